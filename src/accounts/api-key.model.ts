@@ -1,0 +1,36 @@
+import mongoose, { Schema } from 'mongoose';
+
+/**
+ * An API key. It is found by its SHA-256; it is kept encrypted as well, because the interface returns it and
+ * the reseller sign is computed with it.
+ */
+export interface ApiKey {
+  _id: string;
+  accountId: string;
+  sha256: string;
+  sealed: string;
+  /** Null: the current key. After a rotation: the end of the overlap. */
+  validUntil: Date | null;
+  createdAt: Date;
+}
+
+const schema = new Schema<ApiKey>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sha256: { type: String, required: true },
+    sealed: { type: String, required: true },
+    validUntil: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'apiKeys', versionKey: false },
+);
+schema.index({ sha256: 1 }, { unique: true, name: 'sha256_unique' });
+// One current key an account, whatever runs at the same time.
+schema.index(
+  { accountId: 1 },
+  { unique: true, partialFilterExpression: { validUntil: null }, name: 'account_current_unique' },
+);
+schema.index({ accountId: 1, validUntil: 1 }, { name: 'account_keys' });
+
+export const ApiKeyModel = mongoose.model('ApiKey', schema);

@@ -1,0 +1,54 @@
+import mongoose, { Schema } from 'mongoose';
+
+export type ProductCategory = 'prabayar' | 'pascabayar';
+export type ProductStatus = 'active' | 'inactive' | 'maintenance';
+
+/** What a customer number of this product looks like; see customer-number.ts. */
+export type CustomerNumberRule =
+  | { kind: 'phone'; prefixes: string[] }
+  | { kind: 'pln' }
+  | { kind: 'game' }
+  | { kind: 'bill' }
+  | { kind: 'any' };
+
+/** A product of the catalogue. Prices are in its offers. */
+export interface Product {
+  /** The product code, unique in the catalogue. */
+  _id: string;
+  sellerId: string;
+  name: string;
+  category: ProductCategory;
+  subcategory: string;
+  operator: string | null;
+  status: ProductStatus;
+  description: string | null;
+  customerNumber: CustomerNumberRule;
+  /** Business time HH:MM; over midnight too. Null = none. */
+  cutOff: { start: string; end: string } | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const schema = new Schema<Product>(
+  {
+    _id: { type: String, required: true },
+    sellerId: { type: String, required: true },
+    name: { type: String, required: true },
+    category: { type: String, required: true, enum: ['prabayar', 'pascabayar'] },
+    subcategory: { type: String, required: true },
+    operator: { type: String, default: null },
+    status: { type: String, required: true, enum: ['active', 'inactive', 'maintenance'] },
+    description: { type: String, default: null },
+    customerNumber: {
+      type: new Schema({ kind: String, prefixes: { type: [String], default: undefined } }, { _id: false }),
+      required: true,
+    },
+    cutOff: { type: new Schema({ start: String, end: String }, { _id: false }), default: null },
+  },
+  { collection: 'products', timestamps: true, versionKey: false },
+);
+schema.index({ category: 1, subcategory: 1, _id: 1 }, { name: 'category_subcategory' });
+schema.index({ operator: 1, _id: 1 }, { name: 'operator' });
+schema.index({ sellerId: 1, _id: 1 }, { name: 'seller' });
+
+export const ProductModel = mongoose.model('Product', schema);

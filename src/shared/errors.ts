@@ -1,0 +1,106 @@
+/** Every failure that a client can cause or must handle. One table maps them to HTTP status and code of part 7. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** Codes of interface part 7. */
+export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
+
+export interface AppErrorOptions {
+  cause?: unknown;
+  errors?: FieldError[];
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  retryAfterS?: number;
+}
+
+/** Base of all expected failures. `message` is for the client: plain words that say what to do. */
+export class AppError extends Error {
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfterS: number | undefined;
+
+  constructor(
+    readonly httpStatus: number,
+    readonly code: ResponseCode,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = new.target.name;
+    this.errors = options.errors;
+    this.retryAfterS = options.retryAfterS;
+  }
+}
+
+export class ValidationError extends AppError {
+  constructor(errors: FieldError[], options: AppErrorOptions & { httpStatus?: number } = {}) {
+    const message = errors.map((error) => error.message).join('; ');
+    super(options.httpStatus ?? 400, '01', message, { ...options, errors });
+  }
+}
+
+/** Malformed JSON, body too large, wrong content type, wrong method: the request as a whole. */
+export class BadRequestError extends AppError {
+  constructor(message: string, httpStatus: 400 | 405 | 413 | 415 = 400, options: AppErrorOptions = {}) {
+    super(httpStatus, '01', message, options);
+  }
+}
+
+export class InsufficientBalanceError extends AppError {
+  constructor() {
+    super(402, '01', 'Insufficient balance. Deposit first, then send the same request again.');
+  }
+}
+
+export class ConflictError extends AppError {
+  constructor(message: string, options: AppErrorOptions = {}) {
+    super(409, '01', message, options);
+  }
+}
+
+export class NotFoundError extends AppError {
+  constructor(message: string) {
+    super(404, '02', message);
+  }
+}
+
+/** The product, or every seller that could serve it, is under maintenance for now (code 03). */
+export class MaintenanceError extends AppError {
+  constructor(message: string, retryAfterS = 30) {
+    super(503, '03', message, { retryAfterS });
+  }
+}
+
+export class InvalidCustomerNumberError extends AppError {
+  constructor(message: string) {
+    super(422, '04', message, { errors: [{ field: 'customer_number', message }] });
+  }
+}
+
+export class RateLimitError extends AppError {
+  constructor(message: string, retryAfterS: number) {
+    super(429, '06', message, { retryAfterS });
+  }
+}
+
+export class UnauthorizedError extends AppError {
+  constructor(message: string) {
+    super(401, '07', message);
+  }
+}
+
+export class ForbiddenError extends AppError {
+  constructor(message: string) {
+    super(403, '07', message);
+  }
+}
+
+/** MongoDB or Redis does not answer. Nothing is half done: the same request can be sent again. */
+export class DependencyError extends AppError {
+  constructor(cause: unknown) {
+    super(503, '03', 'The service is recovering. Send the same request again in a few seconds.', {
+      cause,
+      retryAfterS: 3,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+/** Structured logs: one JSON line a request and an attempt, with ids; never keys, signatures or bodies. */
+import winston from 'winston';
+import { env } from '../../config/env.js';
+
+const secretKeys =
+  /^(authorization|cookie|set-cookie|sign|api_?key|key|secret|webhook_?secret|password|token|access_?token|x-signature|webhook-signature)$/i;
+const secretPatterns: [RegExp, string][] = [
+  [/\b([bs]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1***'],
+  [/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_***'],
+  [/([?&](?:sign|token|api_key)=)[^&\s"]+/gi, '$1***'],
+  [/\b(Bearer\s+)[^\s"]+/gi, '$1***'],
+  [/(mongodb(?:\+srv)?|rediss?):\/\/[^@/\s"]*@/g, '$1://***@'],
+];
+
+/** Removes everything that authenticates somebody from a value that is about to be written to a log. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') {
+    return secretPatterns.reduce((text, [pattern, mask]) => text.replace(pattern, mask), value);
+  }
+  if (value === null || typeof value !== 'object' || value instanceof Date) {
+    return value;
+  }
+  if (depth > 6) {
+    return '[deep]';
+  }
+  if (value instanceof Error) {
+    return redactError(value, depth);
+  }
+  if (Array.isArray(value)) {
+    return value.slice(0, 100).map((item) => redact(item, depth + 1));
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      secretKeys.test(key) ? '***' : redact(item, depth + 1),
+    ]),
+  );
+}
+
+function redactError(error: Error, depth: number) {
+  return {
+    name: error.name,
+    message: redact(error.message),
+    ...('code' in error && { code: error.code }),
+    stack: redact(error.stack),
+    ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
+  };
+}
+
+const redacted = winston.format((info) => {
+  for (const key of Object.keys(info)) {
+    info[key] = secretKeys.test(key) ? '***' : redact(info[key]);
+  }
+  return info;
+});
+
+export const logger = winston.createLogger({
+  level: env.LOG_LEVEL,
+  format: winston.format.combine(winston.format.timestamp(), redacted(), winston.format.json()),
+  transports: [new winston.transports.Console({ stderrLevels: ['error'] })],
+});

@@ -1,0 +1,75 @@
+/**
+ * The queues, one per kind of work. Payloads carry ids and a version `v`, never money or secrets: state is read
+ * from MongoDB. Jobs only save time; whoever loses one is healed by the sweeper (see money.md).
+ */
+import { Queue, Worker, type Job, type WorkerOptions } from 'bullmq';
+import { env } from '../../config/env.js';
+import { logger } from './logger.js';
+import { newWorkerConnection, redis } from './redis.js';
+
+export interface JobPayloads {
+  fulfilment: { v: 1; transactionId: string };
+  polling: { v: 1; transactionId: string };
+  webhooks: { v: 1; receiverId: string };
+  sellerPostings: { v: 1; sellerId: string };
+  settlements: { v: 1; settlementId: string };
+  reports: { v: 1; reportId: string };
+  inquiries: { v: 1; inquiryId: string };
+}
+export type QueueName = keyof JobPayloads;
+
+/** Words for the operator's console. */
+export const queueDescriptions: Record<QueueName, string> = {
+  fulfilment: 'Sends purchases to a provider',
+  polling: 'Asks providers about open purchases',
+  webhooks: 'Delivers webhooks and callbacks, one token a receiver',
+  sellerPostings: 'Posts sales to seller wallets',
+  settlements: 'Pays out settlements',
+  reports: 'Generates reports',
+  inquiries: 'Asks providers for bills',
+};
+export const queueNames = Object.keys(queueDescriptions) as QueueName[];
+
+const queues = new Map<QueueName, Queue>();
+
+export function queue<N extends QueueName>(name: N): Queue<JobPayloads[N]> {
+  let found = queues.get(name);
+  if (!found) {
+    found = new Queue(name, {
+      connection: redis(),
+      prefix: env.QUEUE_PREFIX,
+      defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
+    });
+    // Outages are reported once by the connection itself.
+    found.on('error', () => undefined);
+    queues.set(name, found);
+  }
+  return found as Queue<JobPayloads[N]>;
+}
+
+/** Starts a worker of a queue in this process. It ends with `close()`, which lets jobs under way finish. */
+export function startWorker<N extends QueueName>(
+  name: N,
+  handle: (job: Job<JobPayloads[N]>) => Promise<void>,
+  options: Partial<WorkerOptions> = {},
+): Worker<JobPayloads[N]> {
+  const worker = new Worker<JobPayloads[N]>(name, handle, {
+    connection: newWorkerConnection(),
+    prefix: env.QUEUE_PREFIX,
+    // A worker that is killed must not keep its jobs for long: they are taken over after about 15 s.
+    lockDuration: 10_000,
+    stalledInterval: 3_000,
+    maxStalledCount: 10,
+    ...options,
+  });
+  worker.on('error', () => undefined);
+  worker.on('failed', (job, error) => {
+    logger.error('job failed', { queue: name, jobId: job?.id, data: job?.data, error });
+  });
+  return worker;
+}
+
+export async function closeQueues(): Promise<void> {
+  await Promise.all([...queues.values()].map((each) => each.close()));
+  queues.clear();
+}
