@@ -12,6 +12,7 @@ export interface NewDelivery {
   refId?: string | null;
   orderKey?: string;
   orderRank?: number;
+  hasPredecessor?: boolean;
   payload: object;
 }
 
@@ -28,6 +29,7 @@ export function newDelivery(from: NewDelivery): Delivery {
     refId: from.refId ?? null,
     orderKey: from.orderKey ?? null,
     orderRank: from.orderRank ?? 0,
+    hasPredecessor: from.hasPredecessor ?? false,
     body: JSON.stringify(from.payload),
     state: 'due',
     nextAttemptAt: createdAt,
@@ -50,4 +52,9 @@ export function receiverIdOf(accountId: string, url: string): string {
   const { origin, pathname } = new URL(url);
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
   return `${accountId}-${address}`;
+}
+
+/** The account of a receiver's id. */
+export function accountIdOf(receiverId: string): string {
+  return receiverId.slice(0, receiverId.lastIndexOf('-'));
 }
