@@ -59,7 +59,7 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], atMs = nowMs())
  * way waits for it. So a client never hears `pending` after the result, or `success` after the reversal.
  */
 async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
-  const ordered = rows.filter(mayHaveSiblings);
+  const ordered = rows.filter((row) => row.orderKey !== null);
   if (ordered.length === 0) {
     return rows;
   }
@@ -81,11 +81,6 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
   await dropDeliveries([...dropped]);
   await releaseDeliveries([...deferred], nowMs() + webhookLimits.deferMs);
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
-}
-
-/** A result that no `pending` preceded goes out at once, without a look at others. */
-function mayHaveSiblings(row: ClaimedDelivery): boolean {
-  return row.orderKey !== null && (row.orderRank !== 1 || row.hasPredecessor || row.attemptCount > 0);
 }
 
 function areSiblings(row: ClaimedDelivery, other: ClaimedDelivery): boolean {

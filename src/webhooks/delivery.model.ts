@@ -59,8 +59,6 @@ export interface Delivery {
   /** The transaction's id: rows of one key, account and channel go out by rising `orderRank`, one at a time. */
   orderKey: string | null;
   orderRank: number;
-  /** A row of a lower rank may exist. */
-  hasPredecessor: boolean;
   /** The bytes of every attempt, as text (UTF-8 JSON). */
   body: string;
   state: DeliveryState;
@@ -105,7 +103,6 @@ const schema = new Schema<Delivery>(
     refId: { type: String, default: null },
     orderKey: { type: String, default: null },
     orderRank: { type: Number, required: true },
-    hasPredecessor: { type: Boolean, required: true },
     body: { type: String, required: true },
     state: { type: String, required: true },
     nextAttemptAt: { type: Date, default: null },

@@ -12,7 +12,6 @@ export interface NewDelivery {
   refId?: string | null;
   orderKey?: string;
   orderRank?: number;
-  hasPredecessor?: boolean;
   payload: object;
 }
 
@@ -29,7 +28,6 @@ export function newDelivery(from: NewDelivery): Delivery {
     refId: from.refId ?? null,
     orderKey: from.orderKey ?? null,
     orderRank: from.orderRank ?? 0,
-    hasPredecessor: from.hasPredecessor ?? false,
     body: JSON.stringify(from.payload),
     state: 'due',
     nextAttemptAt: createdAt,

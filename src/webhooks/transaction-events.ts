@@ -19,7 +19,7 @@ export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
  * the one that the transaction brought), and a callback to the seller when a sale became final.
  *
  * Ids are made from the transaction and the event, so that storing an event twice is a duplicate key.
- * @param of.transaction The transaction as it is after the event; `pendingNotified` must be right.
+ * @param of.transaction The transaction as it is after the event.
  * @param of.seller Who served it; null where no sale came about.
  */
 export function transactionDeliveries(of: {
@@ -39,7 +39,6 @@ export function transactionDeliveries(of: {
           id: `${transaction._id}-${event}-${to.name}`,
           orderKey: transaction._id,
           orderRank: rankOf(event),
-          hasPredecessor: event === 'reversed' || (to.name === 'webhook' && transaction.pendingNotified),
         }),
       );
     }

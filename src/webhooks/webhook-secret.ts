@@ -1,15 +1,13 @@
 /** Webhook secrets: `whsec_` and base64 of 32 random bytes, stored sealed and bound to their account. */
-import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 
 const prefix = 'whsec_';
 
-/** A new secret, in clear for its account and sealed for the database. */
-export function newWebhookSecret(accountId: string): { secret: string; sealed: string } {
-  const secret = prefix + randomBytes(32).toString('base64');
-  return { secret, sealed: encrypt(secret, contextOf(accountId)) };
+export function sealWebhookSecret(accountId: string, secret: string): string {
+  return encrypt(secret, contextOf(accountId));
 }
 
 /** @throws Error if it was sealed for another account or with another ENCRYPTION_KEY. */
