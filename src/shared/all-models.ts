@@ -11,3 +11,4 @@ import '../wallets/deposit.model.js';
 import '../wallets/journal.model.js';
 import '../wallets/wallet.model.js';
 import '../webhooks/delivery.model.js';
+import '../webhooks/receiver.model.js';
