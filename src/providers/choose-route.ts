@@ -1,120 +1,121 @@
-import { now as currentTime } from '../shared/clock.js';
+import { env } from '../../config/env.js';
+import type { ProviderSettings } from '../accounts/account.model.js';
 import type { Offer } from '../products/offer.model.js';
-import type { ProductStatus } from '../products/product.model.js';
+import type { Product, ProductStatus } from '../products/product.model.js';
+import { now as currentTime } from '../shared/clock.js';
 import { circuitsOf, takeProbe, type CircuitView } from './circuit.js';
 import { isInCutOff } from './cut-off.js';
-import { routingProducts, routingSellers, type RoutingProduct, type RoutingSeller } from './route-board.js';
+import {
+  activeOffers,
+  routingProduct,
+  routingSellers,
+  type RoutingProduct,
+  type RoutingSeller,
+} from './route-board.js';
 
 export interface RouteQuery {
   productCode: string;
-  /** Rupiah; null at acceptance, when the price is what is being asked for. */
-  priceMax: number | null;
+  /** Rupiah. Absent at acceptance, when the price is what is being asked for. */
+  priceMax?: number;
   /** Sellers that have already refused this order. */
-  excludeSellerIds: string[];
+  excludeSellerIds?: string[];
   now?: Date;
   /** While a circuit is half-open, one order a second may be accepted, and one may be sent. */
   purpose?: 'accept' | 'send';
 }
 
-/** Why nobody can serve it. */
-export type NoRouteReason =
-  /** No such product. */
-  | 'unknown'
-  /** Switched off, or nobody offers it. */
-  | 'inactive'
-  /** For now: by status, in its cut-off window, or no seller that is able to serve. */
-  | 'maintenance'
-  /** As `maintenance`; at least one seller is out only because its circuit is open. */
-  | 'circuit-open'
-  /** Only at a higher price. */
-  | 'over-price'
-  /** Every seller within the price has been tried. */
-  | 'exhausted';
+export interface Route {
+  sellerId: string;
+  /** Rupiah that the seller asks. */
+  price: number;
+  commissionRate: number;
+  providerKind: ProviderSettings['kind'];
+}
 
-export type RouteChoice =
-  { outcome: 'route'; offer: Offer; seller: RoutingSeller } | { outcome: 'none'; reason: NoRouteReason };
+/**
+ * no-offer: nobody sells it (any more, or within the price). cut-off: in its daily window. maintenance: switched
+ * off for now, or no seller is able to serve. circuits-open: the sellers that would serve it do not answer.
+ */
+export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-open';
 
 /**
  * The cheapest active offer whose seller can serve now; ties go to the better success rate, then to the faster
  * (decisions 10, design/providers.md).
  */
-export async function chooseRoute(query: RouteQuery): Promise<RouteChoice> {
-  const { productCode, now = currentTime() } = query;
-  const found = (await routingProducts([productCode])).get(productCode);
-  const closedReason = closedReasonOf(found, now);
-  if (!found || closedReason) {
-    return none(closedReason ?? 'unknown');
+export async function chooseRoute(query: RouteQuery): Promise<Route | { reason: NoRouteReason }> {
+  const { productCode, priceMax = Infinity, excludeSellerIds = [], now = currentTime() } = query;
+  const found = await routingProduct(productCode);
+  const closed = closedReasonOf(found, now);
+  if (!found || closed) {
+    return { reason: closed ?? 'no-offer' };
   }
-  const affordable = found.offers.filter(({ price }) => query.priceMax === null || price <= query.priceMax);
-  if (affordable.length === 0) {
-    return none('over-price');
-  }
-  const excluded = new Set(query.excludeSellerIds);
-  const untried = affordable.filter(({ sellerId }) => !excluded.has(sellerId));
-  if (untried.length === 0) {
-    return none('exhausted');
+  const wanted = found.offers.filter(
+    ({ price, sellerId }) => price <= priceMax && !excludeSellerIds.includes(sellerId),
+  );
+  if (wanted.length === 0) {
+    return { reason: 'no-offer' };
   }
   const sellers = await routingSellers();
-  const able = untried.filter((offer) => canServe(sellers.get(offer.sellerId), offer, now));
+  const able = wanted.filter((offer) => canServe(sellers.get(offer.sellerId), offer, now));
+  if (able.length === 0) {
+    return { reason: 'maintenance' };
+  }
   const circuits = await circuitsOf(able.map(({ sellerId }) => sellerId));
   for (const offer of inOrder(able, circuits)) {
     const seller = sellers.get(offer.sellerId);
-    if (seller && (await isOpenFor(seller._id, circuits, query.purpose ?? 'send'))) {
-      return { outcome: 'route', offer, seller };
+    if (seller?.provider && (await isOpenFor(seller._id, circuits, query.purpose ?? 'send'))) {
+      return {
+        sellerId: seller._id,
+        price: offer.price,
+        commissionRate: seller.commissionRate ?? env.COMMISSION_RATE,
+        providerKind: seller.provider.kind,
+      };
     }
   }
-  return none(able.length > 0 ? 'circuit-open' : 'maintenance');
-}
-
-export interface BestPrice {
-  /** Rupiah; null when nobody offers it. */
-  price: number | null;
-  status: ProductStatus;
+  return { reason: 'circuits-open' };
 }
 
 /**
- * What the price lists show: the cheapest offer that can serve now, or `maintenance` with the cheapest offer when
- * none can. A product that does not exist is missing from the map.
+ * What the price lists show, by code: the cheapest offer that can serve now, or `maintenance` with the cheapest
+ * offer when none can. A product that nobody offers is missing. Prices in rupiah.
  */
 export async function bestPrices(
-  productCodes: string[],
+  products: Pick<Product, '_id' | 'status' | 'cutOff'>[],
   at: Date = currentTime(),
-): Promise<Map<string, BestPrice>> {
-  const [products, sellers] = await Promise.all([routingProducts(productCodes), routingSellers()]);
+): Promise<Map<string, { price: number; status: ProductStatus }>> {
+  const [offersOf, sellers] = await Promise.all([
+    activeOffers(products.map(({ _id }) => _id)),
+    routingSellers(),
+  ]);
   const circuits = await circuitsOf([...sellers.keys()]);
-  return new Map([...products].map(([code, found]) => [code, bestPriceOf(found, { sellers, circuits, at })]));
-}
-
-function bestPriceOf(
-  found: RoutingProduct,
-  by: { sellers: Map<string, RoutingSeller>; circuits: Map<string, CircuitView>; at: Date },
-): BestPrice {
-  const cheapest = found.offers[0]?.price ?? null;
-  const reason = closedReasonOf(found, by.at);
-  if (reason) {
-    return { price: cheapest, status: reason === 'maintenance' ? 'maintenance' : 'inactive' };
+  const best = new Map<string, { price: number; status: ProductStatus }>();
+  for (const product of products) {
+    const offers = [...(offersOf.get(product._id) ?? [])].sort((a, b) => a.price - b.price);
+    const [cheapest] = offers;
+    if (cheapest) {
+      const open = closedReasonOf({ product, offers }, at)
+        ? undefined
+        : offers.find(
+            (offer) =>
+              canServe(sellers.get(offer.sellerId), offer, at) &&
+              circuits.get(offer.sellerId)?.state !== 'open',
+          );
+      const status = product.status === 'inactive' ? 'inactive' : open ? 'active' : 'maintenance';
+      best.set(product._id, { price: (open ?? cheapest).price, status });
+    }
   }
-  const open = found.offers.find(
-    (offer) =>
-      canServe(by.sellers.get(offer.sellerId), offer, by.at) &&
-      by.circuits.get(offer.sellerId)?.state !== 'open',
-  );
-  return open ? { price: open.price, status: 'active' } : { price: cheapest, status: 'maintenance' };
+  return best;
 }
 
 /** What closes a product whoever would serve it, or null. */
-function closedReasonOf(
-  found: RoutingProduct | undefined,
-  at: Date,
-): 'unknown' | 'inactive' | 'maintenance' | null {
-  if (!found) {
-    return 'unknown';
+function closedReasonOf(found: RoutingProduct | null, at: Date): NoRouteReason | null {
+  if (!found || found.product.status === 'inactive') {
+    return 'no-offer';
   }
-  const { product, offers } = found;
-  if (product.status === 'inactive' || (product.status === 'active' && offers.length === 0)) {
-    return 'inactive';
+  if (found.product.status === 'maintenance') {
+    return 'maintenance';
   }
-  return product.status === 'maintenance' || isInCutOff(product.cutOff, at) ? 'maintenance' : null;
+  return isInCutOff(found.product.cutOff, at) ? 'cut-off' : null;
 }
 
 function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): boolean {
@@ -127,18 +128,10 @@ function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): bo
 }
 
 function inOrder(offers: Offer[], circuits: Map<string, CircuitView>): Offer[] {
-  const rank = ({ sellerId }: Offer) => {
-    const circuit = circuits.get(sellerId);
-    // In whole per cent and tenths of a second: smaller differences are chance.
-    return {
-      rate: Math.round((circuit?.successRate ?? 1) * 100),
-      speed: Math.round((circuit?.meanMs ?? 0) / 100),
-    };
-  };
-  return [...offers].sort((a, b) => {
-    const [left, right] = [rank(a), rank(b)];
-    return a.price - b.price || right.rate - left.rate || left.speed - right.speed;
-  });
+  // In whole per cent and tenths of a second: smaller differences are chance.
+  const rateOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
+  const speedOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
+  return [...offers].sort((a, b) => a.price - b.price || rateOf(b) - rateOf(a) || speedOf(a) - speedOf(b));
 }
 
 async function isOpenFor(
@@ -148,8 +141,4 @@ async function isOpenFor(
 ): Promise<boolean> {
   const state = circuits.get(sellerId)?.state ?? 'closed';
   return state === 'closed' || (state === 'half-open' && (await takeProbe(sellerId, purpose)));
-}
-
-function none(reason: NoRouteReason): RouteChoice {
-  return { outcome: 'none', reason };
 }
