@@ -93,6 +93,10 @@ export interface ProviderConnection {
   callbackSecret?: string | null;
   /** h2h: md5 for engines that know nothing better. */
   signWith?: 'hmac' | 'md5';
+  /** From all workers together; absent or null: no limit. */
+  callsPerSecond?: number | null;
+  /** At once from one process; absent or null: the default. */
+  concurrency?: number | null;
 }
 
 /** Facts that the polling and retry rules need, in milliseconds. */

@@ -2,11 +2,12 @@ import { env } from '../../config/env.js';
 import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
 import type { ProviderAdapter, ProviderConnection } from './adapter.js';
+import { guardedAdapter } from './guarded-adapter.js';
 import { h2hAdapter } from './h2h.js';
 
 const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
-  simulator: h2hAdapter('simulator'),
-  h2h: h2hAdapter('h2h'),
+  simulator: guardedAdapter(h2hAdapter('simulator')),
+  h2h: guardedAdapter(h2hAdapter('h2h')),
   digiflazz: h2hAdapter('h2h'),
 };
 
@@ -33,7 +34,7 @@ export function connectionOf(seller: Pick<Account, '_id' | 'provider'>): Provide
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
   const context = providerSecretContext(sellerId);
-  const { callbackSecretSealed = null, signWith } = provider;
+  const { callbackSecretSealed = null, signWith, callsPerSecond = null, concurrency = null } = provider;
   return {
     sellerId,
     baseUrl,
@@ -41,5 +42,7 @@ export function connectionOf(seller: Pick<Account, '_id' | 'provider'>): Provide
     secret: decrypt(provider.secretSealed, context),
     callbackSecret: callbackSecretSealed === null ? null : decrypt(callbackSecretSealed, context),
     ...(signWith && { signWith }),
+    callsPerSecond,
+    concurrency,
   };
 }
