@@ -50,14 +50,15 @@ async function counted(sent: {
   const { sellerId } = connection;
   const startedAt = nowMs();
   const outcome = await send();
-  if (outcome.outcome === 'refused' && outcome.alarm) {
+  const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;
+  if (fault === 'configuration' || fault === 'float') {
     logger.error('the provider refuses for a reason that is ours', { sellerId, code: outcome.code });
-    await openCircuit(sellerId, outcome.alarm);
+    await openCircuit(sellerId, fault);
   } else if (!isPlayed(adapter, order)) {
     const durationMs = nowMs() - startedAt;
     await recordCall(sellerId, {
       ...judge(outcome),
-      slow: durationMs >= adapter.traits.timeoutMs,
+      slow: outcome.code === 'TIMEOUT' || durationMs >= adapter.traits.timeoutMs,
       startedAt,
       durationMs,
     });
@@ -65,14 +66,14 @@ async function counted(sent: {
   return outcome;
 }
 
-/** A refusal of one order shows a provider that works; one that is under maintenance does not. */
+/** A refusal of one order shows a provider that works; one that serves nobody does not. */
 function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   switch (outcome.outcome) {
     case 'unknown':
     case 'not-sent':
       return { failed: true, served: false };
     case 'refused':
-      return { failed: outcome.clientCode === '03', served: outcome.failover === 'no' };
+      return { failed: outcome.fault === 'outage', served: outcome.failover === 'no' };
     case 'success':
     case 'pending':
       return { failed: false, served: true };
