@@ -1,0 +1,104 @@
+/** Postpaid bills: one for every customer number, with the endings of decisions 17.11 as the exceptions. */
+import { createHash } from 'node:crypto';
+
+export interface Bill {
+  customer_number: string;
+  customer_name: string;
+  /** YYYY-MM. */
+  bill_period: string;
+  /** Rupiah, like the two below. */
+  total_bill: number;
+  admin_fee: number;
+  total_amount: number;
+}
+
+/** Why there is nothing to pay; `status` is the response code. */
+export interface NoBill {
+  status: '01' | '02' | '04';
+  message: string;
+}
+
+export interface BillDesk {
+  /** What an inquiry by this provider's client shows now. */
+  inquire(asked: Asked): Bill | NoBill;
+  /**
+   * Null: the bill may be paid. Otherwise why not. `agreed` is the total that the payer expects; without it,
+   * the total that was last shown.
+   */
+  refusePayment(asked: Asked, agreed: number | null): string | null;
+}
+
+interface Asked {
+  provider: string;
+  code: string;
+  customer: string;
+}
+
+const adminFee = 2_500;
+/** By how much the bill of an ending in 1244 is higher when it is paid. */
+const lateFee = 5_000;
+const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA HARTONO', 'JOKO PRASETYO'];
+
+/**
+ * The bill of an ending in 1244 grows between inquiry and payment: the payment of the old total is refused, the next
+ * inquiry shows the new one, and paying that starts the story again for the next demonstration. Kept in memory only.
+ */
+export function createBillDesk(now: () => number): BillDesk {
+  const grown = new Set<string>();
+  const keyOf = ({ provider, code, customer }: Asked): string => `${provider}\n${code}\n${customer}`;
+  const billNow = (asked: Asked, extra: number): Bill | NoBill =>
+    noBill(asked.customer) ?? billOf(asked, { now: now(), extra });
+
+  return {
+    inquire: (asked) => billNow(asked, grown.has(keyOf(asked)) ? lateFee : 0),
+    refusePayment(asked, agreed) {
+      const grows = asked.customer.endsWith('1244');
+      const key = keyOf(asked);
+      const shown = billNow(asked, grown.has(key) ? lateFee : 0);
+      const due = billNow(asked, grows ? lateFee : 0);
+      if ('message' in due || 'message' in shown) {
+        return 'message' in due ? due.message : null;
+      }
+      if ((agreed ?? shown.total_amount) !== due.total_amount) {
+        if (grows) {
+          grown.add(key);
+        }
+        return `Bill amount has changed to ${due.total_amount}`;
+      }
+      grown.delete(key);
+      return null;
+    },
+  };
+}
+
+function noBill(customer: string): NoBill | null {
+  switch (customer.slice(-4)) {
+    case '1241':
+      return { status: '01', message: 'Bill already paid' };
+    case '1242':
+      return { status: '04', message: 'Invalid customer number' };
+    case '1243':
+      return { status: '02', message: 'No bill found' };
+    default:
+      return null;
+  }
+}
+
+function billOf({ code, customer }: Asked, { now, extra }: { now: number; extra: number }): Bill {
+  const digest = createHash('sha256').update(`${code}\n${customer}`).digest();
+  const totalBill = 50_000 + (digest.readUInt16BE(0) % 450) * 1_000 + extra;
+  return {
+    customer_number: customer,
+    customer_name: names[digest.readUInt8(2) % names.length] ?? '',
+    bill_period: lastMonth(now),
+    total_bill: totalBill,
+    admin_fee: adminFee,
+    total_amount: totalBill + adminFee,
+  };
+}
+
+/** The month before this one in Jakarta, which is 7 hours ahead of UTC all year. */
+function lastMonth(now: number): string {
+  const jakarta = new Date(now + 7 * 3_600_000);
+  return new Date(Date.UTC(jakarta.getUTCFullYear(), jakarta.getUTCMonth() - 1)).toISOString().slice(0, 7);
+}

@@ -1,0 +1,69 @@
+/** GET /: what the simulator does, on one page that needs nothing from outside. */
+import { downTries, hiddenChecks } from './plan.js';
+
+const endings: [ending: string, meaning: string][] = [
+  ['…1230', 'success'],
+  ['…1232', 'refused'],
+  ['…1233', 'pending, then success'],
+  ['…1234', 'pending, then refused'],
+  ['…1235', 'executed, but the answer never arrives'],
+  ['…1236', `down (503 or a cut connection) for ${downTries} tries, then success`],
+  ['…1237', `executed, answered as pending, “not found” to ${hiddenChecks} status checks, then success`],
+  ['…1240', 'bill: one, to be paid'],
+  ['…1241', 'bill: already paid'],
+  ['…1242', 'bill: wrong customer number'],
+  ['…1243', 'bill: none'],
+  ['…1244', 'bill: the amount changes between inquiry and payment'],
+  ['…1245', 'bill: payment pending, then success'],
+  ['any other', 'success; one bill'],
+];
+
+const paths: [path: string, meaning: string][] = [
+  [
+    'GET /request',
+    'username, sign, code, customer, ref_id: a purchase. The same ref_id again is its status check.',
+  ],
+  ['GET /inquiry', 'the same parameters: the bill'],
+  ['GET /payment', 'the same parameters, and amount (the total expected): pays the bill'],
+  ['GET /price-list', 'username, sign (suffix pricelist), category, operator'],
+  ['GET /balance', 'username, sign (suffix depo)'],
+  ['GET /log', 'every execution, oldest first; ?provider= and ?ref_id='],
+  ['GET /control', 'how it behaves now'],
+  ['POST /control', '{"latency_ms":50,"fault_rate":0.1,"providers":{"<username>":{"down":true}}}'],
+  ['DELETE /control', 'back to normal'],
+  ['GET /healthz', 'lives'],
+];
+
+export const helpPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Provider simulator</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 0 0 2rem; width: 100%; }
+td { border-bottom: 1px solid #8884; padding: .35rem .8rem .35rem 0; vertical-align: top; }
+td:first-child { font-family: ui-monospace, monospace; white-space: nowrap; width: 12rem; }
+</style>
+<h1>Provider simulator</h1>
+<p>Plays providers that are reached by reseller-software GET. Every username is a provider of its own. The sign is
+md5(username + secret + ref_id), or HMAC-SHA256(secret, username|code|customer|ref_id) in hex.</p>
+<h2>What a customer number’s ending does</h2>
+${table(endings)}
+<h2>Paths</h2>
+${table(paths)}
+<p><a href="log">Executions</a> · <a href="control">Behaviour now</a></p>
+</html>
+`;
+
+function table(rows: [string, string][]): string {
+  const cells = rows.map(
+    ([name, meaning]) => `<tr><td>${escapeHtml(name)}</td><td>${escapeHtml(meaning)}</td></tr>`,
+  );
+  return `<table>${cells.join('')}</table>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,95 @@
+/**
+ * The provider simulator: an HTTP server of its own that plays any number of providers of the h2h kind. The service
+ * knows it by its address only. `GET /` explains it; `--help` lists the options.
+ */
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { wholeNumber } from '../support/arguments.js';
+import { createRandom } from '../support/random.js';
+import { serve } from '../support/serve.js';
+import { createBillDesk } from './bill.js';
+import { openOrderBook, type Order } from './order-book.js';
+import { createRequestListener } from './request-listener.js';
+import { sendCallback } from './send-callback.js';
+import { createSettings, type Behaviour } from './settings.js';
+import { createOrderDesk, statusOf } from './take-order.js';
+
+const help = `Plays providers of the reseller-software kind.
+
+  --port <n>        default SIMULATOR_PORT or 4010; 0 takes any free port
+  --host <address>  default SIMULATOR_HOST or 127.0.0.1
+  --data-dir <path> default SIMULATOR_DATA_DIR or <LOCAL_DIR or .local>/simulator: what was executed
+  --secret <text>   default SIMULATOR_SECRET or simulator-secret: signs the requests of every username
+  --seed <n>        of the random faults; printed at start, so that a run can be repeated
+`;
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options === null) {
+    console.log(help);
+    return;
+  }
+  const { dataDir, secret, seed, host, port } = options;
+  const random = createRandom(seed);
+  const now = Date.now;
+  const settings = createSettings();
+  const book = await openOrderBook(dataDir);
+  const bills = createBillDesk(now);
+  const onTaken = (order: Order, behaviour: Behaviour): void => announce(order, behaviour, secret);
+  const orders = createOrderDesk({ book, bills, random, now, onTaken });
+  const { handle, endSilences } = createRequestListener({ settings, orders, bills, random, secret, book });
+  console.log(`simulator: ${book.executions().length} executions known, seed ${seed}`);
+  await serve({ name: 'simulator', host, port, handle, onStop: endSilences });
+}
+
+/** Posts the result to the callback address, if one is set, as soon as the order is final. */
+function announce(order: Order, behaviour: Behaviour, requestSecret: string): void {
+  const { callback_url: url, callback_secret: secret } = behaviour;
+  if (url === null) {
+    return;
+  }
+  const send = (): void => {
+    const status = statusOf(order, Date.parse(order.final_at)) === 'success' ? 'success' : 'failed';
+    void sendCallback(order, status, { url, secret: secret ?? requestSecret });
+  };
+  setTimeout(send, behaviour.latency_ms + Date.parse(order.final_at) - Date.parse(order.at)).unref();
+}
+
+interface Options {
+  host: string;
+  port: number;
+  dataDir: string;
+  secret: string;
+  seed: number;
+}
+
+function readOptions(): Options | null {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      port: text,
+      host: text,
+      'data-dir': text,
+      secret: text,
+      seed: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) {
+    return null;
+  }
+  const { SIMULATOR_PORT, SIMULATOR_HOST, SIMULATOR_DATA_DIR, SIMULATOR_SECRET, LOCAL_DIR } = process.env;
+  return {
+    host: values.host ?? SIMULATOR_HOST ?? '127.0.0.1',
+    port: wholeNumber('--port', values.port ?? SIMULATOR_PORT ?? '4010'),
+    dataDir: values['data-dir'] ?? SIMULATOR_DATA_DIR ?? join(LOCAL_DIR ?? '.local', 'simulator'),
+    secret: values.secret ?? SIMULATOR_SECRET ?? 'simulator-secret',
+    seed: values.seed === undefined ? randomInt(2 ** 32) : wholeNumber('--seed', values.seed),
+  };
+}
+
+main().catch((error: unknown) => {
+  console.error(`simulator: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});

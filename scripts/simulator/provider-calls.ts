@@ -1,0 +1,154 @@
+/** The calls of interface part 4.4, and /inquiry and /payment for bills: from query parameters to a reply. */
+import type { BillDesk } from './bill.js';
+import { priceList } from './price-list.js';
+import { answer, type Reply } from './reply.js';
+import type { Behaviour, SettingsHolder } from './settings.js';
+import { isSignRight, type SignedParts } from './sign.js';
+import type { OrderDesk } from './take-order.js';
+
+export const callNames = ['request', 'price-list', 'balance', 'inquiry', 'payment'] as const;
+export type CallName = (typeof callNames)[number];
+
+export interface ProviderCallParts {
+  settings: SettingsHolder;
+  orders: OrderDesk;
+  bills: BillDesk;
+  random: () => number;
+  secret: string;
+}
+
+type Query = Partial<Record<string, string>>;
+
+/** Returns the reply and how long it is held back. Whatever it executes is executed when it returns. */
+export function createProviderCalls(parts: ProviderCallParts) {
+  const { settings, orders, bills, random, secret } = parts;
+  let downCalls = 0;
+  const down = (): Reply => (downCalls++ % 2 === 0 ? { kind: 'unavailable' } : { kind: 'cut' });
+
+  const perform = (name: CallName, query: Query, behaviour: Behaviour): Reply => {
+    const provider = query['username'] ?? '';
+    switch (name) {
+      case 'price-list':
+        return answer('00', { data: priceList(query) });
+      case 'balance':
+        return answer('00', { balance: behaviour.balance, currency: 'IDR' });
+      case 'inquiry':
+      case 'payment':
+      case 'request': {
+        const order = readOrder(query);
+        if ('kind' in order) {
+          return order;
+        }
+        return name === 'inquiry'
+          ? inquire({ provider, ...order }, bills)
+          : orders.take({ kind: name, provider, ...order }, behaviour);
+      }
+    }
+  };
+
+  return (name: CallName, search: URLSearchParams): { reply: Reply; delayMs: number } => {
+    const query = readQuery(search);
+    if (typeof query === 'string') {
+      return { reply: answer('01', { message: query }), delayMs: 0 };
+    }
+    const behaviour = settings.behaviourOf(query['username'] ?? '');
+    const hold = (reply: Reply) => ({ reply, delayMs: behaviour.latency_ms });
+    if (behaviour.down) {
+      return { reply: down(), delayMs: 0 };
+    }
+    if (!isAuthentic(name, query, secret)) {
+      return hold(answer('07', {}));
+    }
+    if (behaviour.answer_with !== null) {
+      return hold(answer(behaviour.answer_with, {}));
+    }
+    switch (rollFault(behaviour.fault_rate, random)) {
+      case 'unavailable':
+        return { reply: { kind: 'unavailable' }, delayMs: 0 };
+      case 'cut':
+        return { reply: { kind: 'cut' }, delayMs: 0 };
+      case 'answer lost':
+        perform(name, query, behaviour);
+        return hold({ kind: 'cut' });
+      case null:
+        return hold(perform(name, query, behaviour));
+    }
+  };
+}
+
+function rollFault(rate: number, random: () => number): 'unavailable' | 'cut' | 'answer lost' | null {
+  if (rate === 0 || random() >= rate) {
+    return null;
+  }
+  const kinds = ['unavailable', 'cut', 'answer lost'] as const;
+  return kinds[Math.floor(random() * kinds.length)] ?? 'cut';
+}
+
+/**
+ * Empty parameters count as not given. One given twice is a mistake, returned as its message: nobody can know
+ * which was meant.
+ */
+function readQuery(search: URLSearchParams): Query | string {
+  const query = new Map<string, string>();
+  for (const [name, value] of search) {
+    if (query.has(name)) {
+      return `${name} is given twice`;
+    }
+    query.set(name, value);
+  }
+  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
+}
+
+function isAuthentic(name: CallName, query: Query, secret: string): boolean {
+  const { username, sign } = query;
+  if (username === undefined || sign === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(username)) {
+    return false;
+  }
+  return isSignRight(sign, { username, ...signedParts(name, query) }, secret);
+}
+
+function signedParts(name: CallName, query: Query): Omit<SignedParts, 'username'> {
+  switch (name) {
+    case 'price-list':
+      return { suffix: 'pricelist', covered: 'pricelist' };
+    case 'balance':
+      return { suffix: 'depo', covered: 'depo' };
+    case 'request':
+    case 'inquiry':
+    case 'payment': {
+      const { code = '', customer = '', ref_id: refId = '' } = query;
+      return { suffix: refId, covered: `${code}|${customer}|${refId}` };
+    }
+  }
+}
+
+interface OrderParameters {
+  code: string;
+  customer: string;
+  refId: string;
+  agreed: number | null;
+}
+
+function readOrder({ code, customer, ref_id: refId, amount }: Query): OrderParameters | Reply {
+  if (refId === undefined || !/^[A-Za-z0-9._:-]{1,64}$/.test(refId)) {
+    return answer('01', { message: 'ref_id is missing or not valid' });
+  }
+  const about = { ref_id: refId, sn: null };
+  if (code === undefined || !/^[A-Za-z0-9._-]{1,50}$/.test(code)) {
+    return answer('01', { message: 'code is missing or not valid', ...about });
+  }
+  if (customer === undefined || !/^[0-9A-Za-z.,|@_-]{4,50}$/.test(customer)) {
+    return answer('04', about);
+  }
+  if (amount !== undefined && !/^\d{1,15}$/.test(amount)) {
+    return answer('01', { message: 'amount is not a whole number of rupiah', ...about });
+  }
+  return { code, customer, refId, agreed: amount === undefined ? null : Number(amount) };
+}
+
+function inquire(asked: OrderParameters & { provider: string }, bills: BillDesk): Reply {
+  const bill = bills.inquire(asked);
+  return 'status' in bill
+    ? answer(bill.status, { message: bill.message, ref_id: asked.refId })
+    : answer('00', { ref_id: asked.refId, ...bill });
+}

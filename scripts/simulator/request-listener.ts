@@ -1,0 +1,155 @@
+/** HTTP of the simulator: provider calls, and the pages and paths with which it is steered and looked into. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createHeldResponses, type HeldResponses } from '../support/held-responses.js';
+import { readJson, send, sendJson, sendMistake, sendPage } from '../support/http.js';
+import { helpPage } from './help-page.js';
+import type { Execution, OrderBook } from './order-book.js';
+import { callNames, createProviderCalls, type CallName, type ProviderCallParts } from './provider-calls.js';
+import type { Reply } from './reply.js';
+import type { SettingsHolder } from './settings.js';
+
+const controlBytesMax = 100_000;
+const rowsPerChunk = 1_000;
+
+export interface SimulatorListener {
+  handle: RequestListener;
+  /** Ends the connections that wait for an answer that never comes. */
+  endSilences: () => void;
+}
+
+export function createRequestListener(parts: ProviderCallParts & { book: OrderBook }): SimulatorListener {
+  const callProvider = createProviderCalls(parts);
+  const held = createHeldResponses();
+
+  const handle: RequestListener = (request, response) => {
+    const url = parseUrl(request);
+    if (url === null) {
+      sendJson(response, 400, { error: 'the address is not valid' });
+      return;
+    }
+    const name = callNameOf(url.pathname);
+    if (name === null) {
+      steer(request, response, { url, ...parts }).catch((error: unknown) => sendMistake(response, error));
+    } else if (request.method === 'GET') {
+      const { reply, delayMs } = callProvider(name, url.searchParams);
+      later(delayMs, () => give(reply, response, held));
+    } else {
+      notAllowed(response, 'GET');
+    }
+  };
+  return { handle, endSilences: () => held.endAll() };
+}
+
+function parseUrl(request: IncomingMessage): URL | null {
+  return URL.canParse(request.url ?? '/', 'http://simulator')
+    ? new URL(request.url ?? '/', 'http://simulator')
+    : null;
+}
+
+/** Both `/request` and `/api/reseller/request`, so that the simulator and a copy of the service are addressed alike. */
+function callNameOf(pathname: string): CallName | null {
+  const path = pathname.replace(/^\/api\/reseller(?=\/)/, '');
+  return callNames.find((name) => path === `/${name}`) ?? null;
+}
+
+function later(delayMs: number, action: () => void): void {
+  if (delayMs === 0) {
+    action();
+  } else {
+    setTimeout(action, delayMs);
+  }
+}
+
+function give(reply: Reply, response: ServerResponse, held: HeldResponses): void {
+  switch (reply.kind) {
+    case 'answer':
+      sendJson(response, 200, reply.body);
+      return;
+    case 'unavailable':
+      // Not JSON: what stands before a provider's program answers so while the program is away.
+      send(response, { status: 503, type: 'text/plain', body: 'Service Unavailable' });
+      return;
+    case 'cut':
+      response.destroy();
+      return;
+    case 'silence':
+      held.hold(response);
+  }
+}
+
+interface Steered {
+  url: URL;
+  book: OrderBook;
+  settings: SettingsHolder;
+}
+
+async function steer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, book, settings }: Steered,
+): Promise<void> {
+  switch (`${request.method ?? ''} ${url.pathname}`) {
+    case 'GET /':
+      sendPage(response, helpPage);
+      return;
+    case 'GET /healthz':
+      sendJson(response, 200, { status: 'ok' });
+      return;
+    case 'GET /log':
+      await sendLog(response, book.executions(), url.searchParams);
+      return;
+    case 'POST /control':
+      settings.change(await readJson(request, controlBytesMax));
+      sendJson(response, 200, settings.show());
+      return;
+    case 'DELETE /control':
+      settings.reset();
+      sendJson(response, 200, settings.show());
+      return;
+    case 'GET /control':
+      sendJson(response, 200, settings.show());
+      return;
+    default:
+      refuse(response, url.pathname);
+  }
+}
+
+function refuse(response: ServerResponse, pathname: string): void {
+  if (['/', '/healthz', '/log'].includes(pathname)) {
+    notAllowed(response, 'GET');
+  } else if (pathname === '/control') {
+    notAllowed(response, 'GET, POST, DELETE');
+  } else {
+    sendJson(response, 404, { error: `nothing here; GET / tells what there is` });
+  }
+}
+
+function notAllowed(response: ServerResponse, allow: string): void {
+  response.setHeader('allow', allow);
+  sendJson(response, 405, { error: `only ${allow}` });
+}
+
+/** Written piece by piece: after a long test the log is larger than one string can be. */
+async function sendLog(
+  response: ServerResponse,
+  executions: readonly Execution[],
+  filter: URLSearchParams,
+): Promise<void> {
+  const provider = filter.get('provider');
+  const refId = filter.get('ref_id');
+  const rows = executions.filter(
+    (row) => (provider === null || row.provider === provider) && (refId === null || row.ref_id === refId),
+  );
+  function* pieces(): Generator<string> {
+    yield '[';
+    for (let from = 0; from < rows.length; from += rowsPerChunk) {
+      const piece = rows.slice(from, from + rowsPerChunk).map((row) => JSON.stringify(row));
+      yield `${from === 0 ? '' : ','}${piece.join(',\n')}`;
+    }
+    yield ']\n';
+  }
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  await pipeline(Readable.from(pieces()), response);
+}

@@ -1,0 +1,46 @@
+/** The callback of interface 4.5, signed like every callback of this service. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { bodySignature } from '../support/whsec.js';
+import { serialNumberOf } from './serial-number.js';
+import type { Order } from './order-book.js';
+
+const retryAfterMs = [0, 500, 2_000, 5_000];
+const timeoutMs = 5_000;
+
+/**
+ * Posts the final result until a 2xx comes, four times at most, and then gives up quietly: callbacks are a
+ * convenience here as everywhere, and the status check is what counts. Those not yet sent end with the process.
+ */
+export async function sendCallback(
+  order: Order,
+  status: 'success' | 'failed',
+  { url, secret }: { url: string; secret: string },
+): Promise<void> {
+  const raw = JSON.stringify({
+    ref_id: order.ref_id,
+    code: order.code,
+    customer_number: order.customer,
+    status,
+    ...(status === 'success' ? { sn: serialNumberOf(order) } : {}),
+    message: order.reason ?? 'Success',
+  });
+  for (const [index, delayMs] of retryAfterMs.entries()) {
+    await wait(delayMs, undefined, { ref: false });
+    const headers = {
+      'content-type': 'application/json',
+      'x-signature': bodySignature(secret, raw),
+      'x-event': 'callback.reseller',
+      'x-attempt': String(index + 1),
+    };
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url, { method: 'POST', headers, body: raw, redirect: 'manual', signal });
+      await response.body?.cancel();
+      if (response.ok) {
+        return;
+      }
+    } catch {
+      // Not reachable, or too slow: the next try follows.
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** A purchase or a payment: taken once for each (provider, ref_id); every later call is the status check. */
+import { messages, type AnswerBody, type Reply, answer } from './reply.js';
+import { downTries, hiddenChecks, planOf } from './plan.js';
+import { serialNumberOf } from './serial-number.js';
+import type { Behaviour } from './settings.js';
+import type { BillDesk } from './bill.js';
+import type { Order, OrderBook } from './order-book.js';
+
+export interface OrderCall {
+  kind: Order['kind'];
+  provider: string;
+  refId: string;
+  code: string;
+  customer: string;
+  /** Payments: the total in rupiah that the payer expects; null when not said. */
+  agreed: number | null;
+}
+
+export interface OrderDesk {
+  take(call: OrderCall, behaviour: Behaviour): Reply;
+}
+
+interface OrderDeskParts {
+  book: OrderBook;
+  bills: BillDesk;
+  random: () => number;
+  now: () => number;
+  /** Told of every order just taken. */
+  onTaken: (order: Order, behaviour: Behaviour) => void;
+}
+
+/** How often a reference was asked for is kept in memory only: a restart makes the story of 1236 and 1237 begin again. */
+export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDeskParts): OrderDesk {
+  const calls = new Map<string, number>();
+  const countCall = (call: OrderCall): number => {
+    const key = `${call.provider}\n${call.refId}`;
+    const count = (calls.get(key) ?? 0) + 1;
+    calls.set(key, count);
+    return count;
+  };
+
+  const takeNew = (call: OrderCall, behaviour: Behaviour): Reply => {
+    if (call.customer.endsWith('1236')) {
+      const tries = countCall(call);
+      if (tries <= downTries) {
+        return tries % 2 === 1 ? { kind: 'unavailable' } : { kind: 'cut' };
+      }
+    }
+    const refusal = call.kind === 'payment' ? bills.refusePayment(call, call.agreed) : null;
+    const order = newOrder(call, { behaviour, refusal, random, now: now() });
+    book.add(order);
+    onTaken(order, behaviour);
+    return order.plan === 'silent' ? { kind: 'silence' } : firstAnswer(order, now());
+  };
+
+  const check = (order: Order, call: OrderCall): Reply => {
+    if (order.kind !== call.kind || order.code !== call.code || order.customer !== call.customer) {
+      const message = 'ref_id is already used with another product or customer';
+      return answer('01', { message, ref_id: call.refId, sn: null });
+    }
+    if (order.plan === 'hidden' && countCall(call) <= hiddenChecks) {
+      return answer('02', { message: 'Transaction not found', ref_id: call.refId, sn: null });
+    }
+    return laterAnswer(order, now());
+  };
+
+  return {
+    take(call, behaviour) {
+      const known = book.find(call.provider, call.refId);
+      return known ? check(known, call) : takeNew(call, behaviour);
+    },
+  };
+}
+
+/** The state that the world sees of an order, which follows from its plan and the time. */
+export function statusOf(order: Order, now: number): 'pending' | 'success' | 'failed' {
+  switch (order.plan) {
+    case 'success':
+    case 'silent':
+    case 'hidden':
+      return 'success';
+    case 'refused':
+      return 'failed';
+    case 'pending-success':
+      return now < Date.parse(order.final_at) ? 'pending' : 'success';
+    case 'pending-refused':
+      return now < Date.parse(order.final_at) ? 'pending' : 'failed';
+  }
+}
+
+function newOrder(
+  call: OrderCall,
+  by: { behaviour: Behaviour; refusal: string | null; random: () => number; now: number },
+): Order {
+  const plan = by.refusal === null ? planOf(call, by.behaviour, by.random) : 'refused';
+  const isLater = plan === 'pending-success' || plan === 'pending-refused' || plan === 'hidden';
+  const isRefused = plan === 'refused' || plan === 'pending-refused';
+  return {
+    at: new Date(by.now).toISOString(),
+    kind: call.kind,
+    provider: call.provider,
+    ref_id: call.refId,
+    code: call.code,
+    customer: call.customer,
+    plan,
+    reason: isRefused ? (by.refusal ?? 'Refused by the operator') : null,
+    final_at: new Date(by.now + (isLater ? by.behaviour.pending_ms : 0)).toISOString(),
+  };
+}
+
+/** The answer to the call that was taken: 00 without a serial number while nothing more is known. */
+function firstAnswer(order: Order, now: number): Reply {
+  const status = order.plan === 'hidden' ? 'pending' : statusOf(order, now);
+  return status === 'pending' ? orderAnswer(order, status, '00') : laterAnswer(order, now);
+}
+
+function laterAnswer(order: Order, now: number): Reply {
+  const status = statusOf(order, now);
+  switch (status) {
+    case 'pending':
+      return orderAnswer(order, status, '05');
+    case 'success':
+      return orderAnswer(order, status, '00');
+    case 'failed':
+      return orderAnswer(order, status, '01');
+  }
+}
+
+function orderAnswer(
+  order: Order,
+  transactionStatus: NonNullable<AnswerBody['transaction_status']>,
+  code: '00' | '01' | '05',
+): Reply {
+  return answer(code, {
+    message: order.reason !== null && code === '01' ? order.reason : messages[code],
+    ref_id: order.ref_id,
+    sn: transactionStatus === 'success' ? serialNumberOf(order) : null,
+    transaction_status: transactionStatus,
+  });
+}

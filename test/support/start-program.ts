@@ -1,0 +1,72 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const readyTimeoutMs = 15_000;
+const root = join(import.meta.dirname, '..', '..');
+
+export interface RunningProgram {
+  process: ChildProcess;
+  port: number;
+  url: string;
+  /** Waits until the process is gone and returns its exit code (null when a signal ended it). */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * Starts a built program as a process of its own and waits until it says `{ready: true, port}`. The program
+ * ends with its parent at the latest.
+ * @param script path below dist/, such as `scripts/inbox/main.js`.
+ * @throws Error with what the program printed, when it ends or stays silent instead.
+ */
+export async function startProgram(script: string, args: string[]): Promise<RunningProgram> {
+  const path = join(root, 'dist', script);
+  if (!existsSync(path)) {
+    throw new Error(`dist/${script} is missing: build first (npm run build)`);
+  }
+  const child = fork(path, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
+  let printed = '';
+  const keep = (chunk: Buffer): void => {
+    printed = (printed + chunk.toString()).slice(-4_000);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+
+  const port = await readyPort(child).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw new Error(`dist/${script} did not start: ${printed}`, { cause: error });
+  });
+  return {
+    process: child,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        const exit = once(child, 'exit');
+        child.kill(signal);
+        await exit;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+function readyPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`not ready within ${readyTimeoutMs} ms`)),
+      readyTimeoutMs,
+    );
+    child.on('message', (message: { ready?: boolean; port?: number }) => {
+      if (message.ready === true && message.port !== undefined) {
+        clearTimeout(timer);
+        resolve(message.port);
+      }
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`ended with ${String(code)}`));
+    });
+  });
+}
