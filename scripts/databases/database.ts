@@ -1,4 +1,5 @@
 /** What the two resolvers share. */
+import { PlainError } from '../supervisor/plain-error.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 
 export interface Database {
@@ -28,9 +29,6 @@ export async function firstThatWorks(steps: Step[], context: DatabaseContext): P
   }
   return null;
 }
-
-/** Thrown with a message for the person at the terminal; a stack trace would only hide it. */
-export class PlainError extends Error {}
 
 /**
  * In production an address that is missing is a mistake, and a database that we would start ourselves is no place for money.

@@ -1,8 +1,5 @@
 /** The `mongod` that mongodb-memory-server downloads; given up at once on a machine that is offline. */
 import net from 'node:net';
-import { MongoBinary } from 'mongodb-memory-server-core';
-import { DryMongoBinary } from 'mongodb-memory-server-core/lib/util/DryMongoBinary.js';
-import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
 import type { DatabaseContext } from './database.js';
 
 const probeMs = 1_500;
@@ -12,6 +9,10 @@ const downloadMs = 300_000;
 export async function downloadMongod({ env, supervisor }: DatabaseContext): Promise<string | null> {
   const { output, stopping } = supervisor;
   try {
+    // A development package, and slow to load: only for who gets here.
+    const { MongoBinary, DryMongoBinary } = await import('mongodb-memory-server-core');
+    const { MongoBinaryDownloadUrl } =
+      await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
     const options = await DryMongoBinary.generateOptions({});
     const present = await DryMongoBinary.locateBinary(options);
     if (present === undefined) {

@@ -40,16 +40,14 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
     retryStrategy: null,
     enableReadyCheck: false,
   });
-  let reason: Error | null = null;
-  redis.on('error', (error: Error) => {
-    reason = error;
-  });
+  const reasons: Error[] = [];
+  redis.on('error', (error: Error) => reasons.push(error));
   try {
     await redis.connect();
     return await work(redis);
   } catch (error) {
     // The connection's own error says more than "Connection is closed".
-    throw reason ?? error;
+    throw reasons[0] ?? error;
   } finally {
     redis.disconnect();
   }

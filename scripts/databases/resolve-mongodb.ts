@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath } from './commands.js';
 import {
   firstThatWorks,
-  PlainError,
   refuseInProduction,
   withoutPassword,
   type Database,
@@ -82,7 +82,7 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
 
 async function downloaded(context: DatabaseContext): Promise<Database | null> {
   const program = await downloadMongod(context);
-  return program && tryMongod(program, 'mongod downloaded by mongodb-memory-server', context);
+  return program === null ? null : tryMongod(program, 'mongod downloaded by mongodb-memory-server', context);
 }
 
 async function tryMongod(program: string, used: string, context: DatabaseContext): Promise<Database | null> {

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pidFile } from '../supervisor/pid-files.js';
+import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath, runCommand } from './commands.js';
 import {
   firstThatWorks,
-  PlainError,
   refuseInProduction,
   withoutPassword,
   type Database,
@@ -63,8 +63,8 @@ async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise
 async function onPath(context: DatabaseContext): Promise<Database | null> {
   for (const name of ['redis-server', 'valkey-server']) {
     const program = findOnPath(name, context.env);
-    const started = program && (await tryServer(program, `${name} on PATH`, context));
-    if (started) {
+    const started = program === null ? null : await tryServer(program, `${name} on PATH`, context);
+    if (started !== null) {
       return started;
     }
   }
@@ -74,12 +74,12 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
 
 async function byApt(context: DatabaseContext): Promise<Database | null> {
   const program = await installRedisByApt(context);
-  return program && tryServer(program, 'redis-server, installed by apt-get', context);
+  return program === null ? null : tryServer(program, 'redis-server, installed by apt-get', context);
 }
 
 async function fromNpm(context: DatabaseContext): Promise<Database | null> {
   const program = await installRedisFromNpm(context);
-  return program && tryServer(program, 'redis-memory-server', context);
+  return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
 async function tryServer(program: string, used: string, context: DatabaseContext): Promise<Database | null> {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { eachLine } from './lines.js';
 import type { Output } from './output.js';
 import { writePidFile } from './pid-files.js';
+import { PlainError } from './plain-error.js';
 
 export interface ChildSpec {
   name: string;
@@ -86,7 +87,8 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
   child.lastLines = [];
   const take = (line: string) => {
     child.lastLines = [...child.lastLines.slice(1 - lastLinesMax), line];
-    context.output.line(spec.name, line);
+    // Databases talk a lot about themselves; they are quoted if they can't start.
+    context.output[spec.tier === 'database' ? 'keep' : 'line'](spec.name, line);
   };
   eachLine(started.stdout, take);
   eachLine(started.stderr, take);
@@ -135,7 +137,7 @@ async function whenReady(child: Child, started: ChildProcess, stopping: AbortSig
   try {
     await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
   } catch (error) {
-    throw limit.aborted ? new Error(`${spec.name} was not ready in time.${quote(child)}`) : error;
+    throw limit.aborted ? new PlainError(`${spec.name} was not ready in time.${quote(child)}`) : error;
   }
 }
 
@@ -150,11 +152,13 @@ async function saysReady(child: Child, started: ChildProcess, signal: AbortSigna
 }
 
 async function endsEarly(child: Child, ended: Promise<string>): Promise<never> {
-  throw new Error(`${child.spec.name} ${await ended} before it was ready.${quote(child)}`);
+  throw new PlainError(`${child.spec.name} ${await ended} before it was ready.${quote(child)}`);
 }
 
-function quote(child: Child): string {
-  return child.lastLines.map((line) => `\n    ${line}`).join('');
+function quote({ spec, lastLines }: Child): string {
+  return spec.tier === 'database'
+    ? lastLines.map((line) => `\n    ${line}`).join('')
+    : ' Its reason is above.';
 }
 
 async function keepRunning(child: Child, context: ChildContext, first: { ended: Promise<string> }) {

@@ -6,6 +6,8 @@ import colours from 'picocolors';
 export interface Output {
   /** A line of a process: to the terminal with its prefix, and unchanged to its log file. */
   line: (name: string, text: string) => void;
+  /** The same, to its log file alone. */
+  keep: (name: string, text: string) => void;
   /** What this program itself is doing. */
   say: (text: string) => void;
   close: () => void;
@@ -23,11 +25,15 @@ export function createOutput(logsDir: string, write: (text: string) => void = wr
     const paint = palette[colourOf(name)] ?? colours.gray;
     write(`${paint(`${name.padEnd(nameWidth)}|`)} ${text}\n`);
   };
+  const keep = (name: string, text: string) => {
+    const file = files.get(name) ?? openLogFile(path.join(logsDir, name));
+    files.set(name, file);
+    appendLine(file, text);
+  };
   return {
+    keep,
     line(name, text) {
-      const file = files.get(name) ?? openLogFile(path.join(logsDir, name));
-      files.set(name, file);
-      appendLine(file, text);
+      keep(name, text);
       print(name, readable(text));
     },
     say(text) {

@@ -3,6 +3,7 @@ import { spawnNode, startChild, stopChild, type Child, type ChildContext, type C
 import { eachLine } from './lines.js';
 import type { Output } from './output.js';
 import { stopLeftovers } from './pid-files.js';
+import { PlainError } from './plain-error.js';
 
 export interface Supervisor {
   /** Starts a process and keeps it running. Rejects, with its last words, if it does not become ready the first time. */
@@ -91,13 +92,8 @@ async function runToEnd(spec: Pick<ChildSpec, 'name' | 'args' | 'env'>, context:
   const stop = () => child.kill('SIGTERM');
   context.stopping.addEventListener('abort', stop);
   const written: string[] = [];
-  const lastLines: string[] = [];
-  eachLine(child.stdout, (line) => {
-    written.push(line);
-    lastLines.push(line);
-  });
+  eachLine(child.stdout, (line) => written.push(line));
   eachLine(child.stderr, (line) => {
-    lastLines.push(line);
     context.output.line(spec.name, line);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -106,9 +102,7 @@ async function runToEnd(spec: Pick<ChildSpec, 'name' | 'args' | 'env'>, context:
   context.stopping.removeEventListener('abort', stop);
   context.stopping.throwIfAborted();
   if (code !== 0) {
-    throw new Error(
-      [`${spec.name} failed (exit code ${code ?? 'none'}):`, ...lastLines.slice(-15)].join('\n    '),
-    );
+    throw new PlainError(`${spec.name} failed (exit code ${code ?? 'none'}). Its reason is above.`);
   }
   return written.join('\n');
 }
