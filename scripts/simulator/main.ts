@@ -5,10 +5,11 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '../support/arguments.js';
+import { createRandom } from '../support/random.js';
 import { serve } from '../support/serve.js';
 import { createBillDesk } from './bill.js';
 import { openOrderBook, type Order } from './order-book.js';
-import { createRandom } from './random.js';
 import { createRequestListener } from './request-listener.js';
 import { sendCallback } from './send-callback.js';
 import { createSettings, type Behaviour } from './settings.js';
@@ -86,13 +87,6 @@ function readOptions(): Options | null {
     secret: values.secret ?? SIMULATOR_SECRET ?? 'simulator-secret',
     seed: values.seed === undefined ? randomInt(2 ** 32) : wholeNumber('--seed', values.seed),
   };
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,10}$/.test(text)) {
-    throw new Error(`${name} must be a whole number, not "${text}"`);
-  }
-  return Number(text);
 }
 
 main().catch((error: unknown) => {

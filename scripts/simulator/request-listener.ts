@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createHeldResponses, type HeldResponses } from '../support/held-responses.js';
 import { readJson, send, sendJson, sendMistake, sendPage } from '../support/http.js';
 import { helpPage } from './help-page.js';
 import type { Execution, OrderBook } from './order-book.js';
@@ -10,8 +11,6 @@ import type { Reply } from './reply.js';
 import type { SettingsHolder } from './settings.js';
 
 const controlBytesMax = 100_000;
-/** A caller that never gives up is cut off then. */
-const silenceMaxMs = 120_000;
 const rowsPerChunk = 1_000;
 
 export interface SimulatorListener {
@@ -22,7 +21,7 @@ export interface SimulatorListener {
 
 export function createRequestListener(parts: ProviderCallParts & { book: OrderBook }): SimulatorListener {
   const callProvider = createProviderCalls(parts);
-  const silences = new Set<ServerResponse>();
+  const held = createHeldResponses();
 
   const handle: RequestListener = (request, response) => {
     const url = parseUrl(request);
@@ -35,12 +34,12 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
       steer(request, response, { url, ...parts }).catch((error: unknown) => sendMistake(response, error));
     } else if (request.method === 'GET') {
       const { reply, delayMs } = callProvider(name, url.searchParams);
-      later(delayMs, () => give(reply, response, silences));
+      later(delayMs, () => give(reply, response, held));
     } else {
       notAllowed(response, 'GET');
     }
   };
-  return { handle, endSilences: () => silences.forEach((response) => response.destroy()) };
+  return { handle, endSilences: () => held.endAll() };
 }
 
 function parseUrl(request: IncomingMessage): URL | null {
@@ -63,7 +62,7 @@ function later(delayMs: number, action: () => void): void {
   }
 }
 
-function give(reply: Reply, response: ServerResponse, silences: Set<ServerResponse>): void {
+function give(reply: Reply, response: ServerResponse, held: HeldResponses): void {
   switch (reply.kind) {
     case 'answer':
       sendJson(response, 200, reply.body);
@@ -75,14 +74,8 @@ function give(reply: Reply, response: ServerResponse, silences: Set<ServerRespon
     case 'cut':
       response.destroy();
       return;
-    case 'silence': {
-      const end = setTimeout(() => response.destroy(), silenceMaxMs);
-      silences.add(response);
-      response.on('close', () => {
-        clearTimeout(end);
-        silences.delete(response);
-      });
-    }
+    case 'silence':
+      held.hold(response);
   }
 }
 

@@ -1,0 +1,106 @@
+/** The newest deliveries, in memory and bounded by number and by size. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Verification } from './verify-signatures.js';
+
+/** A row of GET /messages. */
+export interface Message {
+  /** Counts up from 1 while the process lives. */
+  id: number;
+  /** ISO 8601 UTC. */
+  at: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The body exactly as it came. */
+  raw: string;
+  /** Null when no secret is known for the path. */
+  verified: boolean | null;
+  verification: Verification | null;
+  /** What the sender got: an HTTP status, or `hang`. */
+  answered: number | 'hang';
+}
+
+export interface MessageFilter {
+  ref_id?: string | undefined;
+  /** This path or below it. */
+  path?: string | undefined;
+  /** Milliseconds since 1970; this instant or later. */
+  since?: number | undefined;
+  /** Only those with a higher id. */
+  after?: number | undefined;
+}
+
+export interface MessageStore {
+  add(message: Omit<Message, 'id'>): void;
+  /** Oldest first. */
+  find(filter: MessageFilter): Message[];
+  clear(): void;
+  /** Resolves at the next message, or after `timeoutMs`. */
+  nextMessage(timeoutMs: number): Promise<void>;
+  /** Another number after every change. */
+  version(): number;
+}
+
+const messagesMax = 10_000;
+const bytesMax = 64 * 1024 * 1024;
+
+interface Kept {
+  message: Message;
+  refId: string | null;
+}
+
+export function createMessageStore(): MessageStore {
+  let kept: Kept[] = [];
+  let bytes = 0;
+  let lastId = 0;
+  let version = 0;
+  const waiting = new Set<() => void>();
+  return {
+    add(message) {
+      lastId += 1;
+      version += 1;
+      kept.push({ message: { id: lastId, ...message }, refId: refIdOf(message.raw) });
+      bytes += message.raw.length;
+      while (kept.length > messagesMax || bytes > bytesMax) {
+        bytes -= kept.shift()?.message.raw.length ?? 0;
+      }
+      waiting.forEach((wake) => wake());
+    },
+    find: (filter) => kept.filter((one) => matches(one, filter)).map(({ message }) => message),
+    clear() {
+      kept = [];
+      bytes = 0;
+      version += 1;
+    },
+    nextMessage: (timeoutMs) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timer);
+          waiting.delete(wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, timeoutMs);
+        waiting.add(wake);
+      }),
+    version: () => version,
+  };
+}
+
+function matches({ message, refId }: Kept, { ref_id: wanted, path, since, after }: MessageFilter): boolean {
+  return (
+    (wanted === undefined || refId === wanted) &&
+    (path === undefined || message.path === path || message.path.startsWith(path.replace(/\/?$/, '/'))) &&
+    (since === undefined || Date.parse(message.at) >= since) &&
+    (after === undefined || message.id > after)
+  );
+}
+
+/** Callbacks carry `ref_id` themselves, webhooks in `data`. Null for whatever else was sent. */
+function refIdOf(raw: string): string | null {
+  try {
+    const body = JSON.parse(raw) as { ref_id?: unknown; data?: { ref_id?: unknown } | null } | null;
+    const refId = body?.data?.ref_id ?? body?.ref_id;
+    return typeof refId === 'string' ? refId : null;
+  } catch {
+    return null;
+  }
+}

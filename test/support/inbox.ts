@@ -1,0 +1,93 @@
+import type { Message } from '../../scripts/inbox/message-store.js';
+import type { InboxChange, ShownInboxSettings } from '../../scripts/inbox/settings.js';
+import { fetchJson } from './fetch-json.js';
+import { startProgram } from './start-program.js';
+
+export interface InboxOptions {
+  /** By account or path: `whsec_…`. More can be told later by control(). */
+  secrets?: Record<string, string | string[]>;
+  /** Default 1, so that random answers are the same in each run. */
+  seed?: number;
+  /** Default any free port. */
+  port?: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+}
+
+export interface MessageQuery {
+  ref_id?: string;
+  path?: string;
+  /** ISO 8601. */
+  since?: string;
+}
+
+export interface RunningInbox {
+  url: string;
+  port: number;
+  /** What came, oldest first. */
+  messages(query?: MessageQuery): Promise<Message[]>;
+  /** The first message that fits, whether it is there already or comes within `timeoutMs` (default 10,000). */
+  waitFor(predicate: (message: Message) => boolean, timeoutMs?: number): Promise<Message>;
+  /** The first `count` messages that fit. */
+  waitForCount(
+    count: number,
+    predicate: (message: Message) => boolean,
+    timeoutMs?: number,
+  ): Promise<Message[]>;
+  control(change: InboxChange): Promise<ShownInboxSettings>;
+  clear(): Promise<void>;
+  /** Default SIGTERM. Returns the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the built inbox on a port of its own. Deliveries go to `<url>/hooks/<anything>`. */
+export async function startInbox(options: InboxOptions = {}): Promise<RunningInbox> {
+  const { port = 0, seed = 1, host = '127.0.0.1', secrets } = options;
+  const args = { '--port': port, '--host': host, '--seed': seed };
+  const program = await startProgram('scripts/inbox/main.js', Object.entries(args).flat().map(String));
+  const read = (query: Record<string, string>): Promise<Message[]> =>
+    fetchJson<Message[]>(`${program.url}/messages?${new URLSearchParams(query).toString()}`, 'GET');
+
+  const waitForCount: RunningInbox['waitForCount'] = async (count, predicate, timeoutMs = 10_000) => {
+    const deadline = Date.now() + timeoutMs;
+    const found: Message[] = [];
+    let seen = 0;
+    let lastId = 0;
+    while (found.length < count) {
+      const remainingMs = deadline - Date.now();
+      if (remainingMs <= 0) {
+        throw new Error(
+          `${found.length} of ${count} awaited messages came in ${timeoutMs} ms (${seen} in all)`,
+        );
+      }
+      const newer = await read({ after: String(lastId), wait_ms: String(Math.min(remainingMs, 5_000)) });
+      seen += newer.length;
+      lastId = newer.at(-1)?.id ?? lastId;
+      found.push(...newer.filter(predicate));
+    }
+    return found.slice(0, count);
+  };
+  const control = (change: InboxChange): Promise<ShownInboxSettings> =>
+    fetchJson<ShownInboxSettings>(`${program.url}/control`, 'POST', change);
+  if (secrets) {
+    await control({ secrets });
+  }
+  return {
+    url: program.url,
+    port: program.port,
+    messages: (query = {}) => read({ ...query }),
+    async waitFor(predicate, timeoutMs) {
+      const [message] = await waitForCount(1, predicate, timeoutMs);
+      if (message === undefined) {
+        throw new Error('waitForCount returned fewer messages than it was asked for');
+      }
+      return message;
+    },
+    waitForCount,
+    control,
+    async clear() {
+      await fetchJson(`${program.url}/messages`, 'DELETE');
+    },
+    stop: (signal) => program.stop(signal),
+  };
+}
