@@ -4,6 +4,11 @@ import { redact } from '../shared/logger.js';
 import type { Session } from '../shared/mongo.js';
 import { AuditModel, type AuditEntry } from './audit.model.js';
 
+/** Who makes a change, from which address (null: on the machine itself), and why. */
+export type ChangedBy = Pick<AuditEntry, 'actor' | 'from' | 'reason'>;
+
+export const bySystem: ChangedBy = { actor: 'system', from: null, reason: null };
+
 export type NewAuditEntry = Pick<AuditEntry, 'actor' | 'action' | 'subject'> &
   Partial<Pick<AuditEntry, 'before' | 'after' | 'from' | 'reason'>>;
 
