@@ -1,6 +1,7 @@
 /** Loads every model, so that migrations see all of them. */
 import '../accounts/account.model.js';
 import '../accounts/api-key.model.js';
+import '../audit/audit.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';
