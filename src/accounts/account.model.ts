@@ -10,6 +10,14 @@ export interface ProviderSettings {
   /** Our name at the provider. */
   username: string;
   secretSealed: string;
+  /** Signs the provider's callbacks, where that is another secret; sealed in the same way. */
+  callbackSecretSealed?: string | null;
+  /** h2h: md5 for engines that know nothing better than it. */
+  signWith?: 'hmac' | 'md5';
+  /** Calls to it per second, by all workers together. Absent: no limit. */
+  callsPerSecond?: number | null;
+  /** Calls under way at once per worker process. */
+  concurrency?: number | null;
 }
 
 /** A buyer or a seller. Its wallet has the same id. */
@@ -60,7 +68,16 @@ const schema = new Schema<Account>(
     commissionRate: { type: Number, default: null, min: 0, max: 1 },
     provider: {
       type: new Schema(
-        { kind: String, baseUrl: { type: String, default: null }, username: String, secretSealed: String },
+        {
+          kind: String,
+          baseUrl: { type: String, default: null },
+          username: String,
+          secretSealed: String,
+          callbackSecretSealed: String,
+          signWith: String,
+          callsPerSecond: Number,
+          concurrency: Number,
+        },
         { _id: false },
       ),
       default: null,

@@ -7,6 +7,12 @@ export interface ProviderOrder {
   customerNumber: string;
   /** Rupiah; the most that this order may cost us. */
   costMax: number;
+  /** Postpaid: the total in rupiah that the buyer accepted. Absent or null: a prepaid order. */
+  billTotal?: number | null;
+  /** When the order first went out. A status check refuses to resend what is too old or too fresh for it. */
+  sentAt?: Date | null;
+  /** When its status was last asked. */
+  lastCheckAt?: Date | null;
 }
 
 /**
@@ -19,10 +25,18 @@ export type ProviderOutcome =
       outcome: 'refused';
       code: string;
       message: string;
-      /** yes: another seller may serve it. no: the customer's fault. confirm: ask the status before believing it. */
+      /**
+       * yes: another seller may serve it. no: the customer's fault. confirm: ask the status before believing it.
+       * An answer to a status check is never `confirm`.
+       */
       failover: 'yes' | 'no' | 'confirm';
       /** The code of interface part 7 that the client sees if this is the end. */
       clientCode: ResponseCode;
+      /**
+       * configuration, float: ours to repair; the operator is told and the circuit opens. outage: the provider
+       * serves nobody, which counts for its circuit. Absent: the refusal is about this order.
+       */
+      fault?: 'configuration' | 'float' | 'outage';
     }
   | { outcome: 'pending'; code: string; message: string; serialNumber: string | null }
   /** The request may have been executed: time-out, lost connection, 5xx, unreadable or unlisted answer. */
@@ -36,12 +50,56 @@ export type ProviderOutcome =
   /** The operator must decide; never send it again. */
   | { outcome: 'review'; code: string; message: string };
 
+/** The answer to a bill inquiry (interface 2.6). It moves no money, so everything uncertain is `unavailable`. */
+export type BillOutcome =
+  | { outcome: 'bill'; bill: ProviderBill }
+  | {
+      outcome: 'refused';
+      code: string;
+      message: string;
+      reason: 'already-paid' | 'wrong-number' | 'no-bill' | 'not-sold';
+      clientCode: ResponseCode;
+    }
+  | { outcome: 'unavailable'; code: string; message: string };
+
+/** Amounts in rupiah. `billPeriod` is YYYY-MM. */
+export interface ProviderBill {
+  customerName: string;
+  billPeriod: string;
+  totalBill: number;
+  adminFee: number;
+  totalAmount: number;
+}
+
+/** An answer that says nothing about an order: read, or the reason why not. */
+export type Reading<T> = { ok: true; value: T } | { ok: false; code: string; message: string };
+
+/** A row of a provider's price list; `cost` in rupiah, cut-off as business time HH:MM. */
+export interface ProviderProduct {
+  code: string;
+  cost: number;
+  /** Switched on at the provider, for us, and in stock. */
+  available: boolean;
+  cutOff: { start: string; end: string } | null;
+}
+
+/** What a provider tells by itself. It only says where to look: money moves by the status check that follows. */
+export type ProviderCallback = { kind: 'ping' } | { kind: 'result'; providerRef: string; status: string };
+
 /** How a seller's system is reached. Secrets are in clear here: never log it. */
 export interface ProviderConnection {
   sellerId: string;
   baseUrl: string;
   username: string;
   secret: string;
+  /** Signs the provider's callbacks, if that is not `secret`. */
+  callbackSecret?: string | null;
+  /** h2h: md5 for engines that know nothing better. */
+  signWith?: 'hmac' | 'md5';
+  /** From all workers together; absent or null: no limit. */
+  callsPerSecond?: number | null;
+  /** At once from one process; absent or null: the default. */
+  concurrency?: number | null;
 }
 
 /** Facts that the polling and retry rules need, in milliseconds. */
@@ -55,9 +113,36 @@ export interface ProviderTraits {
   resendIsInquiry: boolean;
 }
 
+/** One protocol. Every method answers within the adapter's time-out and never throws for what a provider does. */
 export interface ProviderAdapter {
   readonly kind: string;
   readonly traits: ProviderTraits;
   buy(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
+  /** The status of an order or of a bill payment that was sent before. */
   inquire(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
+  /** @param query `providerRef` is a fresh reference of its own: an inquiry buys nothing. */
+  inquireBill(connection: ProviderConnection, query: BillQuery): Promise<BillOutcome>;
+  /** Pays the bill if it still is `billTotal`; a bill that has changed is refused, and nothing is paid. */
+  payBill(
+    connection: ProviderConnection,
+    order: ProviderOrder & { billTotal: number },
+  ): Promise<ProviderOutcome>;
+  /** Our money at the provider, in rupiah. */
+  balance(connection: ProviderConnection): Promise<Reading<number>>;
+  priceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>>;
+  /** Who a PLN meter belongs to, where the provider can tell. */
+  inquireMeter?(
+    connection: ProviderConnection,
+    meterNumber: string,
+  ): Promise<Reading<{ name: string; power: string | null }>>;
+  /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
+  readCallback(raw: Buffer): ProviderCallback | null;
+  /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */
+  isCallbackSigned(
+    connection: ProviderConnection,
+    raw: Buffer,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): boolean;
 }
+
+export type BillQuery = Pick<ProviderOrder, 'providerRef' | 'productCode' | 'customerNumber'>;

@@ -92,4 +92,10 @@ schema.index(
   { partialFilterExpression: { reviewSince: { $type: 'date' } }, name: 'review_oldest' },
 );
 
+// Open purchases whose client has not been told that they are waiting; final ones are never in it.
+schema.index(
+  { createdAt: 1 },
+  { partialFilterExpression: { pendingNotified: false }, name: 'pending_not_notified' },
+);
+
 export const TransactionModel = mongoose.model('Transaction', schema);

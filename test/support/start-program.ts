@@ -4,13 +4,17 @@ import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
-const readyTimeoutMs = 15_000;
+const readyTimeoutMs = 30_000;
 const root = join(import.meta.dirname, '..', '..');
 
 export interface RunningProgram {
   process: ChildProcess;
+  pid: number;
+  /** 0 for a program that does not listen. */
   port: number;
   url: string;
+  /** The end of what it printed. */
+  output(): string;
   /** Waits until the process is gone and returns its exit code (null when a signal ended it). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -21,15 +25,19 @@ export interface RunningProgram {
  * @param script path below dist/, such as `scripts/inbox/main.js`.
  * @throws Error with what the program printed, when it ends or stays silent instead.
  */
-export async function startProgram(script: string, args: string[]): Promise<RunningProgram> {
+export async function startProgram(
+  script: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<RunningProgram> {
   const path = join(root, 'dist', script);
   if (!existsSync(path)) {
     throw new Error(`dist/${script} is missing: build first (npm run build)`);
   }
-  const child = fork(path, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
+  const child = fork(path, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
   let printed = '';
   const keep = (chunk: Buffer): void => {
-    printed = (printed + chunk.toString()).slice(-4_000);
+    printed = (printed + chunk.toString()).slice(-200_000);
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
@@ -41,8 +49,10 @@ export async function startProgram(script: string, args: string[]): Promise<Runn
   letTestsEnd(child);
   return {
     process: child,
+    pid: child.pid ?? 0,
     port,
     url: `http://127.0.0.1:${port}`,
+    output: () => printed,
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         const exit = once(child, 'exit');
@@ -73,9 +83,9 @@ function readyPort(child: ChildProcess): Promise<number> {
       readyTimeoutMs,
     );
     child.on('message', (message: { ready?: boolean; port?: number }) => {
-      if (message.ready === true && message.port !== undefined) {
+      if (message.ready === true) {
         clearTimeout(timer);
-        resolve(message.port);
+        resolve(message.port ?? 0);
       }
     });
     child.once('exit', (code) => {

@@ -1,0 +1,131 @@
+/**
+ * `node dist/scripts/seed.js [--json]`: demo accounts and catalogue. Safe to run at every start: what exists is
+ * kept, and the demo's own URLs follow the simulator and the inbox to their present ports.
+ */
+import { readCatalogue } from '../config/catalogue.js';
+import '../src/shared/all-models.js';
+import { AccountModel, type Account } from '../src/accounts/account.model.js';
+import { createAccount, type NewAccount } from '../src/accounts/create-account.js';
+import { currentApiKey } from '../src/accounts/rotate-api-key.js';
+import { customerNumberRuleOf } from '../src/products/customer-number-rule.js';
+import { OfferModel } from '../src/products/offer.model.js';
+import { ProductModel } from '../src/products/product.model.js';
+import { decrypt } from '../src/shared/encryption.js';
+import { connectMongo, disconnectMongo } from '../src/shared/mongo.js';
+
+const inboxUrl = process.env['INBOX_URL'];
+const simulatorSecret = process.env['SIMULATOR_SECRET'] ?? 'simulator-secret';
+const sellerNames = ['seller', 'seller2', 'seller3'];
+const buyerNames = ['buyer', 'buyer2', 'suspended'];
+
+interface DemoAccount {
+  username: string;
+  api_key: string;
+  webhook_secret: string;
+}
+
+async function main(): Promise<void> {
+  if (process.env['NODE_ENV'] === 'production') {
+    throw new Error(
+      'The demo data is not for production. Create accounts with: npm run topup -- account create',
+    );
+  }
+  await connectMongo();
+  const accounts: Record<string, DemoAccount> = {};
+  for (const username of [...buyerNames, ...sellerNames]) {
+    accounts[username] = await ensureAccount(username);
+  }
+  await AccountModel.updateOne({ username: 'suspended' }, { $set: { status: 'suspended' } });
+  await ensureCatalogue();
+  await disconnectMongo();
+  console.log(process.argv.includes('--json') ? JSON.stringify({ accounts }) : 'Demo data is ready.');
+}
+
+async function ensureAccount(username: string): Promise<DemoAccount> {
+  const found = await AccountModel.findOne({ username }).lean<Account>();
+  if (!found) {
+    const created = await createAccount(newAccount(username));
+    return { username, api_key: created.apiKey, webhook_secret: created.webhookSecret };
+  }
+  await followInbox(found);
+  return {
+    username,
+    api_key: await currentApiKey(found._id),
+    webhook_secret: decrypt(found.webhookSecretSealed, `webhook-secret:${found._id}`),
+  };
+}
+
+function newAccount(username: string): NewAccount {
+  const urls = inboxUrl
+    ? { webhookUrl: `${inboxUrl}/hooks/${username}`, callbackUrl: `${inboxUrl}/hooks/${username}/callback` }
+    : {};
+  return sellerNames.includes(username)
+    ? {
+        username,
+        role: 'seller',
+        ...urls,
+        provider: { kind: 'simulator', baseUrl: null, username, secret: simulatorSecret },
+      }
+    : { username, role: 'buyer', ...urls };
+}
+
+/** URLs that point to a local inbox of an earlier start move to the present one; others are the user's own. */
+async function followInbox(account: Account): Promise<void> {
+  if (!inboxUrl) {
+    return;
+  }
+  const moved = (url: string | null) =>
+    url?.replace(/^http:\/\/127\.0\.0\.1:\d+(?=\/hooks\/)/, inboxUrl) ?? null;
+  await AccountModel.updateOne(
+    { _id: account._id },
+    { $set: { webhookUrl: moved(account.webhookUrl), callbackUrl: moved(account.callbackUrl) } },
+  );
+}
+
+async function ensureCatalogue(): Promise<void> {
+  const sellers = await AccountModel.find({ username: { $in: sellerNames } }).lean<Account[]>();
+  const idOf = new Map(sellers.map((each) => [each.username, each._id]));
+  const at = new Date();
+  const products = readCatalogue();
+  await ProductModel.bulkWrite(
+    products.map((each) => ({
+      updateOne: {
+        filter: { _id: each.code },
+        update: {
+          $setOnInsert: {
+            sellerId: idOf.get(Object.keys(each.offers)[0] ?? '') ?? '',
+            name: each.name,
+            category: each.category,
+            subcategory: each.subcategory,
+            operator: each.operator ?? null,
+            status: 'active',
+            description: each.description ?? null,
+            customerNumber: customerNumberRuleOf({ ...each, operator: each.operator ?? null }),
+            cutOff: each.cutOff ?? null,
+          },
+        },
+        upsert: true,
+      },
+    })),
+    { timestamps: true },
+  );
+  const offers = products.flatMap((each) =>
+    Object.entries(each.offers).map(([username, price]) => ({
+      code: each.code,
+      sellerId: idOf.get(username) ?? '',
+      price,
+    })),
+  );
+  await OfferModel.bulkWrite(
+    offers.map(({ code, sellerId, price }) => ({
+      updateOne: {
+        filter: { _id: `${code}:${sellerId}` },
+        update: { $setOnInsert: { productCode: code, sellerId, price, status: 'active', createdAt: at } },
+        upsert: true,
+      },
+    })),
+    { timestamps: true },
+  );
+}
+
+await main();

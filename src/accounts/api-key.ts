@@ -1,0 +1,40 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from './account.model.js';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const keyPattern = /^([bs]k_(?:live|test)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/**
+ * A new API key: `bk_live_` (buyer) or `sk_live_` (seller), `_test_` in the sandbox, then 32 random bytes in
+ * base62 and a checksum that tells a mistyped key from an unknown one without a query.
+ */
+export function newApiKey(role: Role, mode: 'live' | 'test'): string {
+  const prefix = `${role === 'buyer' ? 'bk' : 'sk'}_${mode}_`;
+  const random = toBase62(randomBytes(32), 43);
+  return prefix + random + checksum(prefix + random);
+}
+
+/** True where a string could be one of our keys: form and checksum fit. */
+export function isWellFormedApiKey(key: string): boolean {
+  const match = keyPattern.exec(key);
+  return match !== null && checksum(`${match[1] ?? ''}${match[2] ?? ''}`) === match[3];
+}
+
+/** Lower-case hex; what the key is found by. */
+export function apiKeyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function checksum(text: string): string {
+  return toBase62(createHash('sha256').update(text).digest().subarray(0, 4), 6);
+}
+
+function toBase62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text = base62.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { bySystem, recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { WalletModel } from '../wallets/wallet.model.js';
+import { now } from '../shared/clock.js';
+import { encrypt } from '../shared/encryption.js';
+import { ConflictError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
+import { AccountModel, type Account, type ProviderSettings, type Role } from './account.model.js';
+import { ApiKeyModel } from './api-key.model.js';
+import { apiKeyHash, newApiKey } from './api-key.js';
+
+export interface NewAccount {
+  username: string;
+  role: Role;
+  webhookUrl?: string | null;
+  callbackUrl?: string | null;
+  /** Sellers: `secret` in clear; it is stored encrypted. */
+  provider?: { kind: ProviderSettings['kind']; baseUrl: string | null; username: string; secret: string };
+  /** Only the seed gives a key of its own. */
+  apiKey?: string;
+  webhookSecret?: string;
+}
+
+export interface CreatedAccount {
+  account: Account;
+  apiKey: string;
+  webhookSecret: string;
+}
+
+/**
+ * Creates an account with its wallet (balance 0) and its first API key, all in one database transaction.
+ * @throws ConflictError if the username is taken.
+ */
+export async function createAccount(input: NewAccount, by: ChangedBy = bySystem): Promise<CreatedAccount> {
+  const id = newId();
+  const mode = env.APP_MODE === 'live' ? 'live' : 'test';
+  const apiKey = input.apiKey ?? newApiKey(input.role, mode);
+  const webhookSecret = input.webhookSecret ?? newWebhookSecret();
+  const account = accountDocument({ id, mode, input, webhookSecret });
+  try {
+    await inTransaction(async (session) => {
+      await AccountModel.create([account], { session });
+      await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
+      await ApiKeyModel.create([apiKeyDocument(id, apiKey)], { session });
+      await recordAudit(session, {
+        ...by,
+        action: 'account.create',
+        subject: { kind: 'account', id },
+        after: { username: account.username, role: account.role, mode: account.mode },
+      });
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) {
+      throw new ConflictError(`The username "${input.username}" is taken.`, { cause: error });
+    }
+    throw error;
+  }
+  return { account, apiKey, webhookSecret };
+}
+
+/** `whsec_` and 32 random bytes in base64, as Standard Webhooks has it. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+export function apiKeyDocument(accountId: string, apiKey: string) {
+  return {
+    _id: newId(),
+    accountId,
+    sha256: apiKeyHash(apiKey),
+    sealed: encrypt(apiKey, `api-key:${accountId}`),
+    validUntil: null,
+    createdAt: now(),
+  };
+}
+
+function accountDocument(options: {
+  id: string;
+  mode: Account['mode'];
+  input: NewAccount;
+  webhookSecret: string;
+}): Account {
+  const { id, mode, input, webhookSecret } = options;
+  const at = now();
+  return {
+    _id: id,
+    username: input.username,
+    role: input.role,
+    status: 'active',
+    mode,
+    webhookUrl: input.webhookUrl ?? null,
+    callbackUrl: input.callbackUrl ?? null,
+    ipWhitelist: [],
+    rateLimit: limits.rateLimitDefault,
+    webhookSecretSealed: encrypt(webhookSecret, `webhook-secret:${id}`),
+    previousWebhookSecret: null,
+    webhookStatus: 'enabled',
+    requireStrongSign: false,
+    requireAck: false,
+    commissionRate: null,
+    provider: input.provider
+      ? {
+          kind: input.provider.kind,
+          baseUrl: input.provider.baseUrl,
+          username: input.provider.username,
+          secretSealed: encrypt(input.provider.secret, `provider:${id}`),
+        }
+      : null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

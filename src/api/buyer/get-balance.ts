@@ -1,0 +1,17 @@
+import { balanceOf } from '../../wallets/balance-of.js';
+import { defineOperation } from '../operation.js';
+import { balanceData } from '../schemas.js';
+
+export const getBuyerBalance = defineOperation({
+  id: 'getBuyerBalance',
+  method: 'post',
+  path: '/api/buyer/balance',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'Wallet balance',
+  data: balanceData,
+  async handle({ account }) {
+    const wallet = await balanceOf(account._id);
+    return { data: { balance: wallet.balance, currency: 'IDR' } };
+  },
+});

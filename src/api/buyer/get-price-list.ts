@@ -1,0 +1,30 @@
+import Joi from 'joi';
+import { priceList } from '../../products/price-list.js';
+import { text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentProduct } from '../present-product.js';
+import { productData } from '../schemas.js';
+
+interface Body {
+  category?: string;
+  operator?: string;
+}
+
+export const getBuyerPriceList = defineOperation<Body>({
+  id: 'getBuyerPriceList',
+  method: 'post',
+  path: '/api/buyer/price-list',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'Products with the best price now',
+  description: '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
+  body: Joi.object<Body>({
+    category: text(50).example('prabayar'),
+    operator: text(50).example('Telkomsel'),
+  }),
+  data: Joi.array().items(productData),
+  async handle({ body }) {
+    const products = await priceList(body);
+    return { data: products.map(presentProduct) };
+  },
+});

@@ -1,0 +1,77 @@
+/** Schemas of the fields that many operations share (bounds: interface part 8, decisions.md 2, 3, 10, 16). */
+import Joi from 'joi';
+import { limits } from '../../config/limits.js';
+
+// eslint-disable-next-line no-control-regex -- control characters are exactly what is refused here
+const noControl = /^[^\u0000-\u001f\u007f]*$/;
+
+/** Text without control characters, trimmed nowhere. */
+export const text = (max: number) =>
+  Joi.string()
+    .max(max)
+    .pattern(noControl)
+    .messages({ 'string.pattern.base': '{{#label}} must not contain control characters' });
+
+export const refId = Joi.string()
+  .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
+  .messages({ 'string.pattern.base': '{{#label}} must have 1 to 64 letters, digits or . _ : -' })
+  .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
+  .example('order-20240301-0001');
+
+export const productCode = Joi.string()
+  .pattern(/^[A-Za-z0-9._-]{1,50}$/)
+  .messages({ 'string.pattern.base': '{{#label}} must have 1 to 50 letters, digits or . _ -' })
+  .example('S10');
+
+/** Its form depends on the product and is checked there (422/04); here only that it is text. */
+export const customerNumber = text(100).min(1).example('081234561230');
+
+export const rupiah = (bounds: { min: number; max: number }) =>
+  Joi.number()
+    .integer()
+    .min(bounds.min)
+    .max(bounds.max)
+    .messages({
+      'number.integer': '{{#label}} must be whole rupiah',
+      'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
+    });
+
+export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
+  'Refuse (409) if the price is higher now. Rupiah.',
+);
+
+export const url = Joi.string()
+  .max(limits.urlLengthMax)
+  .uri({ scheme: ['https', 'http'] })
+  .example('https://shop.example/hooks/topup');
+
+const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A day in business time, or a full ISO 8601 time with its zone. */
+export const isoDay = Joi.string()
+  .pattern(isoDate)
+  .custom((value: string, helpers) =>
+    Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
+  )
+  .messages({
+    'string.pattern.base': '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
+  })
+  .example('2024-03-01');
+
+function isRealDay(value: string): boolean {
+  const day = value.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
+export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
+export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
+export const filterStatus = Joi.string().valid('pending', 'success', 'failed', 'processing');
+
+/** ISO 8601 UTC, in answers. */
+export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
+export const pagination = Joi.object({
+  page: Joi.number().required(),
+  limit: Joi.number().required(),
+  total: Joi.number().required(),
+  total_pages: Joi.number().required(),
+});

@@ -1,0 +1,21 @@
+import express, { type RequestHandler } from 'express';
+import { limits } from '../../../config/limits.js';
+import { BadRequestError } from '../../shared/errors.js';
+
+/** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
+export const jsonBody: RequestHandler[] = [
+  (request, _response, next) => {
+    const hasBody = request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
+    if (hasBody && request.is('application/json') === false) {
+      throw new BadRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
+    }
+    next();
+  },
+  express.json({ limit: limits.bodyBytesMax, strict: true }),
+  (request, _response, next) => {
+    if (Array.isArray(request.body)) {
+      throw new BadRequestError('The body must be a JSON object.');
+    }
+    next();
+  },
+];

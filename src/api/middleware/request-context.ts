@@ -1,0 +1,48 @@
+import type { RequestHandler, Response } from 'express';
+import { newId } from '../../shared/ids.js';
+import { logger } from '../../shared/logger.js';
+
+export interface RequestContext {
+  requestId: string;
+  accountId: string | null;
+  /** Code of interface part 7 that was answered, for the log. */
+  code: string | null;
+  /** The error behind a failure, for the log only. */
+  error: unknown;
+}
+
+export function contextOf(response: Response): RequestContext {
+  return response.locals['context'] as RequestContext;
+}
+
+const callersId = /^[A-Za-z0-9._-]{8,64}$/;
+
+/** Gives each request an id (the caller's x-request-id if it has a sane one) and logs one line when it ends. */
+export const requestContext: RequestHandler = (request, response, next) => {
+  const given = request.get('x-request-id');
+  const context: RequestContext = {
+    requestId: given !== undefined && callersId.test(given) ? given : newId(),
+    accountId: null,
+    code: null,
+    error: undefined,
+  };
+  response.locals['context'] = context;
+  response.set('x-request-id', context.requestId);
+  const startedAt = process.hrtime.bigint();
+  // The path without its query: that of the reseller surface carries signatures.
+  const path = request.originalUrl.split('?', 1)[0];
+  response.on('close', () => {
+    const status = response.writableFinished ? response.statusCode : 499;
+    logger.log(status >= 500 ? 'error' : 'info', 'request', {
+      requestId: context.requestId,
+      method: request.method,
+      path,
+      status,
+      code: context.code,
+      accountId: context.accountId,
+      durationMs: Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000,
+      ...(status >= 500 && context.error !== undefined && { error: context.error }),
+    });
+  });
+  next();
+};

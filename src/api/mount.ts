@@ -1,0 +1,83 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { limits } from '../../config/limits.js';
+import { requireRole } from '../accounts/authenticate.js';
+import { BadRequestError, DependencyError } from '../shared/errors.js';
+import { addressOf, accountOf, authenticateRequest } from './middleware/authenticate.js';
+import { queryOf } from './middleware/query.js';
+import { contextOf } from './middleware/request-context.js';
+import type { AnyOperation, Call, Reply } from './operation.js';
+import { validate } from './validate.js';
+
+/** A router that serves the operations, and answers 405 for other methods on their paths. */
+export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
+  const router = Router({ caseSensitive: true });
+  const methodsByPath = new Map<string, string[]>();
+  for (const operation of operations) {
+    router[operation.method](operation.path, authenticateRequest, ...accessRules, serve(operation));
+    methodsByPath.set(operation.path, [
+      ...(methodsByPath.get(operation.path) ?? []),
+      operation.method.toUpperCase(),
+    ]);
+  }
+  for (const [path, methods] of methodsByPath) {
+    router.all(path, refuseMethod(methods));
+  }
+  return router;
+}
+
+export function refuseMethod(allowed: string[]): RequestHandler {
+  return (request, response) => {
+    response.set('Allow', allowed.join(', '));
+    throw new BadRequestError(`${request.method} is not possible here; use ${allowed.join(' or ')}.`, 405);
+  };
+}
+
+function serve(operation: AnyOperation): RequestHandler {
+  return async (request, response) => {
+    const account = accountOf(response);
+    requireRole(account, operation.role);
+    const call = callOf(operation, request, response);
+    const work = operation.handle(call);
+    send(response, operation.waits ? await work : await withDeadline(work));
+  };
+}
+
+function callOf(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
+  const body: unknown = request.body ?? {};
+  return {
+    account: accountOf(response),
+    body: (operation.body ? validate(operation.body, body) : {}) as never,
+    params: (operation.params ? validate(operation.params, request.params) : {}) as never,
+    query: (operation.query ? validate(operation.query, queryOf(request)) : {}) as never,
+    requestId: contextOf(response).requestId,
+    address: addressOf(request),
+    accept: request.get('accept') ?? '',
+  };
+}
+
+function send(response: Response, reply: Reply): void {
+  contextOf(response).code = reply.code ?? '00';
+  response.status(reply.httpStatus ?? 200).json({
+    status: 'success',
+    code: reply.code ?? '00',
+    ...(reply.message !== undefined && { message: reply.message }),
+    data: reply.data,
+  });
+}
+
+/** A client never waits for a dependency that hangs: it hears 503/03 and repeats the call with the same ref_id. */
+async function withDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new DependencyError(new Error(`no result within ${limits.requestDeadlineMs} ms`)));
+    }, limits.requestDeadlineMs);
+  });
+  // The late result has nobody to go to; its error must not end the process.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

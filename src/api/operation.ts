@@ -1,0 +1,63 @@
+/**
+ * An operation is one call of the interface as data: where it is, what it takes, what it returns, and the
+ * function that does it. The router mounts it and the OpenAPI document is made from it, so that the two can
+ * never differ.
+ */
+import type Joi from 'joi';
+import type { Account, Role } from '../accounts/account.model.js';
+import type { ResponseCode } from '../shared/errors.js';
+
+export interface Call<Body, Params, Query> {
+  account: Account;
+  body: Body;
+  params: Params;
+  query: Query;
+  requestId: string;
+  /** The client's address, IPv4 where it is a mapped one. */
+  address: string;
+  /** Value of the Accept header, or an empty string. */
+  accept: string;
+}
+
+/** A success (decisions.md 1). The default is HTTP 200, code 00. */
+export interface Reply {
+  httpStatus?: 200 | 201 | 202;
+  code?: Extract<ResponseCode, '00' | '05'>;
+  message?: string;
+  data: unknown;
+}
+
+export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
+  /** Name in the OpenAPI document, in camelCase, unique. */
+  id: string;
+  method: 'get' | 'post' | 'put';
+  /** Express path. */
+  path: string;
+  /** Whose key may call it. */
+  role: Role;
+  tag: 'Wallet' | 'Buyer' | 'Seller';
+  summary: string;
+  description?: string;
+  body?: Joi.ObjectSchema<Body>;
+  params?: Joi.ObjectSchema<Params>;
+  query?: Joi.ObjectSchema<Query>;
+  /** Shape of `data`. */
+  data: Joi.Schema;
+  /** What it answers beside 200 when all is well. */
+  successStatuses?: (201 | 202)[];
+  /** Failures of its own, beside those of every call. */
+  failures?: (402 | 404 | 409 | 422 | 503)[];
+  /** Waits for a worker's answer, so the general deadline does not apply. */
+  waits?: boolean;
+  handle(call: Call<Body, Params, Query>): Promise<Reply>;
+}
+
+/** Any operation, whatever it takes; its schemas have checked the input before `handle` sees it. */
+export type AnyOperation = Operation<never, never, never>;
+
+/** Gives `handle` the types of the schemas beside it. */
+export function defineOperation<Body = unknown, Params = unknown, Query = unknown>(
+  operation: Operation<Body, Params, Query>,
+): AnyOperation {
+  return operation as unknown as AnyOperation;
+}

@@ -1,0 +1,15 @@
+import type { PricedProduct } from '../products/price-list.js';
+
+/** Product, interface 2.2. */
+export function presentProduct({ product, price, status }: PricedProduct) {
+  return {
+    code: product._id,
+    name: product.name,
+    category: product.category,
+    subcategory: product.subcategory,
+    operator: product.operator,
+    price,
+    status,
+    description: product.description,
+  };
+}

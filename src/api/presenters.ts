@@ -1,0 +1,65 @@
+/** Domain to wire: snake_case and the words of the interface end here. */
+import type { Deposit } from '../wallets/deposit.model.js';
+import type { Transaction, TransactionStatus } from '../transactions/transaction.model.js';
+
+export type BuyerStatus = 'pending' | 'processing' | 'success' | 'failed';
+
+/** The lower-case statuses of the buyer and seller surfaces (decisions.md 4). */
+export function buyerStatus(status: TransactionStatus): BuyerStatus {
+  switch (status) {
+    case 'PENDING':
+      return 'pending';
+    case 'PROCESSING':
+      return 'processing';
+    case 'SUCCESS':
+      return 'success';
+    case 'FAILED':
+    case 'REFUNDED':
+      return 'failed';
+  }
+}
+
+/** Buyer transaction, interface 2.5. */
+export function presentBuyerTransaction(transaction: Transaction) {
+  return {
+    ref_id: transaction.refId,
+    transaction_id: transaction._id,
+    code: transaction.productCode,
+    customer_number: transaction.customerNumber,
+    product_name: transaction.productName,
+    price: transaction.price,
+    sn: transaction.serialNumber,
+    status: buyerStatus(transaction.status),
+    message: transaction.message,
+    timestamp: transaction.createdAt.toISOString(),
+  };
+}
+
+/** Wallet-surface transaction, decisions.md 7. */
+export function presentWalletTransaction(transaction: Transaction) {
+  return {
+    id: transaction._id,
+    code: transaction._id,
+    ref_id: transaction.refId,
+    product_code: transaction.productCode,
+    destination: transaction.customerNumber,
+    status: transaction.status,
+    serial_number: transaction.serialNumber,
+    price: transaction.price,
+    message: transaction.message,
+    created_at: transaction.createdAt.toISOString(),
+    updated_at: transaction.updatedAt.toISOString(),
+  };
+}
+
+/** Deposit result, interface 2.4; `status` is an addition (decisions.md 9). */
+export function presentDeposit(deposit: Deposit) {
+  return {
+    ref_id: deposit.refId,
+    amount: deposit.amount,
+    balance_before: deposit.balanceBefore,
+    balance_after: deposit.balanceAfter,
+    status: deposit.status,
+    timestamp: deposit.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,23 @@
+import { operatorPrefixes } from '../../config/catalogue.js';
+import type { CustomerNumberRule, Product } from './product.model.js';
+
+/** Which customer numbers a product takes (decisions.md 10): decided once, when the product is created. */
+export function customerNumberRuleOf(
+  product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
+): CustomerNumberRule {
+  if (product.category === 'pascabayar') {
+    return { kind: 'bill' };
+  }
+  switch (product.subcategory.toLowerCase()) {
+    case 'pulsa':
+    case 'data':
+      return { kind: 'phone', prefixes: operatorPrefixes[product.operator ?? ''] ?? [] };
+    case 'pln':
+      return { kind: 'pln' };
+    case 'games':
+    case 'game':
+      return { kind: 'game' };
+    default:
+      return { kind: 'any' };
+  }
+}

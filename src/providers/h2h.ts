@@ -1,0 +1,345 @@
+/**
+ * The reseller-software protocol (interface part 4.4) as a client: GET with everything in the query, answered by
+ * a code in `status`. This service itself serves it, so one copy can be the provider of another. The simulator
+ * speaks it too, with /inquiry and /payment for bills.
+ *
+ * A code says something about our order only together with `transaction_status`, or as the direct answer to the
+ * first sending. In the answer to a status check the same code may be about that check alone (a rate limit, a
+ * rotated key), so there it is `unknown`, or `not-found` where it shows that the order is not known.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import Joi from 'joi';
+import { env } from '../../config/env.js';
+import type {
+  BillOutcome,
+  ProviderAdapter,
+  ProviderBill,
+  ProviderConnection,
+  ProviderOrder,
+  ProviderOutcome,
+  ProviderProduct,
+  ProviderTraits,
+  Reading,
+} from './adapter.js';
+import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
+import { callHttp } from './http.js';
+import { refuseCheck } from './schedule.js';
+
+const sandbox = env.APP_MODE === 'sandbox';
+const day = 86_400_000;
+
+export const h2hTraits: ProviderTraits = {
+  timeoutMs: sandbox ? 3_000 : 30_000,
+  longestLatencyMs: sandbox ? 10_000 : 600_000,
+  inquiryMinIntervalMs: sandbox ? 500 : 2_000,
+  // Reseller engines forget references after a few days, and a forgotten one would be bought again.
+  inquiryMaxAgeMs: 2 * day,
+  resendIsInquiry: true,
+};
+
+interface Body {
+  status: string;
+  message?: string | null;
+  ref_id?: string | null;
+  sn?: string | null;
+  transaction_status?: string | null;
+}
+type OrderCall = 'request' | 'payment';
+
+const text = Joi.string().allow('', null);
+const bodySchema = Joi.object<Body>({
+  status: Joi.string().required(),
+  message: text,
+  ref_id: text,
+  sn: text,
+  transaction_status: text,
+});
+const rupiah = Joi.number().integer().min(0);
+const balanceSchema = Joi.object<Body & { balance: number }>({
+  status: Joi.string().valid('00').required(),
+  balance: Joi.number().integer().required(),
+});
+const billSchema = Joi.object<BillBody>({
+  customer_name: Joi.string().required(),
+  bill_period: Joi.string()
+    .pattern(/^\d{4}-\d{2}$/)
+    .required(),
+  total_bill: rupiah.required(),
+  admin_fee: rupiah.required(),
+  total_amount: rupiah.required(),
+});
+const priceListSchema = Joi.object<{ status: string; data: PriceRow[] }>({
+  status: Joi.string().valid('00').required(),
+  data: Joi.array()
+    .items(
+      Joi.object({
+        code: Joi.string().required(),
+        price: rupiah.required(),
+        status: Joi.string().required(),
+      }),
+    )
+    .required(),
+});
+interface BillBody {
+  customer_name: string;
+  bill_period: string;
+  total_bill: number;
+  admin_fee: number;
+  total_amount: number;
+}
+interface PriceRow {
+  code: string;
+  price: number;
+  status: string;
+}
+
+/** @param kind The simulator is reached in the same way; only its address comes from elsewhere. */
+export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
+  return {
+    kind,
+    traits: h2hTraits,
+    buy: async (connection, order) => readFirst(await send(connection, 'request', order), order, 'yes'),
+    payBill: async (connection, order) => readFirst(await send(connection, 'payment', order), order, 'no'),
+    inquire: inquireOrder,
+    inquireBill,
+    balance: readBalance,
+    priceList: readPriceList,
+    readCallback,
+    isCallbackSigned,
+  };
+}
+
+async function send(
+  connection: ProviderConnection,
+  call: OrderCall,
+  order: ProviderOrder,
+): Promise<JsonAnswer<Body>> {
+  const { productCode: code, customerNumber: customer, providerRef: refId, billTotal } = order;
+  const url = addressOf(connection, call, { suffix: refId, covered: `${code}|${customer}|${refId}` });
+  url.searchParams.set('code', code);
+  url.searchParams.set('customer', customer);
+  url.searchParams.set('ref_id', refId);
+  if (billTotal !== undefined && billTotal !== null) {
+    url.searchParams.set('amount', String(billTotal));
+  }
+  return readJson(await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs }), bodySchema);
+}
+
+function addressOf(
+  connection: ProviderConnection,
+  path: string,
+  signed: { suffix: string; covered: string },
+): URL {
+  const { username, secret, signWith } = connection;
+  const url = new URL(`${connection.baseUrl.replace(/\/+$/, '')}/${path}`);
+  url.searchParams.set('username', username);
+  url.searchParams.set(
+    'sign',
+    signWith === 'md5'
+      ? createHash('md5').update(`${username}${secret}${signed.suffix}`).digest('hex')
+      : createHmac('sha256', secret).update(`${username}|${signed.covered}`).digest('hex'),
+  );
+  return url;
+}
+
+/** @param failover Whether a refusal for no known reason may be tried elsewhere: a purchase yes, a bill no. */
+function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome {
+  if (answer.kind !== 'read') {
+    const { kind, code, message } = answer;
+    return { outcome: kind, code, message };
+  }
+  const about = readAboutOrder(answer.body, order, failover);
+  if (about) {
+    return about;
+  }
+  const { status: code } = answer.body;
+  const said = (otherwise: string) => ({ code, message: clean(answer.body.message, otherwise) });
+  switch (code) {
+    case '01':
+      return { outcome: 'refused', ...said('The provider refused it'), failover, clientCode: '01' };
+    case '02':
+      return { outcome: 'refused', ...said('Not sold here'), failover: 'yes', clientCode: '02' };
+    case '03':
+      return {
+        outcome: 'refused',
+        ...said('Under maintenance'),
+        failover: 'yes',
+        clientCode: '03',
+        fault: 'outage',
+      };
+    case '04':
+      return { outcome: 'refused', ...said('Invalid customer number'), failover: 'no', clientCode: '04' };
+    case '06':
+      return { outcome: 'refused', ...said('Too many requests'), failover: 'yes', clientCode: '03' };
+    case '07':
+      return {
+        outcome: 'refused',
+        ...said('The provider does not accept our key'),
+        failover: 'yes',
+        clientCode: '03',
+        fault: 'configuration',
+      };
+    default:
+      return unreadable(code);
+  }
+}
+
+async function inquireOrder(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome> {
+  const refused = refuseCheck(order, h2hTraits);
+  if (refused) {
+    return refused;
+  }
+  const call = typeof order.billTotal === 'number' ? 'payment' : 'request';
+  const answer = await send(connection, call, order);
+  if (answer.kind !== 'read') {
+    // A check that was not sent says as little about the order as one whose answer was lost.
+    return { outcome: 'unknown', code: answer.code, message: answer.message };
+  }
+  const { status: code, message } = answer.body;
+  return (
+    readAboutOrder(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
+    (['01', '02', '04'].includes(code)
+      ? { outcome: 'not-found', code, message: clean(message, 'Not known to the provider') }
+      : { outcome: 'unknown', code, message: clean(message, 'The provider did not tell the status') })
+  );
+}
+
+/** What the answer says about the order itself, or null if it is about something else. */
+function readAboutOrder(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
+  const { status: code, sn, transaction_status: state, ref_id: refId } = body;
+  if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
+    return unreadable(code);
+  }
+  const serialNumber = typeof sn === 'string' && sn !== '' ? sn : null;
+  const message = clean(body.message, code === '00' ? 'Success' : 'No reason given');
+  const isState = (expected: string) => state === expected || state === null || state === undefined;
+  if (code === '05' && isState('pending')) {
+    return { outcome: 'pending', code, message, serialNumber };
+  }
+  if (code === '00' && state === 'pending') {
+    return { outcome: 'pending', code, message, serialNumber };
+  }
+  if (code === '00' && isState('success')) {
+    // Without a serial number and without a state, 00 is only "accepted" (interface 4.4).
+    return serialNumber === null && state !== 'success'
+      ? { outcome: 'pending', code, message, serialNumber }
+      : { outcome: 'success', code, message, serialNumber, cost: null };
+  }
+  if (state === 'failed' && ['01', '02', '03', '04'].includes(code)) {
+    const isCustomers = code === '04';
+    const clientCode = code as '01' | '02' | '03' | '04';
+    return { outcome: 'refused', code, message, failover: isCustomers ? 'no' : failover, clientCode };
+  }
+  // A state that contradicts its code, or one that nobody has heard of, must not decide anything.
+  return state === null || state === undefined ? null : unreadable(code);
+}
+
+function unreadable(code: string): ProviderOutcome {
+  return {
+    outcome: 'unknown',
+    code: clean(code, 'UNREADABLE').slice(0, 20),
+    message: 'The answer of the provider could not be read',
+  };
+}
+
+async function inquireBill(
+  connection: ProviderConnection,
+  query: Parameters<ProviderAdapter['inquireBill']>[1],
+): Promise<BillOutcome> {
+  const { productCode, customerNumber, providerRef } = query;
+  const covered = `${productCode}|${customerNumber}|${providerRef}`;
+  const url = addressOf(connection, 'inquiry', { suffix: providerRef, covered });
+  url.searchParams.set('code', productCode);
+  url.searchParams.set('customer', customerNumber);
+  url.searchParams.set('ref_id', providerRef);
+  const answer = await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs });
+  const read = readJson(answer, bodySchema);
+  if (read.kind !== 'read') {
+    return { outcome: 'unavailable', code: read.code, message: read.message };
+  }
+  const { status: code } = read.body;
+  const message = clean(read.body.message, 'No bill');
+  switch (code) {
+    case '00': {
+      const bill = readJson(answer, billSchema);
+      return bill.kind === 'read'
+        ? { outcome: 'bill', bill: toBill(bill.body) }
+        : { outcome: 'unavailable', code: bill.code, message: bill.message };
+    }
+    case '01':
+      return { outcome: 'refused', code, message, reason: 'already-paid', clientCode: '01' };
+    case '02':
+      return { outcome: 'refused', code, message, reason: 'no-bill', clientCode: '02' };
+    case '04':
+      return { outcome: 'refused', code, message, reason: 'wrong-number', clientCode: '04' };
+    default:
+      return { outcome: 'unavailable', code: clean(code, 'UNREADABLE').slice(0, 20), message };
+  }
+}
+
+function toBill(body: BillBody): ProviderBill {
+  return {
+    customerName: clean(body.customer_name, '-'),
+    billPeriod: body.bill_period,
+    totalBill: body.total_bill,
+    adminFee: body.admin_fee,
+    totalAmount: body.total_amount,
+  };
+}
+
+async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
+  const url = addressOf(connection, 'balance', { suffix: 'depo', covered: 'depo' });
+  const answer = await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs });
+  const read = readJson(answer, balanceSchema);
+  return read.kind === 'read'
+    ? { ok: true, value: read.body.balance }
+    : { ok: false, code: read.code, message: read.message };
+}
+
+async function readPriceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>> {
+  const url = addressOf(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
+  const answer = await callHttp({
+    method: 'GET',
+    url,
+    timeoutMs: h2hTraits.timeoutMs,
+    bodyBytesMax: 16_777_216,
+  });
+  const read = readJson(answer, priceListSchema);
+  if (read.kind !== 'read') {
+    return { ok: false, code: read.code, message: read.message };
+  }
+  const value = read.body.data.map(({ code, price, status }) => ({
+    code,
+    cost: price,
+    available: status === 'active',
+    cutOff: null,
+  }));
+  return { ok: true, value };
+}
+
+const callbackSchema = Joi.object<{ ref_id: string; status: string }>({
+  ref_id: Joi.string().min(1).max(64).required(),
+  status: Joi.string().max(20).required(),
+});
+
+function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
+  const body = validate(callbackSchema, parse(raw.toString('utf8')));
+  return body && { kind: 'result', providerRef: body.ref_id, status: body.status };
+}
+
+/** `x-signature: sha256=<hex>`; two of them while the other side rotates its secret. */
+function isCallbackSigned(
+  ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>
+): boolean {
+  const header = headers['x-signature'];
+  if (typeof header !== 'string') {
+    return false;
+  }
+  const secret = connection.callbackSecret ?? connection.secret;
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
+  const expected = Buffer.from(`sha256=${createHmac('sha256', key).update(raw).digest('hex')}`);
+  return header.split(' ').some((each) => {
+    const given = Buffer.from(each);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}

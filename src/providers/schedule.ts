@@ -1,0 +1,57 @@
+import { env, type Env } from '../../config/env.js';
+import { nowMs } from '../shared/clock.js';
+import type { ProviderOrder, ProviderOutcome, ProviderTraits } from './adapter.js';
+
+/** Milliseconds from one status check to the next; the last one goes on. */
+const intervalsMs: Record<Env['APP_MODE'], readonly [number, ...number[]]> = {
+  sandbox: [1_000, 2_000, 4_000, 8_000, 10_000],
+  live: [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000],
+};
+/** Many orders that became unknown together must not all ask again at the same moment. */
+const jitterMax = 0.1;
+
+export interface PollState {
+  /** When the order went out. */
+  sentAt: Date;
+  /** Status checks so far, and the last of them. */
+  checks: number;
+  lastCheckAt: Date | null;
+}
+
+/**
+ * When to ask for an order's status next (design/providers.md): after `intervals[checks]` since the last contact,
+ * plus up to 10 %, never closer than the provider's minimum interval. Null: never again, because the order would
+ * be older than the provider remembers; the operator decides then.
+ * @param random Returns [0, 1).
+ */
+export function nextPollAt(
+  state: PollState,
+  traits: Pick<ProviderTraits, 'inquiryMinIntervalMs' | 'inquiryMaxAgeMs'>,
+  { mode = env.APP_MODE, random = Math.random }: { mode?: Env['APP_MODE']; random?: () => number } = {},
+): Date | null {
+  const intervals = intervalsMs[mode];
+  const plannedMs = intervals[Math.min(state.checks, intervals.length - 1)] ?? intervals[0];
+  const intervalMs = Math.max(plannedMs, traits.inquiryMinIntervalMs);
+  const lastContactMs = (state.lastCheckAt ?? state.sentAt).getTime();
+  const atMs = lastContactMs + Math.round(intervalMs * (1 + jitterMax * random()));
+  return atMs > state.sentAt.getTime() + traits.inquiryMaxAgeMs ? null : new Date(atMs);
+}
+
+/**
+ * The last guard before a status check that is a resend: too old, and the provider may buy it again; too soon
+ * after the last contact, and the two may race. Null: it may go out.
+ */
+export function refuseCheck(
+  order: Pick<ProviderOrder, 'sentAt' | 'lastCheckAt'>,
+  traits: Pick<ProviderTraits, 'inquiryMinIntervalMs' | 'inquiryMaxAgeMs'>,
+): ProviderOutcome | null {
+  const { sentAt, lastCheckAt } = order;
+  if (sentAt && nowMs() - sentAt.getTime() > traits.inquiryMaxAgeMs) {
+    return { outcome: 'review', code: 'TOO_OLD', message: 'Too old to ask the provider about it' };
+  }
+  const lastContact = lastCheckAt ?? sentAt;
+  if (lastContact && nowMs() - lastContact.getTime() < traits.inquiryMinIntervalMs) {
+    return { outcome: 'unknown', code: 'TOO_SOON', message: 'Asked a moment ago' };
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+/** Business days and times, in BUSINESS_TIMEZONE. */
+import { DateTime } from 'luxon';
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { nowMs } from './clock.js';
+import { ValidationError } from './errors.js';
+
+export interface Period {
+  start: Date;
+  /** The last millisecond that belongs to the period. */
+  end: Date;
+}
+
+/**
+ * The period that a client asks for (decisions.md 14): `YYYY-MM-DD` is the whole day in business time, an ISO
+ * time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
+ * @throws ValidationError for an end before the start, or more than 366 days.
+ */
+export function periodOf(startDate: string | undefined, endDate: string | undefined): Period {
+  const end = endDate === undefined ? endOfToday() : lastInstant(endDate);
+  const start =
+    startDate === undefined
+      ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
+      : DateTime.fromISO(startDate, { zone: env.BUSINESS_TIMEZONE });
+  if (end < start) {
+    throw new ValidationError([{ field: 'end_date', message: 'end_date must not be before start_date' }]);
+  }
+  if (end.diff(start, 'days').days > limits.historyDaysMax) {
+    throw new ValidationError([
+      { field: 'start_date', message: `the period must not be longer than ${limits.historyDaysMax} days` },
+    ]);
+  }
+  return { start: start.toJSDate(), end: end.toJSDate() };
+}
+
+function endOfToday(): DateTime {
+  return DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).endOf('day');
+}
+
+function lastInstant(date: string): DateTime {
+  const parsed = DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+  return date.length === 'YYYY-MM-DD'.length ? parsed.endOf('day') : parsed;
+}

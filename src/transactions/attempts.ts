@@ -1,0 +1,133 @@
+import type { ProviderOrder } from '../providers/adapter.js';
+import { chooseRoute } from '../providers/choose-route.js';
+import { adapterFor } from '../providers/get-adapter.js';
+import { now, nowMs } from '../shared/clock.js';
+import { newId } from '../shared/ids.js';
+import { int64 } from '../shared/money.js';
+import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
+import { AttemptModel, type Attempt } from './attempt.model.js';
+import { graceMs } from './enqueue-purchase.js';
+import { moveTo, StaleTransactionError } from './states.js';
+import { TransactionModel, type Transaction } from './transaction.model.js';
+
+/** Codes of attempts that certainly never bought anything, so that the same seller may be tried again. */
+export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed'];
+
+/** A sale that is still being sent when its lease ends is asked about by others; see check-attempt.ts. */
+const leaseMarginMs = 2_000;
+/** A seller that could not be reached is left alone for this long. */
+const retryPauseMs = 5_000;
+
+export async function openAttemptOf(transactionId: string): Promise<Attempt | null> {
+  return AttemptModel.findOne({ transactionId, open: true }).lean<Attempt>();
+}
+
+/** What the provider is asked for. Its reference is ours, never the client's. */
+export function orderOf(transaction: Transaction, attempt: Attempt): ProviderOrder {
+  return {
+    providerRef: attempt._id,
+    productCode: transaction.productCode,
+    customerNumber: transaction.customerNumber,
+    costMax: attempt.offerPrice,
+    sentAt: attempt.sentAt,
+    lastCheckAt: attempt.lastCheckAt,
+  };
+}
+
+export interface NoRoute {
+  noRoute: { code: string; message: string; mayChange: boolean };
+}
+
+/**
+ * Writes the next attempt (PREPARED, nothing sent): the cheapest seller that can serve within the price debited
+ * and has not refused this purchase.
+ * @throws StaleTransactionError if another worker wrote one at the same time.
+ */
+export async function prepareNextAttempt(transaction: Transaction): Promise<Attempt | NoRoute> {
+  const before = await AttemptModel.find({ transactionId: transaction._id }).sort({ n: 1 }).lean<Attempt[]>();
+  const refused = before.filter((each) => !notExecutedCodes.includes(each.code ?? ''));
+  const choice = await chooseRoute({
+    productCode: transaction.productCode,
+    priceMax: transaction.price,
+    excludeSellerIds: sellersToAvoid(before),
+  });
+  if ('reason' in choice) {
+    const last = refused.at(-1);
+    return last && refused.length === before.length
+      ? { noRoute: { code: last.code ?? '01', message: last.message ?? 'Refused.', mayChange: false } }
+      : { noRoute: { code: '03', message: 'No seller can serve this product now.', mayChange: true } };
+  }
+  const at = now();
+  const attempt: Attempt = {
+    _id: `${transaction._id}-${before.length + 1}`,
+    transactionId: transaction._id,
+    n: before.length + 1,
+    sellerId: choice.sellerId,
+    offerPrice: choice.price,
+    commissionRate: choice.commissionRate,
+    providerKind: choice.providerKind,
+    status: 'PREPARED',
+    open: true,
+    leaseToken: null,
+    leaseUntil: null,
+    sentAt: null,
+    checks: 0,
+    notFound: 0,
+    lastCheckAt: null,
+    code: null,
+    message: null,
+    serialNumber: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  try {
+    await AttemptModel.collection.insertOne({ ...attempt, offerPrice: int64(attempt.offerPrice) } as never);
+  } catch (error) {
+    if (isDuplicateKey(error)) {
+      throw new StaleTransactionError(`Another worker prepared an attempt of ${transaction._id}`);
+    }
+    throw error;
+  }
+  return attempt;
+}
+
+/** Whoever refused it, and whoever could not be reached a moment ago. */
+function sellersToAvoid(attempts: Attempt[]): string[] {
+  const pauseEndsMs = nowMs() - retryPauseMs;
+  return attempts
+    .filter(
+      (each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs,
+    )
+    .map((each) => each.sellerId);
+}
+
+/**
+ * PREPARED -> SENT under a lease, and PENDING -> PROCESSING, in one database transaction and *before* anything
+ * goes out: if the process dies now, others ask the provider instead of sending again.
+ * @returns null if somebody else claimed it first.
+ */
+export async function claimAttempt(
+  transaction: Transaction,
+  attempt: Attempt,
+): Promise<{ transaction: Transaction; attempt: Attempt } | null> {
+  const leaseMs = adapterFor(attempt.providerKind).traits.timeoutMs + leaseMarginMs;
+  const leaseUntil = new Date(nowMs() + leaseMs);
+  const claim = { status: 'SENT' as const, leaseToken: newId(), leaseUntil, sentAt: now(), updatedAt: now() };
+  const nextActionAt = new Date(leaseUntil.getTime() + graceMs(transaction.epoch));
+  return inTransaction(async (session) => {
+    const result = await AttemptModel.updateOne(
+      { _id: attempt._id, status: 'PREPARED' },
+      { $set: claim },
+      { session },
+    );
+    if (result.matchedCount === 0) {
+      return null;
+    }
+    if (transaction.status === 'PENDING') {
+      const moved = await moveTo(session, transaction, 'PROCESSING', { nextActionAt });
+      return { transaction: moved, attempt: { ...attempt, ...claim } };
+    }
+    await TransactionModel.updateOne({ _id: transaction._id }, { $set: { nextActionAt } }, { session });
+    return { transaction, attempt: { ...attempt, ...claim } };
+  });
+}

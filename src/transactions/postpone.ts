@@ -1,0 +1,17 @@
+import { nowMs } from '../shared/clock.js';
+import { enqueueStatusCheck, sweepAfter } from './enqueue-purchase.js';
+import { finalStatuses } from './states.js';
+import { TransactionModel, type Transaction } from './transaction.model.js';
+
+/**
+ * Puts a purchase aside for `delayMs`: first in MongoDB, where the sweeper finds it whatever happens to Redis,
+ * then as a delayed job. Running it twice adds at most one job, because the job's id is made of the due time.
+ */
+export async function postpone(transaction: Transaction, delayMs: number): Promise<void> {
+  const dueMs = nowMs() + delayMs;
+  await TransactionModel.updateOne(
+    { _id: transaction._id, status: { $nin: [...finalStatuses] } },
+    { $set: { nextActionAt: sweepAfter(transaction.epoch, dueMs) } },
+  );
+  await enqueueStatusCheck(transaction, { check: dueMs, delayMs });
+}

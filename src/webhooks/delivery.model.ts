@@ -1,0 +1,134 @@
+import type { Collection } from 'mongodb';
+import mongoose, { Schema } from 'mongoose';
+
+/** `x-event` of an outgoing request. */
+export type DeliveryEvent =
+  | 'transaction.pending'
+  | 'transaction.success'
+  | 'transaction.failed'
+  | 'settlement.completed'
+  | 'settlement.failed'
+  | 'deposit.completed'
+  | 'config.updated'
+  | 'ping'
+  | 'callback.wallet'
+  | 'callback.reseller';
+
+/** Which of a client's URLs it goes to. `own` is the URL that one transaction brought with it. */
+export type DeliveryChannel = 'webhook' | 'callback' | 'own';
+
+/**
+ * due: to be sent at `nextAttemptAt`. delivered, dead (given up), dropped (a newer state of the same
+ * transaction made it worthless). held: kept until the account asks for it, because its URL is disabled or not allowed.
+ */
+export type DeliveryState = 'due' | 'delivered' | 'dead' | 'held' | 'dropped';
+
+/** What a 2xx answer said: `{"status":"received"}`, nothing of the kind, or another status. */
+export type Ack = 'received' | 'missing' | 'negative';
+
+/** One request that was made, as the account sees it. */
+export interface DeliveryAttempt {
+  /** From 1; also `x-attempt`. */
+  n: number;
+  at: Date;
+  durationMs: number;
+  httpStatus: number | null;
+  ack: Ack | null;
+  /** First bytes of the answer, at most `webhookLimits.answerKeptBytes`. */
+  answer: string | null;
+  /** Plain words on what went wrong; null if it was delivered. */
+  error: string | null;
+}
+
+/**
+ * One webhook or callback. Its row is written in the database transaction of what it tells about, so that no
+ * event is lost and none precedes its fact. `state` and `nextAttemptAt` are the truth; jobs only save time.
+ */
+export interface Delivery {
+  /** Stable over all attempts: `webhook-id`. */
+  _id: string;
+  /** Whose secret signs it and who sees it. */
+  accountId: string;
+  /** One destination of one account: the unit of ordering, back-off and fairness. */
+  receiverId: string;
+  channel: DeliveryChannel;
+  url: string;
+  event: DeliveryEvent;
+  /** The client's reference, for its own searches. */
+  refId: string | null;
+  /** The transaction's id: rows of one key, account and channel go out by rising `orderRank`, one at a time. */
+  orderKey: string | null;
+  orderRank: number;
+  /** The bytes of every attempt, as text (UTF-8 JSON). */
+  body: string;
+  state: DeliveryState;
+  /** While due: when to send, or, while a worker holds the lease, when another may. Null otherwise. */
+  nextAttemptAt: Date | null;
+  leaseToken: string | null;
+  /** Attempts ever made. */
+  attemptCount: number;
+  /** Attempts made in the present run of the schedule; a replay starts a new run. */
+  scheduleStep: number;
+  scheduleStartedAt: Date;
+  /** The last ones only. */
+  attempts: DeliveryAttempt[];
+  createdAt: Date;
+  /** When it stopped being due. */
+  settledAt: Date | null;
+  /** Delivered and dropped rows go after this; the others are kept. */
+  expireAt: Date | null;
+}
+
+const attemptSchema = new Schema<DeliveryAttempt>(
+  {
+    n: { type: Number, required: true },
+    at: { type: Date, required: true },
+    durationMs: { type: Number, required: true },
+    httpStatus: { type: Number, default: null },
+    ack: { type: String, default: null },
+    answer: { type: String, default: null },
+    error: { type: String, default: null },
+  },
+  { _id: false },
+);
+
+const schema = new Schema<Delivery>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    receiverId: { type: String, required: true },
+    channel: { type: String, required: true },
+    url: { type: String, required: true },
+    event: { type: String, required: true },
+    refId: { type: String, default: null },
+    orderKey: { type: String, default: null },
+    orderRank: { type: Number, required: true },
+    body: { type: String, required: true },
+    state: { type: String, required: true },
+    nextAttemptAt: { type: Date, default: null },
+    leaseToken: { type: String, default: null },
+    attemptCount: { type: Number, required: true },
+    scheduleStep: { type: Number, required: true },
+    scheduleStartedAt: { type: Date, required: true },
+    attempts: { type: [attemptSchema], required: true },
+    createdAt: { type: Date, required: true },
+    settledAt: { type: Date, default: null },
+    expireAt: { type: Date, default: null },
+  },
+  { collection: 'deliveries', versionKey: false },
+);
+// Only what is due: small, however long the history.
+schema.index(
+  { receiverId: 1, nextAttemptAt: 1 },
+  { partialFilterExpression: { state: 'due' }, name: 'receiver_due' },
+);
+schema.index({ orderKey: 1 }, { name: 'order_key' });
+schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
+schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
+schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, name: 'expire' });
+
+export const DeliveryModel = mongoose.model('Delivery', schema);
+
+/** The driver's own collection, typed: for writes and reads that must not pay for mongoose documents. */
+export const deliveries = DeliveryModel.collection as unknown as Collection<Delivery>;

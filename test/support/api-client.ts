@@ -1,0 +1,43 @@
+import { Agent, request } from 'undici';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  // Tests read answers freely; their shape is checked against the contract in one place.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+  body: any;
+}
+
+export interface ApiClient {
+  post(path: string, body?: unknown): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+}
+
+const agent = new Agent({ connections: 200 });
+
+/** Calls the service as an integrator would, with an API key. */
+export function apiClient(baseUrl: string, apiKey: string): ApiClient {
+  async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+    const response = await request(baseUrl + path, {
+      method,
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: text === '' ? null : (JSON.parse(text) as unknown),
+    };
+  }
+  return { post: (path, body) => call('POST', path, body), get: (path) => call('GET', path) };
+}
+
+let counter = 0;
+
+/** A reference that no other test uses. */
+export function uniqueRef(prefix = 'ref'): string {
+  counter += 1;
+  return `${prefix}-${process.pid}-${Date.now().toString(36)}-${counter}`;
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * Runs a built script to its end and returns what it printed on stdout.
+ * @throws Error with everything it printed, when it does not exit with 0.
+ */
+export async function runToEnd(
+  script: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  const child = spawn(process.execPath, [join(root, 'dist', script), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let all = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    all += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    all += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) {
+    throw new Error(`dist/${script} ended with ${code ?? 'a signal'}:\n${all}`);
+  }
+  return stdout;
+}

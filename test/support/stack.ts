@@ -1,0 +1,89 @@
+/**
+ * A copy of the service for one test file: its own database, queue prefix, simulator and inbox, and the real
+ * processes, so that a test may kill any of them without touching another test.
+ */
+import { randomUUID } from 'node:crypto';
+import { MongoClient, type Db } from 'mongodb';
+import { freePort } from './free-port.js';
+import { startInbox, type RunningInbox } from './inbox.js';
+import { runToEnd } from './run-to-end.js';
+import { startProgram, type RunningProgram } from './start-program.js';
+import { startSimulator, type RunningSimulator } from './simulator.js';
+
+export interface Stack {
+  /** Of the web process that was started first. */
+  baseUrl: string;
+  db: Db;
+  env: NodeJS.ProcessEnv;
+  simulator: RunningSimulator;
+  inbox: RunningInbox;
+  startWorker(...kinds: string[]): Promise<RunningProgram>;
+  startWeb(env?: NodeJS.ProcessEnv): Promise<RunningProgram>;
+  /** The demo accounts and catalogue: username -> key and secret. */
+  seed(): Promise<Record<string, { username: string; api_key: string; webhook_secret: string }>>;
+  stop(): Promise<void>;
+}
+
+/** @param options.workers Kinds of workers to start at once, one process for all of them; none by default. */
+export async function startStack(
+  options: { workers?: string[]; web?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<Stack> {
+  const id = randomUUID().slice(0, 8);
+  const [simulator, inbox] = await Promise.all([startSimulator(), startInbox()]);
+  const uri = databaseUri(`test_${id}`);
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    NODE_ENV: 'test',
+    MONGODB_URI: uri,
+    QUEUE_PREFIX: `test-${id}`,
+    SIMULATOR_URL: simulator.url,
+    INBOX_URL: inbox.url,
+    MONGODB_POOL_SIZE: '40',
+    ...options.env,
+  };
+  const client = await new MongoClient(uri).connect();
+  const programs: RunningProgram[] = [];
+
+  async function start(script: string, args: string[], extra: NodeJS.ProcessEnv = {}) {
+    const program = await startProgram(script, args, { ...env, ...extra });
+    programs.push(program);
+    return program;
+  }
+  const startWeb: Stack['startWeb'] = async (extra = {}) =>
+    start('src/server.js', [], { PORT: String(await freePort()), ...extra });
+
+  await runToEnd('scripts/migrate.js', [], env);
+  const [web] = await Promise.all([
+    options.web === false ? null : startWeb(),
+    options.workers ? start('workers/run.js', options.workers) : null,
+  ]);
+  return {
+    baseUrl: web?.url ?? '',
+    db: client.db(),
+    env,
+    simulator,
+    inbox,
+    startWorker: (...kinds) => start('workers/run.js', kinds),
+    startWeb,
+    async seed() {
+      const printed = await runToEnd('scripts/seed.js', ['--json'], env);
+      return (JSON.parse(printed) as { accounts: Awaited<ReturnType<Stack['seed']>> }).accounts;
+    },
+    async stop() {
+      await Promise.all(programs.map((each) => each.stop()));
+      await Promise.all([simulator.stop(), inbox.stop(), client.db().dropDatabase()]);
+      await client.close();
+    },
+  };
+}
+
+/** The address of a database of this name on the server that the tests were given. */
+function databaseUri(name: string): string {
+  const given = process.env['MONGODB_URI'];
+  if (!given) {
+    throw new Error('MONGODB_URI is not set: run the tests with npm test');
+  }
+  const uri = new URL(given);
+  uri.pathname = `/${name}`;
+  return uri.toString();
+}
