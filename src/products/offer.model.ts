@@ -10,6 +10,11 @@ export interface Offer {
   sellerId: string;
   price: number;
   status: ProductStatus;
+  /** What the provider's own price list says, where it is synchronised: absent = not known. Cost in rupiah. */
+  cost?: number | null;
+  providerAvailable?: boolean | null;
+  /** Business time HH:MM, over midnight too: when this seller's provider is closed for it. */
+  cutOff?: { start: string; end: string } | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -21,6 +26,9 @@ const schema = new Schema<Offer>(
     sellerId: { type: String, required: true },
     price: { type: Money, required: true },
     status: { type: String, required: true, enum: ['active', 'inactive', 'maintenance'] },
+    cost: { type: Money },
+    providerAvailable: { type: Boolean },
+    cutOff: { type: new Schema({ start: String, end: String }, { _id: false }) },
   },
   { collection: 'offers', timestamps: true, versionKey: false },
 );

@@ -32,8 +32,11 @@ export type ProviderOutcome =
       failover: 'yes' | 'no' | 'confirm';
       /** The code of interface part 7 that the client sees if this is the end. */
       clientCode: ResponseCode;
-      /** Set when it is ours to repair (credentials, address, float): the operator is told and the circuit opens. */
-      alarm?: 'configuration' | 'float';
+      /**
+       * configuration, float: ours to repair; the operator is told and the circuit opens. outage: the provider
+       * serves nobody, which counts for its circuit. Absent: the refusal is about this order.
+       */
+      fault?: 'configuration' | 'float' | 'outage';
     }
   | { outcome: 'pending'; code: string; message: string; serialNumber: string | null }
   /** The request may have been executed: time-out, lost connection, 5xx, unreadable or unlisted answer. */
@@ -93,6 +96,10 @@ export interface ProviderConnection {
   callbackSecret?: string | null;
   /** h2h: md5 for engines that know nothing better. */
   signWith?: 'hmac' | 'md5';
+  /** From all workers together; absent or null: no limit. */
+  callsPerSecond?: number | null;
+  /** At once from one process; absent or null: the default. */
+  concurrency?: number | null;
 }
 
 /** Facts that the polling and retry rules need, in milliseconds. */
@@ -123,6 +130,11 @@ export interface ProviderAdapter {
   /** Our money at the provider, in rupiah. */
   balance(connection: ProviderConnection): Promise<Reading<number>>;
   priceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>>;
+  /** Who a PLN meter belongs to, where the provider can tell. */
+  inquireMeter?(
+    connection: ProviderConnection,
+    meterNumber: string,
+  ): Promise<Reading<{ name: string; power: string | null }>>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */

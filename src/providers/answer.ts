@@ -9,15 +9,22 @@ export type JsonAnswer<T> =
 
 const messageLengthMax = 200;
 
-/** The body of a 2xx JSON answer that fits the schema; everything else says nothing about what was done. */
-export function readJson<T>(answer: HttpAnswer, schema: Joi.ObjectSchema<T>): JsonAnswer<T> {
+/**
+ * The body of a JSON answer that fits the schema; everything else says nothing about what was done.
+ * @param statusMax 299, or 499 for a protocol that tells refusals by HTTP status as well as in its body.
+ */
+export function readJson<T>(
+  answer: HttpAnswer,
+  schema: Joi.ObjectSchema<T>,
+  statusMax: 299 | 499 = 299,
+): JsonAnswer<T> {
   if (answer.kind === 'not-sent') {
     return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
   }
   if (answer.kind === 'unknown') {
     return { kind: 'unknown', code: answer.reason, message: 'The provider did not answer' };
   }
-  if (answer.status < 200 || answer.status > 299) {
+  if (answer.status < 200 || answer.status > statusMax) {
     return { kind: 'unknown', code: `HTTP_${answer.status}`, message: 'The provider answered with an error' };
   }
   const body = validate(schema, parse(answer.text));

@@ -160,7 +160,13 @@ function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'ye
     case '02':
       return { outcome: 'refused', ...said('Not sold here'), failover: 'yes', clientCode: '02' };
     case '03':
-      return { outcome: 'refused', ...said('Under maintenance'), failover: 'yes', clientCode: '03' };
+      return {
+        outcome: 'refused',
+        ...said('Under maintenance'),
+        failover: 'yes',
+        clientCode: '03',
+        fault: 'outage',
+      };
     case '04':
       return { outcome: 'refused', ...said('Invalid customer number'), failover: 'no', clientCode: '04' };
     case '06':
@@ -171,7 +177,7 @@ function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'ye
         ...said('The provider does not accept our key'),
         failover: 'yes',
         clientCode: '03',
-        alarm: 'configuration',
+        fault: 'configuration',
       };
     default:
       return unreadable(code);

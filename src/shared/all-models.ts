@@ -1,8 +1,10 @@
 /** Loads every model, so that migrations see all of them. */
 import '../accounts/account.model.js';
 import '../accounts/api-key.model.js';
+import '../audit/audit.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
+import '../providers/provider-state.model.js';
 import '../transactions/attempt.model.js';
 import '../transactions/case.model.js';
 import '../transactions/seller-credit.model.js';

@@ -8,7 +8,7 @@ import { MaintenanceError, NotFoundError } from '../shared/errors.js';
  * @throws NotFoundError (404/02) if nobody sells it, MaintenanceError (503/03) if nobody can serve it just now.
  */
 export async function routeOrRefuse(product: Product): Promise<Route> {
-  const choice = await chooseRoute({ productCode: product._id });
+  const choice = await chooseRoute({ productCode: product._id, purpose: 'accept' });
   if (!('reason' in choice)) {
     return choice;
   }

@@ -1,0 +1,72 @@
+import Joi from 'joi';
+import type { ProviderProduct, Reading } from './adapter.js';
+import { readJson } from './answer.js';
+import { minuteOf } from './cut-off.js';
+import type { HttpAnswer } from './http.js';
+
+interface Row {
+  buyer_sku_code: string;
+  /** Prepaid only. */
+  price?: number;
+  /** Postpaid only. */
+  admin?: number;
+  buyer_product_status: boolean;
+  seller_product_status: boolean;
+  unlimited_stock?: boolean;
+  stock?: number;
+  start_cut_off?: string | null;
+  end_cut_off?: string | null;
+}
+
+const rupiah = Joi.number().integer().min(0);
+const schema = Joi.object<{ data: Row[] }>({
+  data: Joi.array()
+    .items(
+      Joi.object({
+        buyer_sku_code: Joi.string().required(),
+        price: rupiah,
+        admin: rupiah,
+        buyer_product_status: Joi.boolean().required(),
+        seller_product_status: Joi.boolean().required(),
+        unlimited_stock: Joi.boolean(),
+        stock: Joi.number().integer(),
+        start_cut_off: Joi.string().allow('', null),
+        end_cut_off: Joi.string().allow('', null),
+      }),
+    )
+    .required(),
+});
+
+/** Both price lists, prepaid and postpaid. They limit how often it may be asked for; see sync-price-list.ts. */
+export async function readPriceList(
+  ask: (cmd: 'prepaid' | 'pasca') => Promise<HttpAnswer>,
+): Promise<Reading<ProviderProduct[]>> {
+  const value: ProviderProduct[] = [];
+  for (const cmd of ['prepaid', 'pasca'] as const) {
+    const answer = readJson(await ask(cmd), schema);
+    if (answer.kind !== 'read') {
+      return { ok: false, code: answer.code, message: answer.message };
+    }
+    value.push(...answer.body.data.map(toProduct));
+  }
+  return { ok: true, value };
+}
+
+function toProduct(row: Row): ProviderProduct {
+  const { start_cut_off: start, end_cut_off: end } = row;
+  const startMinute = minuteOf(start ?? '');
+  const endMinute = minuteOf(end ?? '');
+  const isWindow = startMinute !== null && endMinute !== null && startMinute !== endMinute;
+  const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
+  return {
+    code: row.buyer_sku_code,
+    // A bill's own amount is not known here: only what they add to it.
+    cost: row.price ?? row.admin ?? 0,
+    available: row.buyer_product_status && row.seller_product_status && inStock,
+    cutOff: isWindow ? { start: hhmm(startMinute), end: hhmm(endMinute) } : null,
+  };
+}
+
+function hhmm(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,331 @@
+/**
+ * Digiflazz: POST of JSON, answers under `data`, everything decided by `rc`. Sending an order's request again is
+ * its status check; under 60 s apart the two may race, and after 90 days it buys again, so neither is ever done.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import Joi from 'joi';
+import { env } from '../../config/env.js';
+import type {
+  BillOutcome,
+  BillQuery,
+  ProviderAdapter,
+  ProviderConnection,
+  ProviderOrder,
+  ProviderOutcome,
+  ProviderTraits,
+  Reading,
+} from './adapter.js';
+import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
+import { meaningOf } from './digiflazz-codes.js';
+import { readPriceList } from './digiflazz-price-list.js';
+import { callHttp } from './http.js';
+import { refuseCheck } from './schedule.js';
+
+const sandbox = env.APP_MODE === 'sandbox';
+const day = 86_400_000;
+
+export const digiflazzTraits: ProviderTraits = {
+  timeoutMs: sandbox ? 3_000 : 40_000,
+  longestLatencyMs: 600_000,
+  inquiryMinIntervalMs: 60_000,
+  inquiryMaxAgeMs: 7 * day,
+  resendIsInquiry: true,
+};
+
+interface Data {
+  rc: string;
+  ref_id?: string | null;
+  status?: string | null;
+  message?: string | null;
+  sn?: string | null;
+  price?: number | null;
+  buyer_last_saldo?: number | null;
+}
+interface BillData extends Data {
+  customer_name: string;
+  admin: number;
+  selling_price: number;
+  periode?: string | null;
+  desc?: { detail?: { periode: string }[] };
+}
+type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
+
+const text = Joi.string().allow('', null);
+const rupiah = Joi.number().integer().min(0);
+const dataFields = {
+  rc: Joi.string().required(),
+  ref_id: text,
+  status: text,
+  message: text,
+  sn: text,
+  price: rupiah.allow(null),
+  buyer_last_saldo: Joi.number().allow(null),
+};
+const bodySchema = Joi.object<{ data: Data }>({ data: Joi.object(dataFields).required() });
+const billSchema = Joi.object<{ data: BillData }>({
+  data: Joi.object({
+    ...dataFields,
+    customer_name: Joi.string().required(),
+    admin: rupiah.required(),
+    selling_price: rupiah.required(),
+    periode: text,
+    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: Joi.string().required() })) }),
+  }).required(),
+});
+const balanceSchema = Joi.object<{ data: { deposit: number } }>({
+  data: Joi.object({ deposit: Joi.number().integer().required() }).required(),
+});
+const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | null } }>({
+  data: Joi.object({
+    rc: Joi.string().valid('00').required(),
+    name: Joi.string().required(),
+    segment_power: text,
+  }).required(),
+});
+
+/** @param noteFloat Told of our balance whenever an answer shows it. */
+export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) => void): ProviderAdapter {
+  const transact = async (
+    connection: ProviderConnection,
+    order: BillQuery & { costMax?: number },
+    command?: Command,
+  ): Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }> => {
+    const http = await post(connection, 'transaction', order.providerRef, {
+      buyer_sku_code: order.productCode,
+      customer_no: order.customerNumber,
+      ref_id: order.providerRef,
+      ...(command ? { commands: command } : { max_price: order.costMax }),
+      ...(sandbox && { testing: true }),
+    });
+    const answer = unwrap(readJson(http, bodySchema, 499));
+    if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
+      noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
+    }
+    return { answer, bill: unwrap(readJson(http, billSchema, 499)) };
+  };
+
+  const inquireBill = async (connection: ProviderConnection, query: BillQuery): Promise<BillOutcome> => {
+    const { answer, bill } = await transact(connection, query, 'inq-pasca');
+    return readBill(answer, bill);
+  };
+
+  const payBill = async (
+    connection: ProviderConnection,
+    order: ProviderOrder & { billTotal: number },
+  ): Promise<ProviderOutcome> => {
+    // They take a payment only after an inquiry under the same reference; it also shows a bill that has changed.
+    const inquired = await inquireBill(connection, order);
+    switch (inquired.outcome) {
+      case 'unavailable':
+        return { ...inquired, outcome: 'not-sent' };
+      case 'refused':
+        return { ...inquired, outcome: 'refused', failover: 'no' };
+      case 'bill': {
+        const { totalAmount } = inquired.bill;
+        return totalAmount === order.billTotal
+          ? readOrder((await transact(connection, order, 'pay-pasca')).answer, order, 'first')
+          : billChanged(totalAmount);
+      }
+    }
+  };
+
+  return {
+    kind: 'digiflazz',
+    traits: digiflazzTraits,
+    buy: async (connection, order) => readOrder((await transact(connection, order)).answer, order, 'first'),
+    async inquire(connection, order) {
+      const command = typeof order.billTotal === 'number' ? ('status-pasca' as const) : undefined;
+      return (
+        refuseCheck(order, digiflazzTraits) ??
+        readOrder((await transact(connection, order, command)).answer, order, 'check')
+      );
+    },
+    inquireBill,
+    payBill,
+    balance: readBalance,
+    priceList: (connection) =>
+      readPriceList((cmd) => post(connection, 'price-list', 'pricelist', { cmd }, 33_554_432)),
+    inquireMeter,
+    readCallback,
+    isCallbackSigned,
+  };
+}
+
+function post(
+  connection: ProviderConnection,
+  path: string,
+  suffix: string,
+  body: Record<string, unknown>,
+  bodyBytesMax?: number,
+) {
+  const { username, secret } = connection;
+  const sign = createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
+  return callHttp({
+    method: 'POST',
+    url: new URL(`${connection.baseUrl.replace(/\/+$/, '')}/${path}`),
+    body: JSON.stringify({ username, ...body, sign }),
+    timeoutMs: digiflazzTraits.timeoutMs,
+    ...(bodyBytesMax !== undefined && { bodyBytesMax }),
+  });
+}
+
+function unwrap<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
+  return answer.kind === 'read' ? { kind: 'read', body: answer.body.data } : answer;
+}
+
+/** @param sent `first`: the order itself went out. `check`: it went out before, and this asked about it. */
+function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
+  if (answer.kind !== 'read') {
+    const { kind, code, message } = answer;
+    return { outcome: kind === 'not-sent' && sent === 'first' ? 'not-sent' : 'unknown', code, message };
+  }
+  const { rc, status, sn, price, ref_id: refId } = answer.body;
+  const code = rc.slice(0, 20);
+  const message = clean(answer.body.message, `Response code ${code}`);
+  const meaning = meaningOf(rc);
+  if (!isConsistent(meaning.class, status) || (refId && refId !== order.providerRef)) {
+    return { outcome: 'unknown', code, message: `Contradicting answer: ${message}` };
+  }
+  switch (meaning.class) {
+    case 'success':
+      return { outcome: 'success', code, message, serialNumber: sn || null, cost: price ?? null };
+    case 'pending':
+      return { outcome: 'pending', code, message, serialNumber: sn || null };
+    case 'unknown':
+    case 'reversed':
+    case 'review':
+      return { outcome: meaning.class, code, message };
+    case 'refused': {
+      const { failover, clientCode, fault, aboutCall } = meaning;
+      if (sent === 'check' && aboutCall) {
+        // The float was too low for a *new* order, so theirs is not known; the rest says nothing about it.
+        return { outcome: fault === 'float' ? 'not-found' : 'unknown', code, message };
+      }
+      const isAnswered = sent === 'check' && failover === 'confirm';
+      return {
+        outcome: 'refused',
+        code,
+        message,
+        failover: isAnswered ? 'yes' : failover,
+        clientCode,
+        ...(fault && { fault }),
+      };
+    }
+  }
+}
+
+/** `rc` decides, unless the `status` beside it says something else: then nobody knows. */
+function isConsistent(rcClass: string, status: string | null | undefined): boolean {
+  switch (status) {
+    case 'Sukses':
+      return rcClass === 'success' || rcClass === 'reversed';
+    case 'Pending':
+      return rcClass === 'pending' || rcClass === 'unknown';
+    case 'Gagal':
+      return rcClass !== 'success' && rcClass !== 'pending';
+    case '':
+    case null:
+    case undefined:
+      return rcClass !== 'success';
+    default:
+      return false;
+  }
+}
+
+function billChanged(total: number): ProviderOutcome {
+  return {
+    outcome: 'refused',
+    code: 'BILL_CHANGED',
+    message: `Bill amount has changed to ${total}`,
+    failover: 'no',
+    clientCode: '01',
+  };
+}
+
+function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOutcome {
+  if (answer.kind !== 'read') {
+    return { outcome: 'unavailable', code: answer.code, message: answer.message };
+  }
+  const code = answer.body.rc.slice(0, 20);
+  const message = clean(answer.body.message, `Response code ${code}`);
+  const meaning = meaningOf(answer.body.rc);
+  if (meaning.class === 'success' && bill.kind === 'read') {
+    return readBillData(bill.body) ?? { outcome: 'unavailable', code, message: 'Bill without a period' };
+  }
+  if (meaning.class !== 'refused') {
+    return { outcome: 'unavailable', code, message };
+  }
+  switch (meaning.clientCode) {
+    case '04':
+      return { outcome: 'refused', code, message, reason: 'wrong-number', clientCode: '04' };
+    case '02':
+      return code === '60'
+        ? { outcome: 'refused', code, message, reason: 'no-bill', clientCode: '02' }
+        : { outcome: 'refused', code, message, reason: 'not-sold', clientCode: '02' };
+    default:
+      return { outcome: 'unavailable', code, message };
+  }
+}
+
+function readBillData(data: BillData): BillOutcome | null {
+  // A bill over several months names each; the newest names the bill.
+  const periods = [data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]
+    .flatMap((each) => each?.match(/\d{6}/g) ?? [])
+    .sort();
+  const period = periods.at(-1);
+  return period === undefined
+    ? null
+    : {
+        outcome: 'bill',
+        bill: {
+          customerName: clean(data.customer_name, '-'),
+          billPeriod: `${period.slice(0, 4)}-${period.slice(4)}`,
+          totalBill: data.selling_price - data.admin,
+          adminFee: data.admin,
+          totalAmount: data.selling_price,
+        },
+      };
+}
+
+async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
+  const http = await post(connection, 'cek-saldo', 'depo', { cmd: 'deposit' });
+  const answer = unwrap(readJson(http, balanceSchema));
+  return answer.kind === 'read'
+    ? { ok: true, value: answer.body.deposit }
+    : { ok: false, code: answer.code, message: answer.message };
+}
+
+async function inquireMeter(
+  connection: ProviderConnection,
+  meterNumber: string,
+): Promise<Reading<{ name: string; power: string | null }>> {
+  const http = await post(connection, 'inquiry-pln', meterNumber, { customer_no: meterNumber });
+  const answer = unwrap(readJson(http, meterSchema));
+  return answer.kind === 'read'
+    ? { ok: true, value: { name: clean(answer.body.name, '-'), power: answer.body.segment_power ?? null } }
+    : { ok: false, code: answer.code, message: answer.message };
+}
+
+const callbackSchema = Joi.object<{ data?: { ref_id: string; status: string } }>({
+  data: Joi.object({ ref_id: Joi.string().min(1).max(64).required(), status: Joi.string().required() }),
+});
+
+function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
+  const body = validate(callbackSchema, parse(raw.toString('utf8')));
+  if (!body) {
+    return null;
+  }
+  return body.data
+    ? { kind: 'result', providerRef: body.data.ref_id, status: body.data.status }
+    : { kind: 'ping' };
+}
+
+function isCallbackSigned(
+  ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>
+): boolean {
+  const header = headers['x-hub-signature'];
+  const secret = connection.callbackSecret ?? connection.secret;
+  const expected = Buffer.from(`sha1=${createHmac('sha1', secret).update(raw).digest('hex')}`);
+  const given = Buffer.from(typeof header === 'string' ? header : '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

@@ -1,0 +1,32 @@
+import { now, nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import { int64 } from '../shared/money.js';
+import { ProviderStateModel } from './provider-state.model.js';
+
+/** Every order's answer may show the balance; one write in this time is enough. */
+const writeEveryMs = 1_000;
+const lastWriteMs = new Map<string, number>();
+
+/** Keeps what a provider said our balance there is (rupiah): routing passes by a seller whose float is too low. */
+export async function storeFloat(sellerId: string, amount: number): Promise<void> {
+  await ProviderStateModel.collection.updateOne(
+    { _id: sellerId as never },
+    {
+      $set: { floatAmount: int64(Math.max(0, amount)), floatAt: now() },
+      $setOnInsert: { paused: null },
+    },
+    { upsert: true },
+  );
+}
+
+/** As `storeFloat`, on the way: at most once a second, never waited for, and a failure is only logged. */
+export function noteFloat(sellerId: string, amount: number): void {
+  const at = nowMs();
+  if (Math.abs(at - (lastWriteMs.get(sellerId) ?? 0)) < writeEveryMs) {
+    return;
+  }
+  lastWriteMs.set(sellerId, at);
+  storeFloat(sellerId, amount).catch((error: unknown) => {
+    logger.warn('provider float not stored', { sellerId, error });
+  });
+}

@@ -1,0 +1,88 @@
+import { env } from '../../config/env.js';
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { OfferModel, type Offer } from '../products/offer.model.js';
+import { logger } from '../shared/logger.js';
+import { redis } from '../shared/redis.js';
+import type { ProviderProduct } from './adapter.js';
+import { adapterFor, connectionOf } from './get-adapter.js';
+import { storeFloat } from './note-float.js';
+
+type Seller = Pick<Account, '_id' | 'provider'>;
+
+const floatEveryMs = 60_000;
+/** The provider allows one every 5 minutes, and refuses the rest. */
+const priceListEveryMs = 310_000;
+
+/**
+ * Asks every provider for our balance there, and Digiflazz for its price list, when it is time. Called by a
+ * sweep of any number of processes: Redis lets one of them do each.
+ */
+export async function refreshProviders(): Promise<void> {
+  const sellers = await AccountModel.find({ role: 'seller', status: 'active' }, { provider: 1 }).lean<
+    Seller[]
+  >();
+  for (const seller of sellers.filter(({ provider }) => provider !== null)) {
+    try {
+      if (await isTurn(`float:${seller._id}`, floatEveryMs)) {
+        await refreshFloat(seller);
+      }
+      if (seller.provider?.kind === 'digiflazz' && (await isTurn(`prices:${seller._id}`, priceListEveryMs))) {
+        await syncPriceList(seller);
+      }
+    } catch (error) {
+      // One provider with wrong settings must not keep the others from being asked.
+      logger.warn('provider not refreshed', { sellerId: seller._id, error });
+    }
+  }
+}
+
+/** @returns our balance at the seller's provider in rupiah, now stored; null if it did not tell. */
+export async function refreshFloat(seller: Seller): Promise<number | null> {
+  const reading = await adapterFor(kindOf(seller)).balance(connectionOf(seller));
+  if (!reading.ok) {
+    logger.warn('provider did not tell the balance', { sellerId: seller._id, code: reading.code });
+    return null;
+  }
+  await storeFloat(seller._id, reading.value);
+  return reading.value;
+}
+
+/**
+ * Writes what the provider's price list says to the seller's offers: cost, stock, cut-off window. What the list
+ * does not name cannot be bought there. The seller's own price and status stay as they are.
+ * @returns how many offers the list names, or null if it could not be read: then nothing was changed.
+ */
+export async function syncPriceList(seller: Seller): Promise<number | null> {
+  const reading = await adapterFor(kindOf(seller)).priceList(connectionOf(seller));
+  if (!reading.ok) {
+    logger.warn('provider price list not read', { sellerId: seller._id, code: reading.code });
+    return null;
+  }
+  const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
+  await OfferModel.bulkWrite(
+    offers.map(({ _id, productCode }) => ({
+      updateOne: { filter: { _id }, update: { $set: factsOf(rowOf.get(productCode)) } },
+    })),
+    { ordered: false },
+  );
+  return offers.filter(({ productCode }) => rowOf.has(productCode)).length;
+}
+
+function factsOf(row: ProviderProduct | undefined): Pick<Offer, 'providerAvailable' | 'cost' | 'cutOff'> {
+  return row
+    ? { providerAvailable: row.available, cost: row.cost, cutOff: row.cutOff }
+    : { providerAvailable: false, cost: null, cutOff: null };
+}
+
+function kindOf(seller: Seller) {
+  if (!seller.provider) {
+    throw new Error(`Seller ${seller._id} has no provider`);
+  }
+  return seller.provider.kind;
+}
+
+async function isTurn(task: string, everyMs: number): Promise<boolean> {
+  const key = `${env.QUEUE_PREFIX}:refresh:${task}`;
+  return (await redis().set(key, '1', 'PX', everyMs, 'NX')) === 'OK';
+}
