@@ -26,7 +26,9 @@ interface DemoAccount {
 
 async function main(): Promise<void> {
   if (process.env['NODE_ENV'] === 'production') {
-    throw new Error('The demo data is not for production. Create accounts with: npm run topup -- account create');
+    throw new Error(
+      'The demo data is not for production. Create accounts with: npm run topup -- account create',
+    );
   }
   await connectMongo();
   const accounts: Record<string, DemoAccount> = {};

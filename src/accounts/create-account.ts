@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
+import { bySystem, recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { WalletModel } from '../wallets/wallet.model.js';
 import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
@@ -33,7 +34,7 @@ export interface CreatedAccount {
  * Creates an account with its wallet (balance 0) and its first API key, all in one database transaction.
  * @throws ConflictError if the username is taken.
  */
-export async function createAccount(input: NewAccount): Promise<CreatedAccount> {
+export async function createAccount(input: NewAccount, by: ChangedBy = bySystem): Promise<CreatedAccount> {
   const id = newId();
   const mode = env.APP_MODE === 'live' ? 'live' : 'test';
   const apiKey = input.apiKey ?? newApiKey(input.role, mode);
@@ -44,6 +45,12 @@ export async function createAccount(input: NewAccount): Promise<CreatedAccount> 
       await AccountModel.create([account], { session });
       await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
       await ApiKeyModel.create([apiKeyDocument(id, apiKey)], { session });
+      await recordAudit(session, {
+        ...by,
+        action: 'account.create',
+        subject: { kind: 'account', id },
+        after: { username: account.username, role: account.role, mode: account.mode },
+      });
     });
   } catch (error) {
     if (isDuplicateKey(error)) {

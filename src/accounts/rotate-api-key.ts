@@ -1,3 +1,4 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { decrypt } from '../shared/encryption.js';
 import { NotFoundError } from '../shared/errors.js';
 import { nowMs } from '../shared/clock.js';
@@ -17,7 +18,11 @@ export interface RotatedKey {
  * Makes a new API key; the old one stays valid for `overlapMinutes` (decisions.md 17.12). Two rotations at the
  * same time: one waits for the other and both hold, because only one key of an account can be current.
  */
-export async function rotateApiKey(account: Account, overlapMinutes: number): Promise<RotatedKey> {
+export async function rotateApiKey(
+  account: Account,
+  overlapMinutes: number,
+  by: ChangedBy,
+): Promise<RotatedKey> {
   const apiKey = newApiKey(account.role, account.mode);
   const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
   await inTransaction(async (session) => {
@@ -27,6 +32,12 @@ export async function rotateApiKey(account: Account, overlapMinutes: number): Pr
       { session },
     );
     await ApiKeyModel.create([apiKeyDocument(account._id, apiKey)], { session });
+    await recordAudit(session, {
+      ...by,
+      action: 'api-key.rotate',
+      subject: { kind: 'account', id: account._id },
+      after: { previousValidUntil },
+    });
   });
   forgetAuthentication();
   return { apiKey, previousValidUntil };

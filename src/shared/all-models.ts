@@ -1,6 +1,7 @@
 /** Loads every model, so that migrations see all of them. */
 import '../accounts/account.model.js';
 import '../accounts/api-key.model.js';
+import '../audit/audit.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';
@@ -12,3 +13,4 @@ import '../wallets/deposit.model.js';
 import '../wallets/journal.model.js';
 import '../wallets/wallet.model.js';
 import '../webhooks/delivery.model.js';
+import '../webhooks/receiver.model.js';

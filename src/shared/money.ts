@@ -41,5 +41,8 @@ class MoneyType extends mongoose.SchemaType {
   }
 }
 
+// Mongoose looks types up by name.
+Object.assign(mongoose.Schema.Types, { Money: MoneyType });
+
 /** Mongoose type of every money field: stored as int64, read (lean) as a number; so its TypeScript type is number. */
 export const Money = MoneyType as unknown as NumberConstructor;

@@ -1,6 +1,6 @@
 import type { ProviderOutcome } from '../providers/adapter.js';
 import { adapterFor } from '../providers/get-adapter.js';
-import { nextCheckDelayMs } from '../providers/schedule.js';
+import { nextPollAt } from '../providers/schedule.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { AttemptModel, type Attempt } from './attempt.model.js';
@@ -119,5 +119,13 @@ async function askLater(
       },
     },
   );
-  await postpone(transaction, nextCheckDelayMs({ check: attempt.checks, kind: attempt.providerKind }));
+  const due = nextPollAt(
+    { sentAt: attempt.sentAt ?? attempt.createdAt, checks: attempt.checks, lastCheckAt: attempt.lastCheckAt },
+    adapterFor(attempt.providerKind).traits,
+  );
+  if (due) {
+    await postpone(transaction, due.getTime() - nowMs());
+  } else {
+    await putUnderReview(transaction, 'The provider has not given a final answer while it could be asked.');
+  }
 }

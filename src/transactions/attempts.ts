@@ -29,6 +29,8 @@ export function orderOf(transaction: Transaction, attempt: Attempt): ProviderOrd
     productCode: transaction.productCode,
     customerNumber: transaction.customerNumber,
     costMax: attempt.offerPrice,
+    sentAt: attempt.sentAt,
+    lastCheckAt: attempt.lastCheckAt,
   };
 }
 

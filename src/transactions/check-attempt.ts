@@ -32,7 +32,8 @@ export async function checkAttempt(transaction: Transaction, attempt: Attempt): 
     return 'done';
   }
   const seller = await accountById(attempt.sellerId);
-  const outcome = await adapter.inquire(connectionOf(seller), orderOf(transaction, claimed));
+  // The order as it was before this check: the adapter guards the time since the last contact by it.
+  const outcome = await adapter.inquire(connectionOf(seller), orderOf(transaction, attempt));
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(transaction, claimed, known);

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.model.js';
 import { productByCode } from '../products/find-product.js';
 import { checkCustomerNumber, normalizeCustomerNumber } from '../products/customer-number.js';
 import type { Product } from '../products/product.model.js';
-import { routeOrRefuse } from '../providers/route-or-refuse.js';
+import { routeOrRefuse } from './route-or-refuse.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';

@@ -58,8 +58,12 @@ async function takeStep(transactionId: string): Promise<Next> {
 }
 
 async function buy(transaction: Transaction, attempt: Attempt): Promise<ProviderOutcome> {
-  const seller = await accountById(attempt.sellerId);
-  return adapterFor(attempt.providerKind).buy(connectionOf(seller), orderOf(transaction, attempt));
+  const adapter = adapterFor(attempt.providerKind);
+  const connection = connectionOf(await accountById(attempt.sellerId));
+  const order = orderOf(transaction, attempt);
+  return transaction.kind === 'postpaid'
+    ? adapter.payBill(connection, { ...order, billTotal: transaction.price })
+    : adapter.buy(connection, order);
 }
 
 /** Nobody can serve it now. A refusal that stands, or ten minutes of nobody, gives the money back. */

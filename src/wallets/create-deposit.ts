@@ -1,9 +1,14 @@
 import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
+import { accountById } from '../accounts/find-account.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../shared/mongo.js';
+import { depositCompletedDeliveries } from '../webhooks/account-events.js';
+import { announceDeliveries } from '../webhooks/announce-deliveries.js';
+import { insertDeliveries } from '../webhooks/insert-deliveries.js';
 import { changeWallet } from './change-wallet.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
 import { move } from './journal.js';
@@ -23,7 +28,9 @@ export interface DepositRequest {
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
  * @throws ConflictError if the ref_id was used for another amount.
  */
-export async function createDeposit(request: DepositRequest): Promise<{ deposit: Deposit; created: boolean }> {
+export async function createDeposit(
+  request: DepositRequest,
+): Promise<{ deposit: Deposit; created: boolean }> {
   const known = await findDeposit(request);
   if (known) {
     return replay(known, request);
@@ -43,20 +50,39 @@ export async function createDeposit(request: DepositRequest): Promise<{ deposit:
 }
 
 /**
- * Credits a pending deposit. Safe to run twice: the second time changes nothing.
+ * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
+ * changes nothing.
+ * @param by The operator or the payment notification that vouches for the money.
  * @throws NotFoundError if there is no such deposit.
  */
-export async function confirmDeposit(depositId: string): Promise<Deposit> {
-  return inTransaction(async (session) => {
+export async function confirmDeposit(
+  depositId: string,
+  by: ChangedBy,
+): Promise<{ deposit: Deposit; changed: boolean }> {
+  const known = await DepositModel.findById(depositId).lean<Deposit>();
+  if (!known) {
+    throw new NotFoundError(`There is no deposit ${depositId}.`);
+  }
+  const account = await accountById(known.accountId);
+  const result = await inTransaction(async (session) => {
     const deposit = await DepositModel.findById(depositId).session(session).lean<Deposit>();
-    if (!deposit) {
-      throw new NotFoundError(`There is no deposit ${depositId}.`);
+    if (deposit?.status !== 'pending') {
+      return { deposit: deposit ?? known, changed: false, rows: [] };
     }
-    if (deposit.status === 'completed') {
-      return deposit;
-    }
-    return complete(session, deposit);
+    const completed = await complete(session, deposit);
+    const rows = depositCompletedDeliveries(account, completed);
+    await insertDeliveries(session, rows);
+    await recordAudit(session, {
+      ...by,
+      action: 'deposit.confirm',
+      subject: { kind: 'deposit', id: deposit._id },
+      before: { status: deposit.status },
+      after: { status: completed.status, amount: completed.amount, balanceAfter: completed.balanceAfter },
+    });
+    return { deposit: completed, changed: true, rows };
   });
+  await announceDeliveries(result.rows);
+  return { deposit: result.deposit, changed: result.changed };
 }
 
 async function writeDeposit(session: Session, { account, amount, refId }: DepositRequest): Promise<Deposit> {

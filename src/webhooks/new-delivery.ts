@@ -51,3 +51,8 @@ export function receiverIdOf(accountId: string, url: string): string {
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
   return `${accountId}-${address}`;
 }
+
+/** The account of a receiver's id. */
+export function accountIdOf(receiverId: string): string {
+  return receiverId.slice(0, receiverId.lastIndexOf('-'));
+}

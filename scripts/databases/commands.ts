@@ -1,0 +1,56 @@
+/** Programs of this system: finds them on PATH and runs them. */
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
+import { eachLine } from '../supervisor/lines.js';
+
+/** The full path of a program, or null. */
+export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | null {
+  const candidates = (env['PATH'] ?? '')
+    .split(path.delimiter)
+    .filter((dir) => dir !== '')
+    .flatMap((dir) => [path.join(dir, program), path.join(dir, `${program}.exe`)]);
+  return candidates.find(isProgram) ?? null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+interface RunOptions {
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  limitMs: number;
+  line: (line: string) => void;
+}
+
+/** Runs a program to its end. Rejects when it fails, takes too long, or everything is to stop. @returns its stdout. */
+export async function runCommand(program: string, args: string[], options: RunOptions): Promise<string> {
+  const limit = AbortSignal.timeout(options.limitMs);
+  const child = spawn(program, args, {
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([options.signal, limit]),
+  });
+  const written: string[] = [];
+  eachLine(child.stdout, (line) => {
+    written.push(line);
+    options.line(line);
+  });
+  eachLine(child.stderr, options.line);
+  const name = `${path.basename(program)} ${args.join(' ')}`;
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('close', resolve).once('error', (error) => {
+      reject(limit.aborted ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error);
+    });
+  });
+  if (code !== 0) {
+    throw new Error(`${name} ended with exit code ${code ?? 'none'}`);
+  }
+  return written.join('\n');
+}

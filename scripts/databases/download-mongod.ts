@@ -1,0 +1,72 @@
+/** The `mongod` that mongodb-memory-server downloads; given up at once on a machine that is offline. */
+import net from 'node:net';
+import type { DatabaseContext } from './database.js';
+
+const probeMs = 1_500;
+const downloadMs = 300_000;
+
+/** The program's path, from the cache if it was downloaded before; null, having said why, if it can't be had here. */
+export async function downloadMongod({ env, supervisor }: DatabaseContext): Promise<string | null> {
+  const { output, stopping } = supervisor;
+  try {
+    // A development package, and slow to load: only for who gets here.
+    const { MongoBinary, DryMongoBinary } = await import('mongodb-memory-server-core');
+    const { MongoBinaryDownloadUrl } =
+      await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
+    const options = await DryMongoBinary.generateOptions({});
+    const present = await DryMongoBinary.locateBinary(options);
+    if (present === undefined) {
+      const { hostname } = new URL(await new MongoBinaryDownloadUrl(options).getDownloadUrl());
+      if (!usesProxy(env) && !(await answers(hostname, stopping))) {
+        output.say('MongoDB: no download either, this machine is offline');
+        return null;
+      }
+      output.say(`MongoDB: downloading mongod ${options.version} (about 100 MB, kept for the next time) …`);
+    }
+    return present ?? (await withLimit(MongoBinary.getPath(options), stopping));
+  } catch (error) {
+    stopping.throwIfAborted();
+    output.say(
+      `MongoDB: the download did not work (${error instanceof Error ? error.message : String(error)})`,
+    );
+    return null;
+  }
+}
+
+function usesProxy(env: NodeJS.ProcessEnv): boolean {
+  return [env['HTTPS_PROXY'], env['https_proxy']].some((proxy) => proxy !== undefined && proxy !== '');
+}
+
+/** A quick look whether a host can be reached, so that an offline machine loses a second and not minutes. */
+async function answers(hostname: string, stopping: AbortSignal): Promise<boolean> {
+  const socket = net.connect({ host: hostname, port: 443 });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(probeMs)]);
+      signal.addEventListener('abort', () => {
+        resolve(false);
+      });
+      socket
+        .once('connect', () => {
+          resolve(true);
+        })
+        .once('error', () => {
+          resolve(false);
+        });
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function withLimit<T>(work: Promise<T>, stopping: AbortSignal): Promise<T> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(downloadMs)]);
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(new Error(`not done within ${downloadMs / 1_000} s`));
+      });
+    }),
+  ]);
+}

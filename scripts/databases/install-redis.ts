@@ -1,0 +1,128 @@
+/** Gets a Redis onto a machine that has none. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findOnPath, runCommand } from './commands.js';
+import type { DatabaseContext } from './database.js';
+
+const aptMs = 180_000;
+const npmMs = 120_000;
+const buildMs = 600_000;
+const memoryServerVersion = '0.17.1';
+const offlineQuickly = [
+  '-o',
+  'Acquire::Retries=0',
+  '-o',
+  'Acquire::http::Timeout=5',
+  '-o',
+  'Acquire::https::Timeout=5',
+];
+
+/** As root on Debian or Ubuntu. @returns the program, or null, having said why. */
+export async function installRedisByApt({ env, supervisor }: DatabaseContext): Promise<string | null> {
+  const { output, stopping } = supervisor;
+  const apt = findOnPath('apt-get', env);
+  if (apt === null || process.getuid?.() !== 0 || !isDebianLike()) {
+    output.say('Redis: no installation by apt-get (that needs root on Debian or Ubuntu)');
+    return null;
+  }
+  const options = {
+    // RUNLEVEL: the package must not start a Redis of its own on the usual port.
+    env: { ...env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+    signal: stopping,
+    limitMs: aptMs,
+    line: (line: string) => {
+      output.line('apt-get', line);
+    },
+  };
+  try {
+    output.say('Redis: installing redis-server with apt-get …');
+    await runCommand(apt, ['update', ...offlineQuickly], options);
+    await runCommand(
+      apt,
+      ['install', '--yes', '--no-install-recommends', ...offlineQuickly, 'redis-server'],
+      options,
+    );
+  } catch (error) {
+    stopping.throwIfAborted();
+    output.say(
+      `Redis: apt-get could not install it (${error instanceof Error ? error.message : String(error)})`,
+    );
+  }
+  return findOnPath('redis-server', env);
+}
+
+/** The package builds Redis from source, into LOCAL_DIR. @returns the program, or null, having said why. */
+export async function installRedisFromNpm({ env, supervisor }: DatabaseContext): Promise<string | null> {
+  const { localDir, output, stopping } = supervisor;
+  const dir = path.join(localDir, 'redis-memory-server');
+  const npm = findOnPath('npm', env);
+  if (npm === null) {
+    output.say('Redis: no npm on PATH to install redis-memory-server with');
+    return null;
+  }
+  const line = (text: string) => {
+    output.line('npm', text);
+  };
+  try {
+    output.say(`Redis: installing redis-memory-server into ${dir} …`);
+    fs.mkdirSync(dir, { recursive: true });
+    await runCommand(
+      npm,
+      [
+        'install',
+        '--prefix',
+        dir,
+        '--no-save',
+        '--no-audit',
+        '--no-fund',
+        '--fetch-retries=0',
+        '--prefer-offline',
+        `redis-memory-server@${memoryServerVersion}`,
+      ],
+      // Its installation would build at once, into a folder that is not ours; getPath below does it where we say.
+      { env: { ...env, REDISMS_DISABLE_POSTINSTALL: '1' }, signal: stopping, limitMs: npmMs, line },
+    );
+    output.say('Redis: redis-memory-server builds Redis; this takes a few minutes the first time …');
+    return await memoryServerProgram(dir, { env, signal: stopping, limitMs: buildMs, line });
+  } catch (error) {
+    stopping.throwIfAborted();
+    output.say(
+      `Redis: redis-memory-server did not work (${error instanceof Error ? error.message : String(error)})`,
+    );
+    return null;
+  }
+}
+
+/** In a process of its own, so that it can be stopped. */
+async function memoryServerProgram(
+  dir: string,
+  options: Parameters<typeof runCommand>[2],
+): Promise<string | null> {
+  const entry = pathToFileURL(path.join(dir, 'node_modules', 'redis-memory-server', 'lib', 'index.js')).href;
+  const downloadDir = JSON.stringify(path.join(dir, 'binaries'));
+  const script =
+    `import server from '${entry}';\n` +
+    `console.log('PROGRAM ' + await server.RedisBinary.getPath({ downloadDir: ${downloadDir} }));`;
+  const written = await runCommand(process.execPath, ['--input-type=module', '--eval', script], options);
+  return /^PROGRAM (.+)$/m.exec(written)?.[1] ?? null;
+}
+
+/** The command for this system. */
+export function installRedisHint(env: NodeJS.ProcessEnv): string {
+  const managers: [string, string][] = [
+    ['brew', 'brew install redis'],
+    ['apt-get', 'sudo apt-get install redis-server'],
+    ['dnf', 'sudo dnf install valkey'],
+    ['apk', 'sudo apk add redis'],
+    ['pacman', 'sudo pacman -S valkey'],
+    ['zypper', 'sudo zypper install redis'],
+  ];
+  const hint = managers.find(([manager]) => findOnPath(manager, env) !== null)?.[1];
+  return hint ?? 'docker run -p 6379:6379 redis:7 (and then REDIS_URL=redis://127.0.0.1:6379)';
+}
+
+function isDebianLike(): boolean {
+  const file = '/etc/os-release';
+  return fs.existsSync(file) && /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(fs.readFileSync(file, 'utf8'));
+}

@@ -1,0 +1,60 @@
+/** A `mongod` of this machine as a replica set of one node: transactions need a replica set. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pidFile } from '../supervisor/pid-files.js';
+import type { DatabaseContext } from './database.js';
+import { waitForHello, withAdmin } from './mongodb-hello.js';
+import { portFor } from './ports.js';
+
+const alreadyInitialized = 23;
+
+/** Starts the program and makes it primary. Rejects, with its last words, if it can't be used. @returns the address. */
+export async function startMongod(program: string, { supervisor }: DatabaseContext): Promise<string> {
+  const { localDir } = supervisor;
+  const dataDir = mongodDataDir(localDir);
+  fs.mkdirSync(dataDir, { recursive: true });
+  const port = await portFor(localDir, 'mongodb');
+  const host = `127.0.0.1:${port}`;
+  await supervisor.start({
+    name: 'mongodb',
+    tier: 'database',
+    args: [
+      fileURLToPath(new URL('../supervisor/guard.js', import.meta.url)),
+      pidFile(localDir, 'mongodb-program'),
+      program,
+      ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],
+      ...['--quiet', '--logpath', path.join(localDir, 'logs', 'mongod.log'), '--logappend'],
+    ],
+    whenReady: (signal) => becomePrimary(host, signal),
+  });
+  return `mongodb://${host}/topup?replicaSet=rs0`;
+}
+
+export function mongodDataDir(localDir: string): string {
+  return path.join(localDir, 'mongodb');
+}
+
+async function becomePrimary(host: string, signal: AbortSignal): Promise<void> {
+  const url = `mongodb://${host}/?directConnection=true`;
+  const first = await waitForHello(url, () => true, signal);
+  const members = [{ _id: 0, host }];
+  if (first.setName === undefined) {
+    await withAdmin(url, async (command) => {
+      try {
+        await command({ replSetInitiate: { _id: 'rs0', members } });
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === alreadyInitialized)) {
+          throw error;
+        }
+        // The data is from a start with another port: the set's only member has moved.
+        const { config } = (await command({ replSetGetConfig: 1 })) as { config: { version: number } };
+        await command({
+          replSetReconfig: { ...config, version: config.version + 1, members },
+          force: true,
+        });
+      }
+    });
+  }
+  await waitForHello(url, (answer) => answer.isWritablePrimary === true, signal);
+}

@@ -1,0 +1,57 @@
+/** Free TCP ports of this machine. A copy keeps its ports over restarts, so that stored addresses stay right. */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+
+/** The port that this copy used for `name` before, if it is free, or a new one. */
+export async function portFor(localDir: string, name: string): Promise<number> {
+  const file = path.join(localDir, 'ports.json');
+  const before = readPorts(file)[name];
+  if (before !== undefined && (await portTaken(before)) === null) {
+    return before;
+  }
+  const port = await freePort();
+  fs.mkdirSync(localDir, { recursive: true });
+  fs.writeFileSync(file, `${JSON.stringify({ ...readPorts(file), [name]: port }, null, 2)}\n`);
+  return port;
+}
+
+function readPorts(file: string): Record<string, number> {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = await listen(0, '127.0.0.1');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') {
+    throw new Error('a TCP server without a port');
+  }
+  return address.port;
+}
+
+/** Null if the port can be used, otherwise the system's code, such as EADDRINUSE or EACCES. */
+export async function portTaken(port: number): Promise<string | null> {
+  // A server on every address and one on this address alone do not exclude each other on every system.
+  for (const host of ['127.0.0.1', undefined]) {
+    try {
+      const server = await listen(port, host);
+      await new Promise((resolve) => server.close(resolve));
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
+    }
+  }
+  return null;
+}
+
+async function listen(port: number, host: string | undefined): Promise<net.Server> {
+  const server = net.createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen({ port, host, exclusive: true }, resolve);
+  });
+  return server;
+}

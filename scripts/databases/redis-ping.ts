@@ -1,0 +1,54 @@
+/** Talks to a Redis server that may not be ready yet. */
+import { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const connectTimeoutMs = 2_000;
+const retryMs = 50;
+
+/** Resolves when the server takes commands (it answers LOADING while it reads its files). Rejects with the last reason. */
+export async function waitForRedis(url: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await withRedis(url, (redis) => redis.ping());
+      return;
+    } catch (error) {
+      if (signal.aborted) {
+        throw error;
+      }
+    }
+    await delay(retryMs);
+  }
+}
+
+/** What is risky about the settings of a server that is not ours, in sentences. */
+export async function checkRedis(url: string): Promise<string[]> {
+  // A hosted Redis may refuse the question; then it is the host's business.
+  const [, policy] = await withRedis(url, (redis) => redis.config('GET', 'maxmemory-policy')).catch(() => []);
+  return typeof policy !== 'string' || policy === 'noeviction'
+    ? []
+    : [
+        `maxmemory-policy is ${policy}: it may throw away queued work when memory runs out; noeviction is right`,
+      ];
+}
+
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: connectTimeoutMs,
+    commandTimeout: connectTimeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+    enableReadyCheck: false,
+  });
+  const reasons: Error[] = [];
+  redis.on('error', (error: Error) => reasons.push(error));
+  try {
+    await redis.connect();
+    return await work(redis);
+  } catch (error) {
+    // The connection's own error says more than "Connection is closed".
+    throw reasons[0] ?? error;
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,133 @@
+/** Finds or starts a MongoDB, by the first way that works on this machine. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PlainError } from '../supervisor/plain-error.js';
+import { findOnPath } from './commands.js';
+import {
+  firstThatWorks,
+  refuseInProduction,
+  withoutPassword,
+  type Database,
+  type DatabaseContext,
+  type Step,
+} from './database.js';
+import { downloadMongod } from './download-mongod.js';
+import { mongodDataDir, startMongod } from './mongod.js';
+import { waitForHello, type Hello } from './mongodb-hello.js';
+import { portFor } from './ports.js';
+
+const givenTimeoutMs = 10_000;
+
+/**
+ * `MONGODB_URI`, else `mongod` on PATH, else a downloaded `mongod`, else the embedded development server.
+ * @throws PlainError with what to do.
+ */
+export async function resolveMongodb(context: DatabaseContext): Promise<Database> {
+  const given = context.env['MONGODB_URI'];
+  if (given !== undefined && given !== '') {
+    return checkGiven(given, context.supervisor.stopping);
+  }
+  refuseInProduction(context.env, 'MONGODB_URI');
+  const found = await firstThatWorks(stepsFor(context), context);
+  if (found === null) {
+    throw new PlainError(
+      'No MongoDB could be started here; the reasons are above. Set MONGODB_URI to the address of a replica set.',
+    );
+  }
+  return found;
+}
+
+/** The order of the issue; but a copy that keeps its data in the embedded database stays with it. */
+function stepsFor({ supervisor }: DatabaseContext): Step[] {
+  const { localDir, output } = supervisor;
+  if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {
+    output.say('MongoDB: this copy keeps its data in the embedded database (npm run reset starts afresh)');
+    return [embedded, onPath, downloaded];
+  }
+  return [onPath, downloaded, embedded];
+}
+
+async function checkGiven(url: string, stopping: AbortSignal): Promise<Database> {
+  const shown = withoutPassword(url);
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(givenTimeoutMs)]);
+  let answer: Hello;
+  try {
+    answer = await waitForHello(url, () => true, signal);
+  } catch (error) {
+    stopping.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PlainError(
+      `MONGODB_URI is set, but no MongoDB can be used at ${shown} (${reason}).\nStart it, correct the address, or leave MONGODB_URI out.`,
+      { cause: error },
+    );
+  }
+  if (answer.setName === undefined && answer.msg !== 'isdbgrid') {
+    throw new PlainError(
+      `The MongoDB at ${shown} is not a replica set, and the service needs transactions. A single node is enough:\n` +
+        'start mongod with --replSet rs0 and run rs.initiate() once.',
+    );
+  }
+  return { url, used: `MONGODB_URI (${shown})` };
+}
+
+async function onPath(context: DatabaseContext): Promise<Database | null> {
+  const program = findOnPath('mongod', context.env);
+  if (program === null) {
+    context.supervisor.output.say('MongoDB: no mongod on PATH');
+    return null;
+  }
+  return tryMongod(program, 'mongod on PATH', context);
+}
+
+async function downloaded(context: DatabaseContext): Promise<Database | null> {
+  const program = await downloadMongod(context);
+  return program === null ? null : tryMongod(program, 'mongod downloaded by mongodb-memory-server', context);
+}
+
+async function tryMongod(program: string, used: string, context: DatabaseContext): Promise<Database | null> {
+  const { output, stopping } = context.supervisor;
+  output.say(`MongoDB: starting ${used}`);
+  try {
+    return { url: await startMongod(program, context), used };
+  } catch (error) {
+    stopping.throwIfAborted();
+    output.say(
+      `MongoDB: ${program} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return null;
+  }
+}
+
+async function embedded({ supervisor, durable }: DatabaseContext): Promise<Database> {
+  const { localDir, output } = supervisor;
+  output.say('MongoDB: starting the embedded development server (packages/embedded-mongo)');
+  const dataDir = embeddedDataDir(localDir);
+  fs.mkdirSync(dataDir, { recursive: true });
+  const port = await portFor(localDir, 'mongodb');
+  await supervisor.start({
+    name: 'mongodb',
+    tier: 'database',
+    args: [
+      fileURLToPath(new URL('../../../packages/embedded-mongo/bin/embedded-mongo.mjs', import.meta.url)),
+      ...['--port', String(port), '--dbpath', dataDir],
+      ...(durable ? [] : ['--no-fsync']),
+    ],
+    whenReady: async (signal) => {
+      const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+      await waitForHello(url, (answer) => answer.isWritablePrimary === true, signal);
+    },
+  });
+  return {
+    url: `mongodb://127.0.0.1:${port}/topup?replicaSet=rs0`,
+    used: 'embedded development server (for trying out and tests, not for production)',
+  };
+}
+
+function embeddedDataDir(localDir: string): string {
+  return path.join(localDir, 'embedded-mongo');
+}
+
+function hasFiles(dir: string): boolean {
+  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
+}

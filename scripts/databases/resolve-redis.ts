@@ -1,0 +1,143 @@
+/** Finds or starts a Redis, by the first way that works on this machine. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pidFile } from '../supervisor/pid-files.js';
+import { PlainError } from '../supervisor/plain-error.js';
+import { findOnPath, runCommand } from './commands.js';
+import {
+  firstThatWorks,
+  refuseInProduction,
+  withoutPassword,
+  type Database,
+  type DatabaseContext,
+} from './database.js';
+import { installRedisByApt, installRedisFromNpm, installRedisHint } from './install-redis.js';
+import { portFor } from './ports.js';
+import { checkRedis, waitForRedis } from './redis-ping.js';
+
+const givenTimeoutMs = 10_000;
+const versionTimeoutMs = 5_000;
+/** What BullMQ asks for. */
+const versionMin = [6, 2];
+
+/**
+ * `REDIS_URL`, else redis-server or valkey-server on PATH, else installed by apt-get, else by redis-memory-server.
+ * @throws PlainError with the command that installs one on this system.
+ */
+export async function resolveRedis(context: DatabaseContext): Promise<Database> {
+  const given = context.env['REDIS_URL'];
+  if (given !== undefined && given !== '') {
+    return checkGiven(given, context);
+  }
+  refuseInProduction(context.env, 'REDIS_URL');
+  const found = await firstThatWorks([onPath, byApt, fromNpm], context);
+  if (found === null) {
+    throw new PlainError(
+      `No Redis could be found or installed here; the reasons are above. Install one and try again:\n` +
+        `  ${installRedisHint(context.env)}\nor set REDIS_URL to the address of one that runs.`,
+    );
+  }
+  return found;
+}
+
+async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise<Database> {
+  const { stopping, output } = supervisor;
+  const shown = withoutPassword(url);
+  try {
+    await waitForRedis(url, AbortSignal.any([stopping, AbortSignal.timeout(givenTimeoutMs)]));
+  } catch (error) {
+    stopping.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PlainError(
+      `REDIS_URL is set, but no Redis can be used at ${shown} (${reason}).\nStart it, correct the address, or leave REDIS_URL out.`,
+      { cause: error },
+    );
+  }
+  for (const warning of await checkRedis(url)) {
+    output.say(`Redis: ${warning}`);
+  }
+  return { url, used: `REDIS_URL (${shown})` };
+}
+
+async function onPath(context: DatabaseContext): Promise<Database | null> {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const program = findOnPath(name, context.env);
+    const started = program === null ? null : await tryServer(program, `${name} on PATH`, context);
+    if (started !== null) {
+      return started;
+    }
+  }
+  context.supervisor.output.say('Redis: no usable redis-server or valkey-server on PATH');
+  return null;
+}
+
+async function byApt(context: DatabaseContext): Promise<Database | null> {
+  const program = await installRedisByApt(context);
+  return program === null ? null : tryServer(program, 'redis-server, installed by apt-get', context);
+}
+
+async function fromNpm(context: DatabaseContext): Promise<Database | null> {
+  const program = await installRedisFromNpm(context);
+  return program === null ? null : tryServer(program, 'redis-memory-server', context);
+}
+
+async function tryServer(program: string, used: string, context: DatabaseContext): Promise<Database | null> {
+  const { output, stopping } = context.supervisor;
+  try {
+    await checkVersion(program, context);
+    output.say(`Redis: starting ${used}`);
+    return { url: await startServer(program, context), used };
+  } catch (error) {
+    stopping.throwIfAborted();
+    output.say(`Redis: ${program} can't be used: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+async function checkVersion(program: string, { env, supervisor }: DatabaseContext): Promise<void> {
+  const text = await runCommand(program, ['--version'], {
+    env,
+    signal: supervisor.stopping,
+    limitMs: versionTimeoutMs,
+    line: () => undefined,
+  });
+  const [major = 0, minor = 0] = (/v=(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
+  const [majorMin = 0, minorMin = 0] = versionMin;
+  if (major < majorMin || (major === majorMin && minor < minorMin)) {
+    throw new Error(`version ${major}.${minor} is too old, ${versionMin.join('.')} or newer is needed`);
+  }
+}
+
+/** On a free port of its own, never evicting a job, and with a journal: what is queued survives a restart. */
+async function startServer(program: string, { supervisor }: DatabaseContext): Promise<string> {
+  const { localDir } = supervisor;
+  const dataDir = path.join(localDir, 'redis');
+  fs.mkdirSync(dataDir, { recursive: true });
+  const port = await portFor(localDir, 'redis');
+  const url = `redis://127.0.0.1:${port}`;
+  await supervisor.start({
+    name: 'redis',
+    tier: 'database',
+    args: [
+      fileURLToPath(new URL('../supervisor/guard.js', import.meta.url)),
+      pidFile(localDir, 'redis-program'),
+      program,
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dataDir],
+      ...[
+        '--appendonly',
+        'yes',
+        '--appendfsync',
+        'everysec',
+        '--save',
+        '',
+        '--maxmemory-policy',
+        'noeviction',
+      ],
+      // The command line stays as it is, so that a later start knows whose server this is.
+      ...['--set-proc-title', 'no'],
+    ],
+    whenReady: (signal) => waitForRedis(url, signal),
+  });
+  return url;
+}

@@ -1,0 +1,195 @@
+/**
+ * Makes a fresh clone ready to run: checks Node, installs the dependencies, builds. Plain Node without any
+ * package, because it runs before the packages are there. Does nothing when everything is up to date.
+ */
+import { spawn } from 'node:child_process';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { constants, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const stamp = path.join(root, 'dist', '.built');
+const sources = [
+  'src',
+  'workers',
+  'config',
+  'scripts',
+  'packages/embedded-mongo/src',
+  'packages/embedded-mongo/tsconfig.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+];
+
+/** Exits with a plain message when this machine or the build can't be used. */
+export async function prepare() {
+  checkNodeVersion();
+  if (packagesAreCurrent() && buildIsCurrent()) {
+    return;
+  }
+  // Two copies of one clone may be started at once: the second waits, it must not install into the first one's feet.
+  const release = await takeTurn();
+  try {
+    if (!packagesAreCurrent()) {
+      console.log('Installing the dependencies (npm ci); this takes a moment the first time …');
+      // The build needs the development packages, also where NODE_ENV=production would leave them out.
+      await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+    }
+    if (!buildIsCurrent()) {
+      console.log('Building …');
+      const startedAt = new Date();
+      await run('npm', ['run', 'build', '--silent']);
+      mkdirSync(path.dirname(stamp), { recursive: true });
+      writeFileSync(stamp, '');
+      // What was edited while the build ran is newer than the stamp, so that the next start builds again.
+      utimesSync(stamp, startedAt, startedAt);
+    }
+  } finally {
+    release();
+  }
+}
+
+function checkNodeVersion() {
+  const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const wanted = engines.node.replace('>=', '').split('.').map(Number);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < wanted[0] || (major === wanted[0] && minor < (wanted[1] ?? 0))) {
+    console.error(
+      `This needs Node ${engines.node}, and this is Node ${process.versions.node} (${process.execPath}).\n` +
+        'Install a newer one from https://nodejs.org or with your version manager (nvm install 22), then try again.',
+    );
+    process.exit(1);
+  }
+}
+
+/** True when what npm installed is what package-lock.json asks for. */
+function packagesAreCurrent() {
+  const installed = lockfile('node_modules/.package-lock.json');
+  const wanted = lockfile('package-lock.json');
+  return (
+    installed !== null &&
+    Object.entries(wanted).every(
+      ([name, entry]) =>
+        // Optional packages are for other systems; folders without node_modules are this repository's own.
+        entry.optional || !name.includes('node_modules/') || installed[name]?.version === entry.version,
+    )
+  );
+}
+
+function lockfile(file) {
+  try {
+    return JSON.parse(readFileSync(path.join(root, file), 'utf8')).packages;
+  } catch {
+    return null;
+  }
+}
+
+function buildIsCurrent() {
+  const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
+  return builtAt !== undefined && sources.every((file) => newest(path.join(root, file)) < builtAt);
+}
+
+/** Folders count as well: their time changes when a file is removed. */
+function newest(file) {
+  const entry = statSync(file, { throwIfNoEntry: false });
+  if (!entry?.isDirectory()) {
+    return entry?.mtimeMs ?? 0;
+  }
+  return readdirSync(file).reduce(
+    (latest, name) => Math.max(latest, newest(path.join(file, name))),
+    entry.mtimeMs,
+  );
+}
+
+/** Waits until no other process prepares this clone. @returns the function that ends our turn. */
+async function takeTurn() {
+  const lock = path.join(
+    tmpdir(),
+    `topup-prepare-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`,
+  );
+  const mine = `${lock}.${process.pid}`;
+  for (let waited = false; ; waited = true) {
+    writeFileSync(mine, String(process.pid));
+    try {
+      // A link appears together with its content: nobody ever reads a lock without a holder.
+      linkSync(mine, lock);
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') {
+        throw error;
+      }
+    } finally {
+      rmSync(mine);
+    }
+    if (!holderIsAlive(lock)) {
+      rmSync(lock, { force: true });
+      continue;
+    }
+    if (!waited) {
+      console.log('Waiting for another process that installs or builds this clone …');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+function holderIsAlive(lock) {
+  try {
+    return process.kill(Number(readFileSync(lock, 'utf8')), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Runs a command in the clone and ends this process with its exit code if it fails, or when we are stopped. */
+async function run(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  let stoppedBy = null;
+  const stop = (signal) => {
+    stoppedBy = signal;
+    child.kill(signal);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject).once('exit', (exitCode) => resolve(exitCode ?? 1));
+  });
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  if (stoppedBy !== null) {
+    throw new Stopped(128 + constants.signals[stoppedBy]);
+  }
+  if (code !== 0) {
+    console.error(`\n${command} ${args.join(' ')} failed (exit ${code}); the reason is above.`);
+    throw new Stopped(1);
+  }
+}
+
+/** Thrown instead of exiting inside, so that the turn is given back first. */
+class Stopped extends Error {
+  constructor(exitCode) {
+    super('stopped');
+    this.exitCode = exitCode;
+  }
+}
+
+/** Prepares the clone, then runs a built script in this process. */
+export async function prepareAndRun(script) {
+  try {
+    await prepare();
+  } catch (error) {
+    if (error instanceof Stopped) {
+      process.exit(error.exitCode);
+    }
+    throw error;
+  }
+  await import(new URL(`../dist/scripts/${script}.js`, import.meta.url).href);
+}

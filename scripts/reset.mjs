@@ -1,0 +1,4 @@
+/** npm run reset: empties LOCAL_DIR. */
+import { prepareAndRun } from './prepare.mjs';
+
+await prepareAndRun('reset');

@@ -1,0 +1,26 @@
+/** `npm run reset`: empties LOCAL_DIR, so that the next start is the first. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { stopLeftovers } from './supervisor/pid-files.js';
+import { holderOf, localDirOf } from './start/local-dir.js';
+
+const leftoverPoliteMs = 10_000;
+/** What a copy keeps; a folder with anything else in it was not made by us alone, and the rest of it stays. */
+const ours =
+  /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
+
+const localDir = localDirOf(process.env);
+const holder = holderOf(localDir);
+if (holder !== null) {
+  console.error(`A copy runs in ${localDir} (process ${holder}). Stop it first, then try again.`);
+  process.exitCode = 1;
+} else if (!fs.existsSync(localDir)) {
+  console.log(`${localDir} is empty already.`);
+} else {
+  await stopLeftovers(localDir, leftoverPoliteMs);
+  const names = fs.readdirSync(localDir).filter((name) => ours.test(name));
+  for (const name of names) {
+    fs.rmSync(path.join(localDir, name), { recursive: true, force: true });
+  }
+  console.log(`Emptied ${localDir}${names.length === 0 ? '' : ` (${names.join(', ')})`}.`);
+}

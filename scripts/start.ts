@@ -1,0 +1,93 @@
+/**
+ * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or SIGTERM. Every fact
+ * about the running copy is in LOCAL_DIR/demo.json.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { banner } from './start/banner.js';
+import { removeDemoFile, writeDemoFile } from './start/demo-file.js';
+import { holdLocalDir, localDirOf, releaseLocalDir } from './start/local-dir.js';
+import { runService, type RunningService } from './start/run-service.js';
+import { webPort } from './start/web-port.js';
+import { createOutput } from './supervisor/output.js';
+import { stopLeftovers } from './supervisor/pid-files.js';
+import { PlainError } from './supervisor/plain-error.js';
+import { createSupervisor, type Supervisor } from './supervisor/supervisor.js';
+import { whenAskedToStop } from './supervisor/when-asked-to-stop.js';
+
+const leftoverPoliteMs = 10_000;
+
+async function main(): Promise<void> {
+  if (fs.existsSync('.env')) {
+    process.loadEnvFile('.env');
+  }
+  const localDir = localDirOf(process.env);
+  holdLocalDir(localDir);
+  removeDemoFile(localDir);
+  const output = createOutput(path.join(localDir, 'logs'));
+  let running: RunningService | null = null;
+  let failure: unknown = null;
+  const supervisor = createSupervisor({ localDir, output, changed: () => publish(running, supervisor) });
+  whenAskedToStop((reason) => {
+    output.say(`${reason}: stopping …`);
+    void supervisor.stopAll();
+  });
+  try {
+    const left = await stopLeftovers(localDir, leftoverPoliteMs);
+    if (left.length > 0) {
+      output.say(`An earlier copy did not stop in order; ended what it left behind: ${left.join(', ')}`);
+    }
+    const port = await webPort(process.env);
+    running = await runService({ env: process.env, port, supervisor });
+    publish(running, supervisor);
+    announce(running, supervisor);
+    await stopRequested(supervisor);
+  } catch (error) {
+    // Whatever fails because we stop is no failure.
+    failure = supervisor.stopping.aborted ? null : error;
+  }
+  await supervisor.stopAll();
+  removeDemoFile(localDir);
+  releaseLocalDir(localDir);
+  output.say('Stopped.');
+  output.close();
+  if (failure !== null) {
+    report(failure);
+  }
+  // A download or an installation that was given up may still hold this process.
+  process.exit(failure === null ? 0 : 1);
+}
+
+function publish(running: RunningService | null, supervisor: Supervisor): void {
+  if (running === null || supervisor.stopping.aborted) {
+    return;
+  }
+  const processes = supervisor.processes().filter(({ tier }) => tier !== 'database');
+  writeDemoFile(supervisor.localDir, {
+    ...running.facts,
+    processes: Object.fromEntries(processes.map(({ name, pid, port }) => [name, { pid, port }])),
+  });
+}
+
+function announce({ facts, mongodb, redis }: RunningService, { localDir }: Supervisor): void {
+  const databases = { mongodb: mongodb.used, redis: redis.used };
+  console.log(banner({ demo: { ...facts, processes: {} }, databases, localDir }));
+  process.send?.({ ready: true });
+}
+
+async function stopRequested({ stopping }: Supervisor): Promise<void> {
+  if (!stopping.aborted) {
+    await new Promise((resolve) => {
+      stopping.addEventListener('abort', resolve);
+    });
+  }
+}
+
+function report(error: unknown): void {
+  console.error(error instanceof PlainError ? `\n${error.message}\n` : error);
+}
+
+main().catch((error: unknown) => {
+  report(error);
+  process.exit(1);
+});

@@ -1,0 +1,84 @@
+import colours from 'picocolors';
+import type { DemoAccount, DemoFile } from './demo-file.js';
+import { demoProduct, resellerSign, simulatorEndings } from './demo-calls.js';
+
+export interface BannerFacts {
+  demo: DemoFile;
+  databases: { mongodb: string; redis: string };
+  localDir: string;
+}
+
+/** What somebody needs who has just started the service: where it is, who they are, and calls to copy. */
+export function banner({ demo, databases, localDir }: BannerFacts): string {
+  const { buyer, seller, admin } = demo.accounts;
+  return [
+    '',
+    colours.bold(colours.green('The top-up service is running.')),
+    '',
+    ...table([
+      ['Service', demo.base_url],
+      ['Documentation', `${demo.base_url}/docs`],
+      ['Console', `${demo.base_url}/admin/queues${admin?.password ? `   (${login(admin)})` : ''}`],
+      ['Provider simulator', demo.simulator_url],
+      ['Webhook inbox', demo.inbox_url],
+      ['MongoDB', databases.mongodb],
+      ['Redis', databases.redis],
+      ['Data and logs', localDir],
+    ]),
+    ...(buyer ? accountLines([buyer, seller]) : []),
+    ...(demo.simulator_url === null ? [] : endingLines()),
+    ...(buyer ? callLines(demo.base_url, buyer) : []),
+    '',
+    colours.dim('Ctrl-C stops everything; what it stored stays. npm run reset empties it.'),
+    '',
+  ].join('\n');
+}
+
+function login({ username, password = '' }: DemoAccount): string {
+  return `${username} / ${password}`;
+}
+
+function accountLines(accounts: (DemoAccount | undefined)[]): string[] {
+  return [
+    '',
+    colours.bold('Demo keys'),
+    ...table(accounts.flatMap((each) => (each ? [[each.username, each.api_key ?? '']] : []))),
+  ];
+}
+
+function endingLines(): string[] {
+  return [
+    '',
+    colours.bold('Test numbers') + ' (the simulator looks at the last four digits)',
+    ...table(simulatorEndings.map(([ending, meaning]) => [demoProduct.number(ending), meaning])),
+  ];
+}
+
+/** Each start has its own ref_ids: the same call twice is the same purchase. */
+function callLines(baseUrl: string, { username, api_key: apiKey = '' }: DemoAccount): string[] {
+  const run = Date.now().toString(36);
+  const customer = demoProduct.number('1230');
+  const refId = `sign-${run}`;
+  const sign = resellerSign({ username, apiKey, code: demoProduct.code, customer, refId });
+  const query = new URLSearchParams({ username, sign, code: demoProduct.code, customer, ref_id: refId });
+  return [
+    '',
+    colours.bold('Calls to copy'),
+    ...post('deposit', { amount: 100_000, ref_id: `deposit-${run}` }),
+    ...post('transaction', { code: demoProduct.code, customer_number: customer, ref_id: `buy-${run}` }),
+    `  curl -s '${baseUrl}/api/reseller/request?${query.toString()}'`,
+  ];
+
+  function post(call: string, body: object): string[] {
+    return [
+      `  curl -s ${baseUrl}/api/buyer/${call} -H 'Authorization: Bearer ${apiKey}' \\`,
+      `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    ];
+  }
+}
+
+function table(rows: (string | null)[][]): string[] {
+  return rows.flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`  ${(name ?? '').padEnd(20)}${value}`],
+  );
+}

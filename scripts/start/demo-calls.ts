@@ -1,0 +1,27 @@
+/** The calls that banner and demo show. */
+import { createHmac } from 'node:crypto';
+
+/** A product of the demo catalogue, and numbers of its operator that tell the simulator what to do. */
+export const demoProduct = { code: 'S10', number: (ending: string) => `08123456${ending}` };
+
+export const simulatorEndings: [string, string][] = [
+  ['1230', 'succeeds at once'],
+  ['1232', 'is refused; the money comes back'],
+  ['1233', 'is pending first, then succeeds'],
+  ['1234', 'is pending first, then refused'],
+  ['1235', 'succeeds, but the answer never arrives'],
+  ['1236', 'provider is down for the first tries, then succeeds'],
+  ['1237', '"not found" at the first status checks, then succeeds'],
+];
+
+/** The reseller surface's signature, the stronger of its two kinds: lower-case hex HMAC-SHA256. */
+export function resellerSign(options: {
+  username: string;
+  apiKey: string;
+  code: string;
+  customer: string;
+  refId: string;
+}): string {
+  const { username, apiKey, code, customer, refId } = options;
+  return createHmac('sha256', apiKey).update(`${username}|${code}|${customer}|${refId}`).digest('hex');
+}

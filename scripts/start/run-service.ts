@@ -1,0 +1,105 @@
+/** From nothing to a running copy: databases, data, processes. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Database } from '../databases/database.js';
+import { portFor } from '../databases/ports.js';
+import { resolveMongodb } from '../databases/resolve-mongodb.js';
+import { resolveRedis } from '../databases/resolve-redis.js';
+import type { Supervisor } from '../supervisor/supervisor.js';
+import type { DemoAccount, DemoFile } from './demo-file.js';
+import { playgroundSpecs, serviceSpecs } from './processes.js';
+
+export interface RunningService {
+  mongodb: Database;
+  redis: Database;
+  /** Everything of demo.json but the processes, which change. */
+  facts: Omit<DemoFile, 'processes'>;
+}
+
+/** Resolves when every process is ready. Rejects at the first one that can't start, or when the supervisor is told to stop. */
+export async function runService(options: {
+  env: NodeJS.ProcessEnv;
+  port: number;
+  supervisor: Supervisor;
+}): Promise<RunningService> {
+  const { env, port, supervisor } = options;
+  const { localDir, output } = supervisor;
+  const context = { env, supervisor, durable: true };
+  const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
+  // In production there are no demo accounts and nothing that plays a provider.
+  const playground = env['NODE_ENV'] === 'production' ? null : await playgroundAddresses(localDir);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const childEnv = {
+    LOCAL_DIR: localDir,
+    PORT: String(port),
+    MONGODB_URI: mongodb.url,
+    REDIS_URL: redis.url,
+    ...(playground && { SIMULATOR_URL: playground.simulatorUrl, INBOX_URL: playground.inboxUrl }),
+  };
+
+  output.say('Preparing collections and indexes …');
+  await supervisor.run({ name: 'migrate', args: ['dist/scripts/migrate.js'], env: childEnv });
+  const accounts = playground === null ? {} : await startPlayground(supervisor, playground, childEnv);
+
+  output.say('Starting the service …');
+  await Promise.all(serviceSpecs(childEnv).map((spec) => supervisor.start(spec)));
+  return {
+    mongodb,
+    redis,
+    facts: {
+      base_url: baseUrl,
+      simulator_url: playground?.simulatorUrl ?? null,
+      inbox_url: playground?.inboxUrl ?? null,
+      mongodb_uri: mongodb.url,
+      redis_url: redis.url,
+      accounts,
+    },
+  };
+}
+
+interface Playground {
+  simulatorPort: number;
+  simulatorUrl: string;
+  inboxPort: number;
+  inboxUrl: string;
+  inboxSecretsFile: string;
+}
+
+async function playgroundAddresses(localDir: string): Promise<Playground> {
+  const simulatorPort = await portFor(localDir, 'simulator');
+  const inboxPort = await portFor(localDir, 'inbox');
+  return {
+    simulatorPort,
+    simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
+    inboxPort,
+    inboxUrl: `http://127.0.0.1:${inboxPort}`,
+    inboxSecretsFile: path.join(localDir, 'inbox-secrets.json'),
+  };
+}
+
+/** Demo data first: the inbox checks signatures with the accounts' secrets. */
+async function startPlayground(
+  supervisor: Supervisor,
+  playground: Playground,
+  env: Record<string, string>,
+): Promise<Record<string, DemoAccount>> {
+  supervisor.output.say('Preparing demo accounts and products …');
+  const written = await supervisor.run({ name: 'seed', args: ['dist/scripts/seed.js', '--json'], env });
+  const accounts = accountsIn(written);
+  const secrets = Object.entries(accounts).flatMap(([name, { webhook_secret: secret }]) =>
+    secret === undefined ? [] : [[name, secret]],
+  );
+  fs.writeFileSync(playground.inboxSecretsFile, JSON.stringify(Object.fromEntries(secrets)), { mode: 0o600 });
+  await Promise.all(playgroundSpecs({ ...playground, env }).map((spec) => supervisor.start(spec)));
+  return accounts;
+}
+
+/** The seed's own line among whatever else was logged. */
+function accountsIn(written: string): Record<string, DemoAccount> {
+  for (const line of written.split('\n')) {
+    if (line.startsWith('{"accounts":')) {
+      return (JSON.parse(line) as { accounts: Record<string, DemoAccount> }).accounts;
+    }
+  }
+  throw new Error('dist/scripts/seed.js --json did not print the accounts');
+}

@@ -1,0 +1,36 @@
+import { freePort, portTaken } from '../databases/ports.js';
+import { PlainError } from '../supervisor/plain-error.js';
+
+const defaultPort = 3_000;
+
+/**
+ * The port that PORT asks for (0: any free one).
+ * @throws PlainError when it can't be had, with what to do.
+ */
+export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
+  const given = env['PORT'];
+  const port = given === undefined || given === '' ? defaultPort : Number(given);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new PlainError(
+      `PORT is "${given ?? ''}"; it must be a number from 1 to 65535, or 0 for any free one.`,
+    );
+  }
+  if (port === 0) {
+    return freePort();
+  }
+  const code = await portTaken(port);
+  if (code === 'EACCES') {
+    throw new PlainError(
+      `PORT=${port}: this user may not listen there. Choose a port above 1023, for example\n  PORT=3000 npm start`,
+    );
+  }
+  if (code !== null) {
+    throw new PlainError(
+      `PORT=${port} is already taken by another program (${code}). Stop that one, or choose another port:\n` +
+        `  PORT=${port + 1} npm start\n` +
+        `A second copy beside a running one needs its own data too:\n` +
+        `  PORT=${port + 1} LOCAL_DIR=.local/second npm start`,
+    );
+  }
+  return port;
+}

@@ -1,0 +1,185 @@
+/** One process under the supervisor: starts it, waits until it is ready, and starts it again when it dies. */
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { eachLine } from './lines.js';
+import type { Output } from './output.js';
+import { writePidFile } from './pid-files.js';
+import { PlainError } from './plain-error.js';
+
+export interface ChildSpec {
+  name: string;
+  /** Script and its arguments, run by this very Node. */
+  args: string[];
+  /** Added to our own environment. */
+  env?: Record<string, string>;
+  /** Which processes stop together; services stop first, databases last. */
+  tier: 'service' | 'playground' | 'database';
+  /** Resolves when the process can be used. Without it the process says so itself: `process.send({ ready: true, port })`. */
+  whenReady?: (signal: AbortSignal) => Promise<void>;
+  readyTimeoutMs?: number;
+}
+
+export interface ChildContext {
+  /** Absolute; part of every child's command line, so that a later start recognises it. */
+  localDir: string;
+  output: Output;
+  /** Aborted when everything is to stop. */
+  stopping: AbortSignal;
+  /** Called when a child has another process id than before. */
+  changed: () => void;
+}
+
+export interface Child {
+  spec: ChildSpec;
+  process: ChildProcess | null;
+  port: number | null;
+  /** The last lines it wrote, for the message when it can't start. */
+  lastLines: string[];
+  /** Set for a child that is to end: it is not started again. */
+  unwanted: AbortController;
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const readyTimeoutMs = 60_000;
+const unreadyStopMs = 3_000;
+const backOffMs = { first: 100, max: 5_000 };
+/** A process that ran for this long was healthy: the next restart is immediate again. */
+const healthyAfterMs = 10_000;
+const lastLinesMax = 15;
+
+/** Starts a child and keeps it running until it is unwanted. Rejects if its first start fails. */
+export async function startChild(spec: ChildSpec, context: ChildContext): Promise<Child> {
+  const child: Child = { spec, process: null, port: null, lastLines: [], unwanted: new AbortController() };
+  const over = await launch(child, context);
+  void keepRunning(child, context, over);
+  return child;
+}
+
+/** Sends SIGTERM, and SIGKILL after the limit. Resolves when the process is gone. */
+export async function stopChild(child: Child, limitMs: number): Promise<void> {
+  child.unwanted.abort();
+  if (child.process !== null) {
+    await end(child.process, limitMs);
+  }
+}
+
+async function end(running: ChildProcess, limitMs: number): Promise<void> {
+  if (running.exitCode !== null || running.signalCode !== null || running.pid === undefined) {
+    return;
+  }
+  const gone = once(running, 'exit');
+  running.kill('SIGTERM');
+  const timer = setTimeout(() => running.kill('SIGKILL'), limitMs);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** @returns the promise of its end, in words. */
+async function launch(child: Child, context: ChildContext): Promise<{ ended: Promise<string> }> {
+  const { spec } = child;
+  const stopping = AbortSignal.any([context.stopping, child.unwanted.signal]);
+  stopping.throwIfAborted();
+  const started = spawnNode(spec, context.localDir);
+  child.process = started;
+  child.lastLines = [];
+  const take = (line: string) => {
+    child.lastLines = [...child.lastLines.slice(1 - lastLinesMax), line];
+    // Databases talk a lot about themselves; they are quoted if they can't start.
+    context.output[spec.tier === 'database' ? 'keep' : 'line'](spec.name, line);
+  };
+  eachLine(started.stdout, take);
+  eachLine(started.stderr, take);
+  const ended = new Promise<string>((resolve) => {
+    started.once('error', (error) => {
+      resolve(error.message);
+    });
+    // 'close' comes after the last output was read, so that the message can quote it.
+    started.once('close', (code, signal) => {
+      resolve(signal === null ? `ended with exit code ${code ?? 0}` : `was killed (${signal})`);
+    });
+  });
+  try {
+    await Promise.race([whenReady(child, started, stopping), endsEarly(child, ended)]);
+  } catch (error) {
+    await end(started, unreadyStopMs);
+    await ended;
+    throw error;
+  }
+  return { ended };
+}
+
+/** Starts a Node process that ends with us, and whose command line and pid file mark it as one of this copy. */
+export function spawnNode(
+  spec: Pick<ChildSpec, 'name' | 'args' | 'env'>,
+  localDir: string,
+): ChildProcessByStdio<null, Readable, Readable> {
+  const preload = `${new URL('./follow-parent.js', import.meta.url).href}?copy=${localDir}`;
+  const started = spawn(process.execPath, ['--import', preload, ...spec.args], {
+    cwd: root,
+    env: { ...process.env, ...spec.env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A group of its own: Ctrl-C reaches us alone, and we stop everything in the right order.
+    detached: true,
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  if (started.pid !== undefined) {
+    writePidFile(localDir, spec.name, started.pid);
+  }
+  return started;
+}
+
+async function whenReady(child: Child, started: ChildProcess, stopping: AbortSignal): Promise<void> {
+  const { spec } = child;
+  const limit = AbortSignal.timeout(spec.readyTimeoutMs ?? readyTimeoutMs);
+  const signal = AbortSignal.any([stopping, limit]);
+  try {
+    await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
+  } catch (error) {
+    throw limit.aborted ? new PlainError(`${spec.name} was not ready in time.${quote(child)}`) : error;
+  }
+}
+
+async function saysReady(child: Child, started: ChildProcess, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const [message] = (await once(started, 'message', { signal })) as [unknown];
+    if (typeof message === 'object' && message !== null && 'ready' in message && message.ready === true) {
+      child.port = 'port' in message && typeof message.port === 'number' ? message.port : null;
+      return;
+    }
+  }
+}
+
+async function endsEarly(child: Child, ended: Promise<string>): Promise<never> {
+  throw new PlainError(`${child.spec.name} ${await ended} before it was ready.${quote(child)}`);
+}
+
+function quote({ spec, lastLines }: Child): string {
+  return spec.tier === 'database'
+    ? lastLines.map((line) => `\n    ${line}`).join('')
+    : ' Its reason is above.';
+}
+
+async function keepRunning(child: Child, context: ChildContext, first: { ended: Promise<string> }) {
+  const stopping = AbortSignal.any([context.stopping, child.unwanted.signal]);
+  let current: { ended: Promise<string> } | null = first;
+  let failures = 0;
+  while (current !== null) {
+    const readyAt = performance.now();
+    const how = await current.ended;
+    current = null;
+    failures = performance.now() - readyAt > healthyAfterMs ? 0 : failures;
+    for (let reason = how; current === null && !stopping.aborted; failures++) {
+      const waitMs = Math.min(backOffMs.max, backOffMs.first * 2 ** failures);
+      context.output.say(`${child.spec.name} ${reason}; starting it again in ${waitMs} ms`);
+      try {
+        await delay(waitMs, undefined, { signal: stopping });
+        current = await launch(child, context);
+        context.changed();
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
+
+/** Calls `take` with every line of a stream. A line longer than any of ours is cut rather than kept in memory. */
+export function eachLine(stream: Readable, take: (line: string) => void): void {
+  stream.on('error', () => undefined);
+  createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
+    if (line.trim() !== '') {
+      take(line.length > 20_000 ? `${line.slice(0, 20_000)}…` : line);
+    }
+  });
+}

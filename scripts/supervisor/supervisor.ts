@@ -1,0 +1,108 @@
+/** Runs a set of processes: starts them, restarts those that die, stops them in order. */
+import { spawnNode, startChild, stopChild, type Child, type ChildContext, type ChildSpec } from './child.js';
+import { eachLine } from './lines.js';
+import type { Output } from './output.js';
+import { stopLeftovers } from './pid-files.js';
+import { PlainError } from './plain-error.js';
+
+export interface Supervisor {
+  /** Starts a process and keeps it running. Rejects, with its last words, if it does not become ready the first time. */
+  start: (spec: ChildSpec) => Promise<void>;
+  /** Ends one process for good. */
+  stop: (name: string) => Promise<void>;
+  /** Runs a script to its end. Rejects unless it exits with 0. @returns what it wrote on stdout. */
+  run: (spec: Pick<ChildSpec, 'name' | 'args' | 'env'>) => Promise<string>;
+  /** Ends everything within 30 s: services first, databases last. Safe to call at any moment, also twice. */
+  stopAll: () => Promise<void>;
+  /** The processes that run now, by name; `port` is null for those that don't listen. */
+  processes: () => { name: string; tier: ChildSpec['tier']; pid: number; port: number | null }[];
+  localDir: string;
+  output: Output;
+  /** Aborted from the first `stopAll` on. */
+  stopping: AbortSignal;
+}
+
+/** Together less than 30 s. A service may use up its drain time-out. */
+const stopLimitsMs: [ChildSpec['tier'], number][] = [
+  ['service', 25_500],
+  ['playground', 1_000],
+  ['database', 2_000],
+];
+
+/** @param changed called whenever a process was replaced by a new one. */
+export function createSupervisor(options: {
+  localDir: string;
+  output: Output;
+  changed: () => void;
+}): Supervisor {
+  const { localDir, output, changed } = options;
+  const stop = new AbortController();
+  const context: ChildContext = { localDir, output, changed, stopping: stop.signal };
+  const children = new Map<string, Child>();
+  const starting = new Set<Promise<unknown>>();
+  let stopped: Promise<void> | null = null;
+  return {
+    localDir,
+    output,
+    stopping: stop.signal,
+    async start(spec) {
+      const start = startChild(spec, context);
+      starting.add(start);
+      try {
+        children.set(spec.name, await start);
+      } finally {
+        starting.delete(start);
+      }
+    },
+    async stop(name) {
+      const child = children.get(name);
+      children.delete(name);
+      await (child && stopChild(child, stopTimeoutMs(child)));
+    },
+    run: (spec) => runToEnd(spec, context),
+    stopAll() {
+      stop.abort(new Error('stopping'));
+      stopped ??= Promise.allSettled(starting).then(() => stopInOrder(context, [...children.values()]));
+      return stopped;
+    },
+    processes: () =>
+      [...children.values()].flatMap(({ spec: { name, tier }, process, port }) =>
+        process?.pid === undefined ? [] : [{ name, tier, pid: process.pid, port }],
+      ),
+  };
+}
+
+function stopTimeoutMs(child: Child): number {
+  return stopLimitsMs.find(([tier]) => tier === child.spec.tier)?.[1] ?? 0;
+}
+
+async function stopInOrder({ localDir }: ChildContext, children: Child[]): Promise<void> {
+  for (const [tier, limitMs] of stopLimitsMs) {
+    await Promise.all(
+      children.filter((child) => child.spec.tier === tier).map((child) => stopChild(child, limitMs)),
+    );
+  }
+  // A guard that had to be killed leaves its program behind.
+  await stopLeftovers(localDir, 500);
+}
+
+async function runToEnd(spec: Pick<ChildSpec, 'name' | 'args' | 'env'>, context: ChildContext) {
+  context.stopping.throwIfAborted();
+  const child = spawnNode(spec, context.localDir);
+  const stop = () => child.kill('SIGTERM');
+  context.stopping.addEventListener('abort', stop);
+  const written: string[] = [];
+  eachLine(child.stdout, (line) => written.push(line));
+  eachLine(child.stderr, (line) => {
+    context.output.line(spec.name, line);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  context.stopping.removeEventListener('abort', stop);
+  context.stopping.throwIfAborted();
+  if (code !== 0) {
+    throw new PlainError(`${spec.name} failed (exit code ${code ?? 'none'}). Its reason is above.`);
+  }
+  return written.join('\n');
+}

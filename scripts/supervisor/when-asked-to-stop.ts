@@ -1,0 +1,38 @@
+const parentCheckMs = 500;
+/** npm passes Ctrl-C on to us although the terminal has sent it already: within this, two are one. */
+const sameRequestMs = 1_000;
+
+/**
+ * Calls `stop` once: on Ctrl-C, on SIGTERM, when the terminal is closed, and when the program that started us is
+ * gone. Ctrl-C again, later, ends this process at once; its children then stop by themselves.
+ */
+export function whenAskedToStop(stop: (reason: string) => void): void {
+  let askedAt: number | null = null;
+  const ask = (reason: string) => {
+    if (askedAt === null) {
+      askedAt = performance.now();
+      stop(reason);
+    } else if (performance.now() - askedAt > sameRequestMs) {
+      process.exit(1);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, ask);
+  }
+  const once = () => {
+    if (askedAt === null) {
+      ask('The program that started this one is gone');
+    }
+  };
+  process.once('disconnect', once);
+  process.channel?.unref();
+  // npm that is killed can't tell us; anything else may end before us on purpose (nohup, a shell's &).
+  if (process.env['npm_lifecycle_event'] !== undefined) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) {
+        once();
+      }
+    }, parentCheckMs).unref();
+  }
+}

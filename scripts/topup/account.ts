@@ -1,0 +1,282 @@
+import { Option, type Command } from 'commander';
+import type { Account } from '../../src/accounts/account.model.js';
+import type { AccountDescription } from '../../src/accounts/describe-account.js';
+import type { ListedAccount } from '../../src/accounts/list-accounts.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { facts, heading, rupiah, status, table, time } from './format.js';
+import { httpUrl, limitOption, reasonOption, secretFromStdin, wholeNumber } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** `topup account …` and `topup key …`: who may use the service. */
+export function registerAccount(program: Command): void {
+  const account = defineGroup(program, 'account', 'Create, list, suspend buyers and sellers');
+  registerCreate(account);
+  registerList(account);
+  registerShow(account);
+  registerStatus(account, 'suspended');
+  registerStatus(account, 'active');
+  registerRotate(defineGroup(program, 'key', 'API keys of accounts'));
+}
+
+interface CreateOptions {
+  role: 'buyer' | 'seller';
+  webhookUrl?: string;
+  callbackUrl?: string;
+  provider?: 'simulator' | 'h2h' | 'digiflazz';
+  providerUrl?: string;
+  providerUsername?: string;
+  providerSecretStdin?: boolean;
+}
+
+function registerCreate(account: Command): void {
+  defineCommand<CreateOptions>(account, {
+    usage: 'create <username>',
+    summary: 'Create an account with its wallet and its first API key',
+    details:
+      'The API key and the webhook secret are printed once, here; the account sees them again by its own API.\nThe role decides what it may do: buyers buy, sellers sell through the provider that you name.',
+    examples: [
+      'account create warung-sari --role buyer --webhook-url https://warung.example/hooks',
+      'account create grosir --role seller --provider h2h --provider-url https://pulsa.example/api/reseller \\\n      --provider-username our-name --provider-secret-stdin < secret.txt',
+    ],
+    options: [
+      new Option('--role <role>', 'what it may do').choices(['buyer', 'seller']).makeOptionMandatory(),
+      new Option('--webhook-url <url>', 'where its events go').argParser(httpUrl),
+      new Option('--callback-url <url>', 'where its callbacks go').argParser(httpUrl),
+      new Option('--provider <kind>', 'sellers: the system that fulfils its sales').choices([
+        'simulator',
+        'h2h',
+        'digiflazz',
+      ]),
+      new Option('--provider-url <url>', 'sellers: address of that system').argParser(httpUrl),
+      new Option('--provider-username <name>', 'sellers: our name there (default: the username)'),
+      new Option('--provider-secret-stdin', 'sellers: read our secret there from standard input'),
+    ],
+    async run({ arg, options, by }) {
+      const username = arg('username');
+      if (!/^[a-z0-9._-]{3,40}$/.test(username)) {
+        throw new UsageError('A username has 3 to 40 characters of a-z, 0-9, dot, dash and underscore.');
+      }
+      const provider = await providerOf(username, options);
+      const { createAccount } = await import('../../src/accounts/create-account.js');
+      const created = await createAccount(
+        {
+          username,
+          role: options.role,
+          webhookUrl: options.webhookUrl ?? null,
+          callbackUrl: options.callbackUrl ?? null,
+          ...(provider && { provider }),
+        },
+        by,
+      );
+      const data = {
+        id: created.account._id,
+        username,
+        role: options.role,
+        api_key: created.apiKey,
+        webhook_secret: created.webhookSecret,
+      };
+      return {
+        data,
+        text: facts([
+          ['username', username],
+          ['role', options.role],
+          ['id', data.id],
+          ['api key', data.api_key],
+          ['webhook secret', data.webhook_secret],
+        ]),
+      };
+    },
+  });
+}
+
+async function providerOf(username: string, options: CreateOptions) {
+  if (!options.provider) {
+    return null;
+  }
+  if (options.role !== 'seller') {
+    throw new UsageError('Only a seller has a provider.');
+  }
+  if (options.provider === 'h2h' && !options.providerUrl) {
+    throw new UsageError('An h2h provider needs --provider-url.');
+  }
+  const secret = options.providerSecretStdin ? await secretFromStdin() : '';
+  if (secret === '') {
+    throw new UsageError('Give the secret that we have at the provider: --provider-secret-stdin < file');
+  }
+  return {
+    kind: options.provider,
+    baseUrl: options.providerUrl ?? null,
+    username: options.providerUsername ?? username,
+    secret,
+  };
+}
+
+function registerList(account: Command): void {
+  defineCommand<{ role?: Account['role']; status?: Account['status']; after?: string; limit: number }>(
+    account,
+    {
+      usage: 'list',
+      summary: 'List accounts with their balances',
+      examples: ['account list', 'account list --role seller --json', 'account list --after warung-sari'],
+      options: [
+        new Option('--role <role>', 'only these').choices(['buyer', 'seller']),
+        new Option('--status <status>', 'only these').choices(['active', 'suspended']),
+        new Option('--after <username>', 'the next page: start after this username'),
+        limitOption(),
+      ],
+      async run({ options }) {
+        const { listAccounts } = await import('../../src/accounts/list-accounts.js');
+        const found = await listAccounts(options);
+        return { data: found.map(presentListed), text: listText(found, options.limit) };
+      },
+    },
+  );
+}
+
+function listText(found: ListedAccount[], limit: number): string {
+  if (found.length === 0) {
+    return 'No account fits. Create one: npm run topup -- account create <username> --role buyer';
+  }
+  const rows = found.map(({ account, balance, held }) => [
+    account.username,
+    account.role,
+    status(account.status),
+    rupiah(balance),
+    held === 0 ? '' : rupiah(held),
+    time(account.createdAt),
+    account._id,
+  ]);
+  const more = found.length === limit ? `\nMore: --after ${found.at(-1)?.account.username ?? ''}` : '';
+  return table(['username', 'role', 'status', 'balance', 'held', 'created', 'id'], rows, [3, 4]) + more;
+}
+
+function presentListed({ account, balance, held }: ListedAccount) {
+  return {
+    id: account._id,
+    username: account.username,
+    role: account.role,
+    status: account.status,
+    mode: account.mode,
+    balance,
+    held,
+    created_at: account.createdAt,
+  };
+}
+
+function registerShow(account: Command): void {
+  defineCommand(account, {
+    usage: 'show <username>',
+    summary: 'Show one account: money, settings, keys, last changes',
+    details: 'The username or the id. Keys and secrets are not shown.',
+    examples: ['account show warung-sari'],
+    async run({ arg }) {
+      const { describeAccount } = await import('../../src/accounts/describe-account.js');
+      const found = await describeAccount(arg('username'));
+      const { account: it, wallet, keys, audit } = found;
+      const data = {
+        ...presentListed({ account: it, balance: wallet.balance, held: wallet.held }),
+        webhook_url: it.webhookUrl,
+        webhook_status: it.webhookStatus,
+        callback_url: it.callbackUrl,
+        ip_whitelist: it.ipWhitelist,
+        rate_limit: it.rateLimit,
+        provider: it.provider && { kind: it.provider.kind, base_url: it.provider.baseUrl },
+        keys: keys.map((key) => ({ id: key._id, created_at: key.createdAt, valid_until: key.validUntil })),
+        audit,
+      };
+      return { data, text: describeText(found) };
+    },
+  });
+}
+
+function describeText({ account, wallet, keys, audit }: AccountDescription): string {
+  const settings = facts([
+    ['username', account.username],
+    ['id', account._id],
+    ['role', account.role],
+    ['status', status(account.status)],
+    ['balance', rupiah(wallet.balance)],
+    ['held', wallet.held === 0 ? null : rupiah(wallet.held)],
+    ['webhook', account.webhookUrl ? `${account.webhookUrl} (${status(account.webhookStatus)})` : 'none'],
+    ['callback', account.callbackUrl ?? 'none'],
+    ['addresses', account.ipWhitelist.join(', ') || 'any'],
+    ['rate limit', `${account.rateLimit} a minute`],
+    ['provider', account.provider && `${account.provider.kind} ${account.provider.baseUrl ?? ''}`.trim()],
+    ['created', time(account.createdAt)],
+  ]);
+  const keyRows = keys.map((key) => [
+    key._id,
+    time(key.createdAt),
+    key.validUntil ? time(key.validUntil) : 'current',
+  ]);
+  const auditRows = audit.map((each) => [time(each.at), each.actor, each.action, each.reason ?? '']);
+  return [
+    settings,
+    heading('API keys'),
+    table(['id', 'created', 'valid until'], keyRows),
+    heading('Last changes'),
+    auditRows.length === 0 ? 'none' : table(['at', 'by', 'what', 'why'], auditRows),
+  ].join('\n');
+}
+
+function registerStatus(account: Command, to: Account['status']): void {
+  const verb = to === 'suspended' ? 'suspend' : 'resume';
+  defineCommand(account, {
+    usage: `${verb} <username>`,
+    summary: to === 'suspended' ? 'Refuse every call of an account' : 'Let a suspended account in again',
+    details:
+      to === 'suspended'
+        ? 'Takes effect within a second. Purchases already accepted run to their end; the balance stays.'
+        : 'Takes effect within a second.',
+    examples: [`account ${verb} warung-sari --reason "chargeback, ticket 812"`],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requireAccount }, { setAccountStatus }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/set-account-status.js'),
+      ]);
+      const found = await requireAccount(arg('username'));
+      const changed = await setAccountStatus(found, to, by);
+      return {
+        data: { username: found.username, status: to, changed },
+        text: `${found.username} ${changed ? 'is now' : 'was already'} ${status(to)}.`,
+      };
+    },
+  });
+}
+
+function registerRotate(key: Command): void {
+  defineCommand<{ overlap: number }>(key, {
+    usage: 'rotate <username>',
+    summary: 'Give an account a new API key',
+    details:
+      'The old key stays valid for the overlap, so that the account can change over without an outage.\nAfter a leak use --overlap 0: the old key is refused within a second.',
+    examples: ['key rotate warung-sari', 'key rotate warung-sari --overlap 0 --reason "key leaked"'],
+    options: [
+      new Option('--overlap <minutes>', 'how long the old key stays valid')
+        .default(60)
+        .argParser(wholeNumber(0, 1_440)),
+      new Option('--reason <text>', 'why; kept in the audit log'),
+    ],
+    async run({ arg, options, by }) {
+      const [{ requireAccount }, { rotateApiKey }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/rotate-api-key.js'),
+      ]);
+      const found = await requireAccount(arg('username'));
+      const rotated = await rotateApiKey(found, options.overlap, by);
+      return {
+        data: {
+          username: found.username,
+          api_key: rotated.apiKey,
+          previous_valid_until: rotated.previousValidUntil,
+        },
+        text: facts([
+          ['username', found.username],
+          ['new api key', rotated.apiKey],
+          ['old key until', time(rotated.previousValidUntil)],
+        ]),
+      };
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { userInfo } from 'node:os';
+import type { Command, Option } from 'commander';
+import { printFailure, printOutput } from './print.js';
+import { withService } from './with-service.js';
+
+/** What a command found or did: `data` is printed with --json, `text` otherwise. */
+export interface Output {
+  data: unknown;
+  text: string;
+  /** A check failed: exit code 1. */
+  failed?: boolean;
+}
+
+export interface CommandCall<Options> {
+  /** The value of `<name>` or `[name]`; an empty string where an optional one was left out. */
+  arg: (name: string) => string;
+  options: Options;
+  /** For the audit log: who does it, from where, and why (--reason, where the command has it). */
+  by: { actor: string; from: null; reason: string | null };
+}
+
+export interface CommandSpec<Options> {
+  /** As commander has it: `suspend <username>`. */
+  usage: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** What it does beyond that, and what not. */
+  details?: string;
+  /** Without the leading `topup`. */
+  examples: string[];
+  options?: Option[];
+  /** False: runs without the service's databases. Default: MongoDB must answer, Redis is connected if it does. */
+  needsService?: boolean;
+  run(call: CommandCall<Options>): Promise<Output>;
+}
+
+/**
+ * Adds a command with --json, --help with examples, connections, and exit codes (0 done, 1 not done or a check
+ * failed, 2 wrong usage). `run` imports what it needs of src/ itself, because configuration is read at import.
+ */
+export function defineCommand<Options = object>(parent: Command, spec: CommandSpec<Options>): void {
+  const command = parent
+    .command(spec.usage)
+    .summary(spec.summary)
+    .description(spec.details ? `${spec.summary}.\n\n${spec.details}` : `${spec.summary}.`)
+    .option('--json', 'print JSON, for programs')
+    .addHelpText(
+      'after',
+      `\nExamples:\n${spec.examples.map((each) => `  npm run topup -- ${each}`).join('\n')}`,
+    );
+  for (const option of spec.options ?? []) {
+    command.addOption(option);
+  }
+  command.action(async () => {
+    const options: Options & { json?: boolean; reason?: string } = command.opts();
+    const json = options.json === true;
+    try {
+      const call: CommandCall<Options> = {
+        arg: (name) => argumentOf(command, name),
+        options,
+        by: { actor: `cli:${userInfo().username}`, from: null, reason: options.reason ?? null },
+      };
+      const run = () => spec.run(call);
+      const output = await (spec.needsService === false ? run() : withService(run));
+      printOutput(output, json);
+      process.exitCode = output.failed ? 1 : 0;
+    } catch (error) {
+      process.exitCode = await printFailure(error, json);
+    }
+  });
+}
+
+/** A group such as `account`, which only holds commands. */
+export function defineGroup(program: Command, name: string, summary: string): Command {
+  return program.command(name).summary(summary).description(`${summary}.`);
+}
+
+function argumentOf(command: Command, name: string): string {
+  const index = command.registeredArguments.findIndex((each) => each.name() === name);
+  if (index < 0) {
+    throw new Error(`The command has no argument ${name}`);
+  }
+  const value: unknown = command.processedArgs[index];
+  return typeof value === 'string' ? value : '';
+}

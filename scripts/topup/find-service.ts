@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from './usage-error.js';
+
+/**
+ * Points this process to the running copy: MONGODB_URI and REDIS_URL if both are set, otherwise what `npm start`
+ * left in LOCAL_DIR/demo.json. Must run before anything of src/ is imported.
+ * @throws UsageError that says how to name a copy, if none is found.
+ */
+export function findService(environment: NodeJS.ProcessEnv): void {
+  // Log lines would mix with the answer; errors go to stderr.
+  environment['LOG_LEVEL'] = 'error';
+  if (environment['MONGODB_URI'] && environment['REDIS_URL']) {
+    return;
+  }
+  if (environment['NODE_ENV'] === 'production') {
+    throw new UsageError('In production set MONGODB_URI, REDIS_URL and the other settings of the service.');
+  }
+  const path = join(environment['LOCAL_DIR'] ?? '.local', 'demo.json');
+  const demo = readDemo(path);
+  environment['MONGODB_URI'] = demo.mongodb_uri;
+  environment['REDIS_URL'] = demo.redis_url;
+}
+
+function readDemo(path: string): { mongodb_uri: string; redis_url: string } {
+  try {
+    const demo = JSON.parse(readFileSync(path, 'utf8')) as { mongodb_uri?: string; redis_url?: string };
+    if (demo.mongodb_uri && demo.redis_url) {
+      return { mongodb_uri: demo.mongodb_uri, redis_url: demo.redis_url };
+    }
+  } catch {
+    // No copy was ever started here; the message below says what to do.
+  }
+  throw new UsageError(
+    `No running copy found (${path}). Start one with npm start, name its directory with LOCAL_DIR, or set MONGODB_URI and REDIS_URL.`,
+  );
+}

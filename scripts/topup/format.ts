@@ -1,0 +1,71 @@
+/** Words and columns for people. Colours appear on a terminal only. */
+import pico from 'picocolors';
+
+export const colours = pico.createColors(process.stdout.isTTY && pico.isColorSupported);
+
+/** Aligned columns; numbers to the right where `right` names the column (from 0). */
+export function table(head: string[], rows: string[][], right: number[] = []): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
+  );
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => {
+        const gap = ' '.repeat(Math.max(0, (widths[column] ?? 0) - visible(cell).length));
+        return right.includes(column) ? gap + cell : cell + gap;
+      })
+      .join('  ')
+      .trimEnd();
+  return [colours.dim(line(head)), ...rows.map(line)].join('\n');
+}
+
+/** `name   value` lines, aligned. Pairs whose value is null are left out. */
+export function facts(pairs: [string, string | null][]): string {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs
+    .flatMap(([name, value]) => (value === null ? [] : [`${colours.dim(name.padEnd(width))}  ${value}`]))
+    .join('\n');
+}
+
+export function heading(text: string): string {
+  return `\n${colours.bold(text)}`;
+}
+
+/** `Rp 1.234.567` */
+export function rupiah(amount: number): string {
+  return `Rp ${amount.toLocaleString('id-ID')}`;
+}
+
+/** `2026-11-21 10:20:30.123Z`, or a dash. */
+export function time(at: Date | null | undefined): string {
+  return at ? at.toISOString().replace('T', ' ') : '-';
+}
+
+/** `3 s`, `12 min`, `5 h`, `2 d` */
+export function age(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 120) {
+    return `${seconds} s`;
+  }
+  if (seconds < 7_200) {
+    return `${Math.round(seconds / 60)} min`;
+  }
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** A status word in the colour that it means. */
+export function status(word: string): string {
+  if (/^(ok|active|success|delivered|completed|posted|enabled|resolved)$/i.test(word)) {
+    return colours.green(word);
+  }
+  if (/^(fail|failed|dead|suspended|rejected|disabled|open)$/i.test(word)) {
+    return colours.red(word);
+  }
+  return /^(warn|pending|processing|unknown|held|due)$/i.test(word) ? colours.yellow(word) : word;
+}
+
+const controlSequence = /\u001b\[[0-9;]*m/g;
+
+function visible(text: string): string {
+  return text.replace(controlSequence, '');
+}

@@ -1,0 +1,37 @@
+/** Options that several commands share. */
+import { InvalidArgumentError, Option } from 'commander';
+
+export function reasonOption(): Option {
+  return new Option('--reason <text>', 'why; kept in the audit log').makeOptionMandatory();
+}
+
+export function limitOption(fallback = 50): Option {
+  return new Option('--limit <n>', 'how many at most').default(fallback).argParser(wholeNumber(1, 1_000));
+}
+
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return number;
+  };
+}
+
+export function httpUrl(value: string): string {
+  if (!URL.canParse(value) || !/^https?:\/\//.test(value)) {
+    throw new InvalidArgumentError('It must be an http or https URL.');
+  }
+  return value;
+}
+
+/** The first line of standard input, for secrets, which must not be seen in a list of processes. */
+export async function secretFromStdin(): Promise<string> {
+  process.stdin.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of process.stdin) {
+    text += String(chunk);
+  }
+  return text.split('\n')[0]?.trim() ?? '';
+}

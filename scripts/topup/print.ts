@@ -1,0 +1,37 @@
+import type { Output } from './define-command.js';
+import { colours } from './format.js';
+import { UsageError } from './usage-error.js';
+
+export function printOutput(output: Output, json: boolean): void {
+  process.stdout.write(json ? `${JSON.stringify(output.data, null, 2)}\n` : `${output.text}\n`);
+}
+
+/** @returns the exit code: 2 for wrong usage, 1 for everything else. */
+export async function printFailure(error: unknown, json: boolean): Promise<1 | 2> {
+  const message = await explain(error);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ error: message }, null, 2)}\n`);
+  } else {
+    process.stderr.write(`${colours.red('error:')} ${message}\n`);
+  }
+  return error instanceof UsageError ? 2 : 1;
+}
+
+async function explain(error: unknown): Promise<string> {
+  if (error instanceof UsageError) {
+    return error.message;
+  }
+  // Loaded late: this module is needed for --help too, when there is no configuration.
+  const [{ AppError, DependencyError }, { isAway }, { redact }] = await Promise.all([
+    import('../../src/shared/errors.js'),
+    import('../../src/shared/mongo.js'),
+    import('../../src/shared/logger.js'),
+  ]);
+  if (error instanceof DependencyError || isAway(error)) {
+    return 'MongoDB does not answer. Is the service running? (npm start, or check MONGODB_URI)';
+  }
+  if (error instanceof AppError) {
+    return error.message;
+  }
+  return String(redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+}

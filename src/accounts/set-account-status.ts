@@ -1,0 +1,39 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { now } from '../shared/clock.js';
+import { inTransaction } from '../shared/mongo.js';
+import { AccountModel, type Account } from './account.model.js';
+import { forgetAuthentication } from './authenticate.js';
+import { forgetAccount } from './find-account.js';
+
+/**
+ * Suspends an account, or lets it in again. A suspended one is refused at every call (403/07) within a second;
+ * purchases that were accepted still run to their end, and its money stays where it is.
+ * @returns whether this changed anything.
+ */
+export async function setAccountStatus(
+  account: Account,
+  status: Account['status'],
+  by: ChangedBy,
+): Promise<boolean> {
+  const changed = await inTransaction(async (session) => {
+    const result = await AccountModel.updateOne(
+      { _id: account._id, status: { $ne: status } },
+      { $set: { status, updatedAt: now() } },
+      { session },
+    );
+    if (result.modifiedCount === 0) {
+      return false;
+    }
+    await recordAudit(session, {
+      ...by,
+      action: status === 'suspended' ? 'account.suspend' : 'account.resume',
+      subject: { kind: 'account', id: account._id },
+      before: { status: account.status },
+      after: { status },
+    });
+    return true;
+  });
+  forgetAuthentication();
+  forgetAccount(account._id);
+  return changed;
+}

@@ -1,0 +1,51 @@
+/** The one table of retries: the code, the documentation and the account's deliveries page all read it. */
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/** Milliseconds to wait before each attempt, counted from the one before it; the first is made at once. */
+export const retrySchedule = [
+  { waitMs: 0, words: 'at once' },
+  { waitMs: 5 * secondMs, words: '5 s' },
+  { waitMs: 30 * secondMs, words: '30 s' },
+  { waitMs: 2 * minuteMs, words: '2 min' },
+  { waitMs: 10 * minuteMs, words: '10 min' },
+  { waitMs: 30 * minuteMs, words: '30 min' },
+  { waitMs: 2 * hourMs, words: '2 h' },
+  { waitMs: 5 * hourMs, words: '5 h' },
+  { waitMs: 10 * hourMs, words: '10 h' },
+  { waitMs: 14 * hourMs, words: '14 h' },
+  { waitMs: 20 * hourMs, words: '20 h' },
+  { waitMs: 24 * hourMs, words: '24 h' },
+] as const;
+
+/** Each wait is longer by a random part of this fraction, so that receivers that fell together don't rise together. */
+export const jitterMax = 0.2;
+
+/** From the first attempt to the last, without jitter. */
+export const scheduleSpanMs = retrySchedule.reduce((sum, slot) => sum + slot.waitMs, 0);
+
+/** No retry is planned later than this after the first attempt was due: back-off of a whole receiver can't stretch it for ever. */
+export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
+
+/**
+ * When to try again after `attemptsMade` attempts, or null to give up.
+ * @param of.startedAtMs When the first attempt was due.
+ * @param of.retryAfterMs What the receiver asked for: honoured between one and two times the slot.
+ */
+export function nextAttemptMs(of: {
+  attemptsMade: number;
+  startedAtMs: number;
+  nowMs: number;
+  retryAfterMs: number | null;
+  random?: () => number;
+}): number | null {
+  const slot = retrySchedule[of.attemptsMade];
+  if (!slot) {
+    return null;
+  }
+  const jitteredMs = slot.waitMs * (1 + (of.random ?? Math.random)() * jitterMax);
+  const waitMs = Math.min(Math.max(jitteredMs, of.retryAfterMs ?? 0), Math.max(jitteredMs, 2 * slot.waitMs));
+  const at = Math.round(of.nowMs + waitMs);
+  return at - of.startedAtMs > scheduleAgeMaxMs ? null : at;
+}

@@ -1,0 +1,60 @@
+import type { Ack } from './delivery.model.js';
+import type { SendResult } from './send-request.js';
+
+/**
+ * What an attempt came to. failed and timeout are tried again; gone (410) disables the URL; blocked holds the
+ * delivery, since trying again would end the same.
+ */
+export interface Verdict {
+  outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked';
+  httpStatus: number | null;
+  ack: Ack | null;
+  /** In words for the account; null if delivered. */
+  error: string | null;
+}
+
+/**
+ * Any 2xx counts as delivered, unless its body says otherwise: a JSON `status` other than `received`, or, if the
+ * account asked for that (`require_ack`), none.
+ */
+export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
+  if (result.kind !== 'answered') {
+    const httpStatus = result.kind === 'timeout' ? result.httpStatus : null;
+    return { outcome: result.kind, httpStatus, ack: null, error: result.error };
+  }
+  const { httpStatus } = result;
+  if (httpStatus === 410) {
+    return { outcome: 'gone', httpStatus, ack: null, error: 'answered 410 Gone: the URL was disabled' };
+  }
+  if (httpStatus < 200 || httpStatus > 299) {
+    const redirect = httpStatus >= 300 && httpStatus <= 399 ? ' (redirects are not followed)' : '';
+    return { outcome: 'failed', httpStatus, ack: null, error: `answered ${httpStatus}${redirect}` };
+  }
+  const ack = ackOf(result.answer);
+  if (ack === 'negative') {
+    return { outcome: 'failed', httpStatus, ack, error: 'the status in the answer is not "received"' };
+  }
+  if (ack === 'missing' && requireAck) {
+    return { outcome: 'failed', httpStatus, ack, error: 'the answer has no status "received"' };
+  }
+  return { outcome: 'delivered', httpStatus, ack, error: null };
+}
+
+function ackOf(answer: Buffer): Ack {
+  // Most answers that are no JSON object are told by their first byte.
+  if (answer[0] === undefined || answer[0] === 0x3c) {
+    return 'missing';
+  }
+  try {
+    const parsed: unknown = JSON.parse(answer.toString('utf8'));
+    if (parsed === null || typeof parsed !== 'object' || !('status' in parsed)) {
+      return 'missing';
+    }
+    if (typeof parsed.status !== 'string') {
+      return 'missing';
+    }
+    return parsed.status === 'received' ? 'received' : 'negative';
+  } catch {
+    return 'missing';
+  }
+}

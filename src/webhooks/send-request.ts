@@ -1,0 +1,140 @@
+/** One POST to a client's URL, with every bound set: time, redirects, headers, body, addresses. */
+import { Agent, request, type Dispatcher } from 'undici';
+import { nowMs } from '../shared/clock.js';
+import { BlockedAddressError, type UrlGuard } from './url-guard.js';
+import { webhookLimits } from './webhook-limits.js';
+
+export type SendResult =
+  | { kind: 'answered'; httpStatus: number; answer: Buffer; retryAfterMs: number | null }
+  /** Nobody answered in time: this costs us, so it counts for the breaker. */
+  | { kind: 'timeout'; httpStatus: number | null; error: string }
+  | { kind: 'failed'; error: string }
+  /** The address is not one that we call; nothing was sent. */
+  | { kind: 'blocked'; error: string };
+
+export interface Sender {
+  /** Never throws: what can go wrong is a result. */
+  send(of: { url: string; headers: Record<string, string>; body: string }): Promise<SendResult>;
+  /** Ends connections that are idle; requests under way finish first. */
+  close(): Promise<void>;
+}
+
+export function createSender(guard: UrlGuard): Sender {
+  const agent = new Agent({
+    connect: { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs },
+    // The abort signal bounds the whole of it; a body that drips outlives these two anyway.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: webhookLimits.answerHeaderBytes,
+    // Short: a connection that the receiver closes while we write to it costs an attempt.
+    keepAliveTimeout: 2_000,
+    keepAliveMaxTimeout: 10_000,
+    pipelining: 1,
+  });
+  return {
+    send: async ({ url, headers, body }) => {
+      const problem = guard.problemOf(url);
+      if (problem !== null) {
+        return { kind: 'blocked', error: `the URL ${problem}` };
+      }
+      return post(agent, { url, headers, body });
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function post(
+  agent: Agent,
+  of: { url: string; headers: Record<string, string>; body: string },
+): Promise<SendResult> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), webhookLimits.totalTimeoutMs);
+  let httpStatus: number | null = null;
+  try {
+    // undici's request() follows no redirect and unpacks nothing.
+    const response = await request(of.url, {
+      method: 'POST',
+      headers: of.headers,
+      body: of.body,
+      dispatcher: agent,
+      signal: abort.signal,
+    });
+    httpStatus = response.statusCode;
+    const answer = await readStart(response.body);
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
+    return { kind: 'answered', httpStatus, answer, retryAfterMs };
+  } catch (error) {
+    if (error instanceof BlockedAddressError) {
+      return { kind: 'blocked', error: error.message };
+    }
+    if (abort.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') {
+      return { kind: 'timeout', httpStatus, error: timeoutWords(httpStatus, abort.signal.aborted) };
+    }
+    return { kind: 'failed', error: wordsFor(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads up to the bound and leaves the rest: leaving the loop closes the connection. */
+async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= webhookLimits.answerReadBytes) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks).subarray(0, webhookLimits.answerReadBytes);
+}
+
+function timeoutWords(httpStatus: number | null, wasAborted: boolean): string {
+  if (!wasAborted) {
+    return `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
+  }
+  const what = httpStatus === null ? 'no answer' : 'the answer did not end';
+  return `${what} within ${webhookLimits.totalTimeoutMs / 1_000} s`;
+}
+
+/** Seconds or a date. @returns Milliseconds from now, or null if it says nothing that can be read. */
+function parseRetryAfter(value: string | string[] | undefined): number | null {
+  if (typeof value !== 'string') {
+    return null;
+  }
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs();
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
+}
+
+const errorWords: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'host name not found',
+  ENODATA: 'host name has no address',
+  EAI_AGAIN: 'host name could not be resolved',
+  ETIMEOUT: 'host name could not be resolved in time',
+  EPROTO: 'TLS handshake failed',
+  CERT_HAS_EXPIRED: 'TLS certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate chain is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate chain is incomplete',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate is for another host name',
+  UND_ERR_SOCKET: 'connection closed before an answer',
+  UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
+};
+
+/** The code alone where there are no words for it: messages of libraries can hold addresses. */
+function wordsFor(error: unknown): string {
+  const code = codeOf(error);
+  if (code?.startsWith('HPE_')) {
+    return 'the answer is not HTTP';
+  }
+  return code === null ? 'request failed' : (errorWords[code] ?? `request failed (${code})`);
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

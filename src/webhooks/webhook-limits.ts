@@ -1,0 +1,38 @@
+/** Every bound of outgoing webhooks and callbacks in one place; the schedule of retries is in delivery-schedule.ts. */
+const hourMs = 3_600_000;
+
+export const webhookLimits = {
+  connectTimeoutMs: 5_000,
+  /** From the first byte out to the last byte in, whatever the receiver does. */
+  totalTimeoutMs: 15_000,
+  answerReadBytes: 65_536,
+  answerKeptBytes: 4_096,
+  answerHeaderBytes: 16_384,
+
+  inFlightPerReceiver: 4,
+  /** An account with many addresses must not take more than its share of a process. */
+  inFlightPerAccount: 16,
+  /** Bounds memory and sockets of a process. */
+  inFlightPerProcess: 4_000,
+  /** Receivers that a process serves at the same moment. */
+  slots: 500,
+  /** A token serves its receiver this long, then goes to the end of the queue; a slower request goes on without it. */
+  turnMs: 1_000,
+  claimBatch: 32,
+  /** Longer than a turn and an attempt together: nobody takes a row that is still under way. */
+  leaseMs: 20_000,
+  /** A row whose predecessor is under way is looked at again after this. */
+  deferMs: 1_000,
+
+  breakerTimeouts: 3,
+  breakerOpenMs: 30_000,
+  breakerOpenMaxMs: 600_000,
+
+  warnAfterMs: 24 * hourMs,
+  disableAfterMs: 120 * hourMs,
+  disableFailuresMin: 10,
+
+  attemptsKept: 24,
+  deliveredKeptMs: 90 * 24 * hourMs,
+  secretOverlapMs: 24 * hourMs,
+} as const;

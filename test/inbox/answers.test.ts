@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { startInbox, type RunningInbox } from '../support/inbox.js';
+import { post } from './deliver.js';
+
+describe('inbox: answers', () => {
+  let inbox: RunningInbox;
+  beforeEach(async () => {
+    inbox = await startInbox();
+  });
+  afterEach(() => inbox.stop());
+
+  it('acknowledges by {"status":"received"} on any path, and keeps the delivery', async () => {
+    for (const path of ['/hooks/a', '/api/reseller/callback', '/', '/messages', '/healthz']) {
+      const response = await post(inbox, path, '{}');
+      expect(response.status).to.equal(200);
+      expect(await response.json()).to.deep.equal({ status: 'received' });
+    }
+    expect((await inbox.messages()).map(({ path }) => path)).to.include('/messages');
+  });
+
+  it('fails with the told status and headers, for the told path and number of deliveries', async () => {
+    await inbox.control({
+      answers: { a: { fail_rate: 1, fail_status: 429, fail_headers: { 'retry-after': '7' }, times: 2 } },
+    });
+    const first = await post(inbox, '/hooks/a/below', '{}');
+    expect([first.status, first.headers.get('retry-after')]).to.deep.equal([429, '7']);
+    const statuses = [];
+    for (const path of ['/hooks/ab', '/hooks/a', '/hooks/a']) {
+      statuses.push((await post(inbox, path, '{}')).status);
+    }
+    expect(statuses).to.deep.equal([200, 429, 200]);
+    expect((await inbox.messages()).map(({ answered }) => answered)).to.deep.equal([429, 200, 429, 200]);
+  });
+
+  it('answers by a redirect when told so', async () => {
+    const fail_headers = { location: 'http://127.0.0.1:1/' };
+    await inbox.control({ answers: { '*': { fail_rate: 1, fail_status: 302, fail_headers } } });
+    const response = await post(inbox, '/hooks/a', '{}');
+    expect([response.status, response.headers.get('location')]).to.deep.equal([302, 'http://127.0.0.1:1/']);
+  });
+
+  it('hangs when told so, has the delivery all the same, and still ends with 0 on SIGTERM', async () => {
+    await inbox.control({ answers: { '*': { hang_rate: 1 } } });
+    const waiting = post(inbox, '/hooks/a', '{"n":1}').catch(() => 'cut');
+    expect(await inbox.waitFor(({ path }) => path === '/hooks/a')).to.include({
+      answered: 'hang',
+      raw: '{"n":1}',
+    });
+    expect(await inbox.stop()).to.equal(0);
+    expect(await waiting).to.equal('cut');
+  });
+
+  it('answers late when told so', async () => {
+    await inbox.control({ answers: { a: { delay_ms: 200 } } });
+    const startedAt = performance.now();
+    expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
+    expect(performance.now() - startedAt).to.be.greaterThan(195);
+  });
+
+  it('answers 2xx without an acknowledgement, or with a negative one, when told so', async () => {
+    await inbox.control({ answers: { a: { ack: null }, b: { ack: 'rejected' } } });
+    const without = await post(inbox, '/hooks/a', '{}');
+    expect([without.status, await without.text()]).to.deep.equal([200, '']);
+    expect(await (await post(inbox, '/hooks/b', '{}')).json()).to.deep.equal({ status: 'rejected' });
+  });
+
+  it('fails and hangs for the told shares of deliveries', async () => {
+    await inbox.control({ answers: { '*': { fail_rate: 0.3, hang_rate: 0.05 } } });
+    const send = () => post(inbox, '/hooks/a', '{}', { timeoutMs: 1_500 }).catch(() => null);
+    await Promise.all(Array.from({ length: 400 }, send));
+    const answered = (await inbox.messages()).map((message) => message.answered);
+    expect(answered).to.have.lengthOf(400);
+    expect(answered.filter((one) => one === 500).length).to.be.within(80, 160);
+    expect(answered.filter((one) => one === 'hang').length).to.be.within(5, 40);
+  });
+
+  it('is friendly again after DELETE /control', async () => {
+    await inbox.control({ answers: { '*': { fail_rate: 1 } } });
+    await fetch(`${inbox.url}/control`, { method: 'DELETE' });
+    expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
+  });
+
+  it('refuses settings it does not know and changes nothing', async () => {
+    const answers = { a: { fail_rate: 3, colour: 'red' } };
+    const response = await fetch(`${inbox.url}/control`, {
+      method: 'POST',
+      body: JSON.stringify({ answers }),
+    });
+    expect(response.status).to.equal(400);
+    expect(await response.text())
+      .to.include('answers.a.fail_rate')
+      .and.include('answers.a.colour');
+    expect((await inbox.control({})).answers).to.deep.equal({});
+  });
+
+  it('answers 405 to anything but POST', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      expect((await fetch(`${inbox.url}/hooks/a`, { method })).status, method).to.equal(405);
+    }
+    expect(await inbox.messages()).to.be.empty;
+  });
+});

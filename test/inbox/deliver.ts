@@ -1,0 +1,38 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { RunningInbox } from '../support/inbox.js';
+
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Made here by hand from the documentation, not with the inbox's own code. */
+export function xSignature(secret: string, raw: string): string {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  return `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
+}
+
+/** The three headers as the public package makes them. */
+export function standardHeaders(secret: string, raw: string, at = new Date()): Record<string, string> {
+  const id = 'msg_1';
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, raw),
+  };
+}
+
+export function post(
+  inbox: RunningInbox,
+  path: string,
+  raw: string,
+  { headers = {}, timeoutMs = 5_000 }: { headers?: Record<string, string>; timeoutMs?: number } = {},
+): Promise<Response> {
+  return fetch(`${inbox.url}${path}`, {
+    method: 'POST',
+    body: raw,
+    headers: { 'content-type': 'application/json', ...headers },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+}

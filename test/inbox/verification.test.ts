@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { startInbox, type RunningInbox } from '../support/inbox.js';
+import { newSecret, post, standardHeaders, xSignature } from './deliver.js';
+
+describe('inbox: signatures', () => {
+  const secret = newSecret();
+  // Not only ASCII, and spaces that a parser would lose: the signature is over the bytes.
+  const raw = '{"event":"transaction.success",  "data":{"ref_id":"é-1"}}\n';
+  let inbox: RunningInbox;
+  before(async () => {
+    inbox = await startInbox({ secrets: { shop: secret } });
+  });
+  after(() => inbox.stop());
+  beforeEach(() => inbox.clear());
+
+  async function verifiedOf(
+    path: string,
+    headers: Record<string, string>,
+    body = raw,
+  ): Promise<boolean | null> {
+    await post(inbox, path, body, { headers });
+    return (await inbox.waitFor((message) => message.path === path)).verified;
+  }
+
+  it('accepts x-signature and Standard Webhooks, each alone and both together', async () => {
+    const own = { 'x-signature': xSignature(secret, raw) };
+    const standard = standardHeaders(secret, raw);
+    expect(await verifiedOf('/hooks/shop/1', own)).to.be.true;
+    expect(await verifiedOf('/hooks/shop/2', standard)).to.be.true;
+    expect(await verifiedOf('/hooks/shop/3', { ...own, ...standard })).to.be.true;
+  });
+
+  it('refuses one wrong signature beside a right one', async () => {
+    const own = { 'x-signature': xSignature(secret, raw) };
+    const standard = standardHeaders(secret, raw);
+    const wrong = newSecret();
+    expect(await verifiedOf('/hooks/shop/1', { ...own, ...standardHeaders(wrong, raw) })).to.be.false;
+    expect(await verifiedOf('/hooks/shop/2', { ...standard, 'x-signature': xSignature(wrong, raw) })).to.be
+      .false;
+  });
+
+  it('refuses a body of which one byte differs, and a delivery without any signature', async () => {
+    const headers = { 'x-signature': xSignature(secret, raw), ...standardHeaders(secret, raw) };
+    expect(await verifiedOf('/hooks/shop/1', headers, raw.replace('é', 'e'))).to.be.false;
+    expect(await verifiedOf('/hooks/shop/2', {})).to.be.false;
+    expect(await verifiedOf('/hooks/shop/3', { 'x-signature': 'sha256=' })).to.be.false;
+    expect(await verifiedOf('/hooks/shop/4', { 'webhook-signature': 'v1,AAAA' })).to.be.false;
+  });
+
+  it('says which of the two signatures is right, wrong or missing', async () => {
+    await post(inbox, '/hooks/shop', raw, { headers: { 'x-signature': xSignature(newSecret(), raw) } });
+    const { verification } = await inbox.waitFor(() => true);
+    expect(verification).to.deep.equal({ x_signature: 'wrong', standard_webhooks: 'missing' });
+  });
+
+  it('accepts two signatures in a header, and two secrets for a path, while a secret is rotated', async () => {
+    const next = newSecret();
+    const standard = standardHeaders(secret, raw);
+    const signatures = [standardHeaders(next, raw), standard].map((headers) => headers['webhook-signature']);
+    const both = {
+      ...standard,
+      'webhook-signature': signatures.join(' '),
+      'x-signature': `${xSignature(next, raw)} ${xSignature(secret, raw)}`,
+    };
+    expect(await verifiedOf('/hooks/shop', both)).to.be.true;
+    await inbox.control({ secrets: { rotating: [secret, next] } });
+    expect(await verifiedOf('/hooks/rotating', { 'x-signature': xSignature(next, raw) })).to.be.true;
+  });
+
+  it('refuses a timestamp of more than five minutes ago, unless it was told not to look', async () => {
+    const old = standardHeaders(secret, raw, new Date(Date.now() - 400_000));
+    expect(await verifiedOf('/hooks/shop/1', old)).to.be.false;
+    await inbox.control({ timestamp_tolerance_s: null });
+    expect(await verifiedOf('/hooks/shop/2', old)).to.be.true;
+    await inbox.control({ timestamp_tolerance_s: 300 });
+  });
+
+  it('takes the secret of the closest path, an account name for /hooks/<name>, and * for the rest', async () => {
+    const [inner, rest] = [newSecret(), newSecret()];
+    const signed = (by: string) => ({ 'x-signature': xSignature(by, raw) });
+    expect(await verifiedOf('/hooks/stranger', signed(secret))).to.be.null;
+    await inbox.control({ secrets: { '/hooks/shop/inner/': inner, '*': rest } });
+    expect(await verifiedOf('/hooks/shop/outer', signed(secret))).to.be.true;
+    expect(await verifiedOf('/hooks/shop/inner', signed(inner))).to.be.true;
+    expect(await verifiedOf('/hooks/shop/inner/x', signed(secret))).to.be.false;
+    expect(await verifiedOf('/hooks/shopping', signed(rest))).to.be.true;
+    await inbox.control({ secrets: { '/hooks/shop/inner': null, '*': null } });
+    expect(await verifiedOf('/hooks/shop/inner/y', signed(secret))).to.be.true;
+  });
+
+  it('never shows a secret', async () => {
+    const shown = await inbox.control({});
+    expect(shown.secrets).to.include('/hooks/shop');
+    expect(JSON.stringify(shown)).not.to.include(secret);
+    const mistake = await fetch(`${inbox.url}/control`, {
+      method: 'POST',
+      body: JSON.stringify({ secrets: { shop: { value: secret } } }),
+    });
+    expect(mistake.status).to.equal(400);
+    expect(await mistake.text()).not.to.include(secret);
+  });
+});
