@@ -1,9 +1,10 @@
-import { BSONRegExp } from 'bson';
+import { BSONRegExp, Long } from 'bson';
 import { MongoError } from '../errors.js';
-import { compareValues, equalValues, orderOf } from '../values/compare.js';
+import { compareNumbers, compareValues, equalValues, orderOf } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
 import { toDouble } from '../values/numbers.js';
 import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
+import type { Numeric } from '../values/types.js';
 import { not, valuePredicate } from './predicate.js';
 import type { Predicate, ValueTest } from './predicate.js';
 import { regexTest } from './regex-operator.js';
@@ -117,17 +118,17 @@ function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
     return (value, present) => (present && typeOf(value) === type ? accepts(0) : beyond);
   }
   if (isNumeric(operand)) {
-    const isNaNOperand = Number.isNaN(toDouble(operand));
+    const isNaNOperand = isNaNValue(operand);
     return (value) =>
-      isNumeric(value) && isNaNValue(value) === isNaNOperand && accepts(compareValues(value, operand));
+      isNumeric(value) && isNaNValue(value) === isNaNOperand && accepts(compareNumbers(value, operand));
   }
   const order = orderOf(type);
   return (value, present) =>
     present && orderOf(typeOf(value)) === order && accepts(compareValues(value, operand));
 }
 
-function isNaNValue(value: unknown): boolean {
-  return isNumeric(value) && Number.isNaN(toDouble(value));
+function isNaNValue(value: Numeric): boolean {
+  return !(value instanceof Long) && Number.isNaN(typeof value === 'number' ? value : toDouble(value));
 }
 
 const ACCEPTS: Readonly<Record<RangeOperator, (order: number) => boolean>> = {

@@ -27,8 +27,11 @@ export interface FilterOptions {
  * any document. @throws MongoError 2 (BadValue) mostly, 9, 14, 51091 and others as MongoDB does.
  */
 export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter {
-  return compile(filter, options.scope ?? systemScope(new Date()));
+  return compile(filter, () => options.scope ?? systemScope(new Date()));
 }
+
+/** Most filters have no `$expr`: the scope is made when one asks for it. */
+type ScopeSource = () => Scope;
 
 /** The predicate of one field: `{$gt: 1}`, a regex or a value. */
 export function compilePredicate(condition: unknown): Predicate {
@@ -41,7 +44,7 @@ const embedded: FilterCompiler = {
   operators: (operators) => compileOperators(operators, embedded),
 };
 
-function compile(filter: Doc, scope: Scope | undefined): Filter {
+function compile(filter: Doc, scope: ScopeSource | undefined): Filter {
   const filters: Filter[] = [];
   for (const key of keysOf(filter)) {
     const compiled = key.startsWith('$')
@@ -54,7 +57,7 @@ function compile(filter: Doc, scope: Scope | undefined): Filter {
   return allOf(filters);
 }
 
-function compileTopLevel(operator: string, operand: unknown, scope: Scope | undefined): Filter | undefined {
+function compileTopLevel(operator: string, operand: unknown, scope: ScopeSource | undefined): Filter | undefined {
   switch (operator) {
     case '$and':
       return allOf(branches(operator, operand, scope));
@@ -72,7 +75,7 @@ function compileTopLevel(operator: string, operand: unknown, scope: Scope | unde
       if (scope === undefined) {
         throw new MongoError(2, '$expr can only be applied to the top-level document');
       }
-      const expression = compileExpression(operand, scope);
+      const expression = compileExpression(operand, scope());
       return (doc) => isTrue(expression.evaluate(doc));
     }
     case '$alwaysTrue':
@@ -90,7 +93,7 @@ function compileTopLevel(operator: string, operand: unknown, scope: Scope | unde
   }
 }
 
-function branches(operator: string, operand: unknown, scope: Scope | undefined): readonly Filter[] {
+function branches(operator: string, operand: unknown, scope: ScopeSource | undefined): readonly Filter[] {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, `${operator} must be an array`);
   }

@@ -115,12 +115,17 @@ export function compareNumbers(a: Numeric, b: Numeric): number {
 
 /** One int64, one double: JS compares a BigInt with a number exactly. */
 function compareMixed(a: Numeric, b: Numeric): number {
-  const x = a instanceof Long ? a.toBigInt() : toDouble(a);
-  const y = b instanceof Long ? b.toBigInt() : toDouble(b);
+  const x = a instanceof Long ? integerOf(a) : toDouble(a);
+  const y = b instanceof Long ? integerOf(b) : toDouble(b);
   if (Number.isNaN(x)) {
     return -1;
   }
   return x < y ? -1 : x > y || Number.isNaN(y) ? 1 : 0;
+}
+
+function integerOf(value: Long): number | bigint {
+  const double = value.toNumber();
+  return Number.isSafeInteger(double) ? double : value.toBigInt();
 }
 
 function compareAsDecimals(a: Decimal, b: Decimal): number {
