@@ -19,7 +19,9 @@ import { hasType } from './type-operator.js';
 
 export interface FilterOptions {
   /** The variables that `$expr` sees; the system variables by default. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
+  /** True for the filter of an upsert, which must not contain `$expr`. */
+  readonly upsert?: boolean;
 }
 
 /**
@@ -27,7 +29,12 @@ export interface FilterOptions {
  * any document. @throws MongoError 2 (BadValue) mostly, 9, 14, 51091 and others as MongoDB does.
  */
 export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter {
-  return compile(filter, () => options.scope ?? systemScope(new Date()));
+  return compile(filter, () => {
+    if (options.upsert === true) {
+      throw new MongoError(224, '$expr is not allowed in the query predicate for an upsert');
+    }
+    return options.scope ?? systemScope(new Date());
+  });
 }
 
 /** Most filters have no `$expr`: the scope is made when one asks for it. */
@@ -57,7 +64,11 @@ function compile(filter: Doc, scope: ScopeSource | undefined): Filter {
   return allOf(filters);
 }
 
-function compileTopLevel(operator: string, operand: unknown, scope: ScopeSource | undefined): Filter | undefined {
+function compileTopLevel(
+  operator: string,
+  operand: unknown,
+  scope: ScopeSource | undefined,
+): Filter | undefined {
   switch (operator) {
     case '$and':
       return allOf(branches(operator, operand, scope));
