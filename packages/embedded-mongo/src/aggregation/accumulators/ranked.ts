@@ -44,7 +44,7 @@ export function createFirstN(n: number): Accumulator {
         values.push(value ?? null);
       }
     },
-    result: () => values,
+    result: () => [...values],
   };
 }
 

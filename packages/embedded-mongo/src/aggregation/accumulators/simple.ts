@@ -1,4 +1,5 @@
 import { compareValues } from '../../values/compare.js';
+import { copyDoc } from '../../values/fields.js';
 import type { Doc } from '../../values/types.js';
 import { isNullish } from '../coerce.js';
 import { mergeInto } from '../operators/objects.js';
@@ -45,7 +46,8 @@ export function createPush(): Accumulator {
         values.push(value);
       }
     },
-    result: () => values,
+    // A window may go on adding after it has asked.
+    result: () => [...values],
   };
 }
 
@@ -64,5 +66,5 @@ export function createAddToSet(): Accumulator {
 
 export function createMergeObjects(): Accumulator {
   const merged: Doc = {};
-  return { add: (value) => mergeInto(merged, value), result: () => merged };
+  return { add: (value) => mergeInto(merged, value), result: () => copyDoc(merged) };
 }

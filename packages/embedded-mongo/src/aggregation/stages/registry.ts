@@ -3,11 +3,13 @@ import type { StageCompiler } from '../stage.js';
 import { compileBucket } from './bucket.js';
 import { compileBucketAuto } from './bucket-auto.js';
 import { combiningStages } from './combining.js';
+import { compileFill } from './fill.js';
 import { compileGraphLookup } from './graph-lookup.js';
 import { compileGroup } from './group.js';
 import { compileLookup } from './lookup.js';
 import { simpleStages } from './simple.js';
 import { compileUnwind } from './unwind.js';
+import { compileSetWindowFields } from './window.js';
 
 const unsupported: readonly (readonly [name: string, code: number])[] = [
   // The code of a deployment that has no change streams.
@@ -20,7 +22,6 @@ const unsupported: readonly (readonly [name: string, code: number])[] = [
   ['$collStats', 238],
   ['$currentOp', 238],
   ['$densify', 238],
-  ['$fill', 238],
   ['$indexStats', 238],
   ['$listLocalSessions', 238],
   ['$listSampledQueries', 238],
@@ -32,7 +33,6 @@ const unsupported: readonly (readonly [name: string, code: number])[] = [
   ['$rankFusion', 238],
   ['$scoreFusion', 238],
   ['$score', 238],
-  ['$setWindowFields', 238],
   ['$shardedDataDistribution', 238],
 ];
 
@@ -42,9 +42,11 @@ export const stages: ReadonlyMap<string, StageCompiler> = new Map<string, StageC
   ...Object.entries(combiningStages),
   ['$bucket', compileBucket],
   ['$bucketAuto', compileBucketAuto],
+  ['$fill', compileFill],
   ['$graphLookup', compileGraphLookup],
   ['$group', compileGroup],
   ['$lookup', compileLookup],
+  ['$setWindowFields', compileSetWindowFields],
   ['$unwind', compileUnwind],
   ...unsupported.map(([name, code]): [string, StageCompiler] => [
     name,
