@@ -88,11 +88,9 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
     durable: () => (state.failure === undefined ? (state.next ?? state.inFlight)?.promise : Promise.reject(state.failure)),
     rotate: () => rotate(state),
     async close() {
-      try {
-        await (state.next ?? state.inFlight)?.promise;
-      } finally {
-        state.file.close();
-      }
+      // A failure was reported when it happened; closing is what remains to be done.
+      await (state.next ?? state.inFlight)?.promise.catch(() => undefined);
+      state.file.close();
     },
   };
 }
