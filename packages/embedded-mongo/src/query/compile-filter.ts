@@ -20,7 +20,7 @@ import { hasType } from './type-operator.js';
 export interface FilterOptions {
   /** The variables that `$expr` sees; the system variables by default. */
   readonly scope?: Scope | undefined;
-  /** True for the filter of an upsert, which must not contain `$expr`. */
+  /** True for the filter of an upsert or a positional projection, which must not contain `$expr`. */
   readonly upsert?: boolean;
 }
 
@@ -43,6 +43,12 @@ type ScopeSource = () => Scope;
 /** The predicate of one field: `{$gt: 1}`, a regex or a value. */
 export function compilePredicate(condition: unknown): Predicate {
   return isOperatorObject(condition) ? compileOperators(condition, embedded) : implicitlyEqualTo(condition);
+}
+
+/** The position of the first array element that meets the operand of `$elemMatch`, -1 if there is none. */
+export function elementPosition(condition: Doc): (value: unknown) => number {
+  const predicate = elementMatches(condition, embedded);
+  return (predicate.kind === 'value' ? predicate.locate : undefined) ?? (() => -1);
 }
 
 /** `$expr` is refused below the top: it could not know its root. */
