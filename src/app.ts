@@ -8,20 +8,34 @@ import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
 import { walletOperations } from './api/v1/routes.js';
+import { webhookOperations } from './api/webhooks/operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','));
+  app.set(
+    'trust proxy',
+    /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
+  );
   // Query strings are read by queryOf, which refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
   app.use(helmet());
   app.use(jsonBody);
-  app.use(mountOperations([...walletOperations, ...buyerOperations], []));
+  app.use(
+    mountOperations(
+      [
+        ...walletOperations,
+        ...buyerOperations,
+        ...webhookOperations('buyer'),
+        ...webhookOperations('seller'),
+      ],
+      [],
+    ),
+  );
   app.use(notFound);
   app.use(errorEnvelope);
   return app;
