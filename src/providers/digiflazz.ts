@@ -9,6 +9,7 @@ import type {
   BillOutcome,
   BillQuery,
   ProviderAdapter,
+  ProviderBill,
   ProviderConnection,
   ProviderOrder,
   ProviderOutcome,
@@ -16,6 +17,7 @@ import type {
   Reading,
 } from './adapter.js';
 import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
+import { billPeriodOf } from './bill-period.js';
 import { meaningOf } from './digiflazz-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
 import { callHttp } from './http.js';
@@ -46,7 +48,7 @@ interface BillData extends Data {
   admin: number;
   selling_price: number;
   periode?: string | null;
-  desc?: { detail?: { periode: string }[] };
+  desc?: { detail?: { periode?: string | null }[] } | null;
 }
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
@@ -69,7 +71,7 @@ const billSchema = Joi.object<{ data: BillData }>({
     admin: rupiah.required(),
     selling_price: rupiah.required(),
     periode: text,
-    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: Joi.string().required() })) }),
+    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: text })) }).allow(null),
   }).required(),
 });
 const balanceSchema = Joi.object<{ data: { deposit: number } }>({
@@ -250,7 +252,7 @@ function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOut
   const message = clean(answer.body.message, `Response code ${code}`);
   const meaning = meaningOf(answer.body.rc);
   if (meaning.class === 'success' && bill.kind === 'read') {
-    return readBillData(bill.body) ?? { outcome: 'unavailable', code, message: 'Bill without a period' };
+    return { outcome: 'bill', bill: toBill(bill.body) };
   }
   if (meaning.class !== 'refused') {
     return { outcome: 'unavailable', code, message };
@@ -267,24 +269,14 @@ function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOut
   }
 }
 
-function readBillData(data: BillData): BillOutcome | null {
-  // A bill over several months names each; the newest names the bill.
-  const periods = [data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]
-    .flatMap((each) => each?.match(/\d{6}/g) ?? [])
-    .sort();
-  const period = periods.at(-1);
-  return period === undefined
-    ? null
-    : {
-        outcome: 'bill',
-        bill: {
-          customerName: clean(data.customer_name, '-'),
-          billPeriod: `${period.slice(0, 4)}-${period.slice(4)}`,
-          totalBill: data.selling_price - data.admin,
-          adminFee: data.admin,
-          totalAmount: data.selling_price,
-        },
-      };
+function toBill(data: BillData): ProviderBill {
+  return {
+    customerName: clean(data.customer_name, '-'),
+    billPeriod: billPeriodOf([data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]),
+    totalBill: data.selling_price - data.admin,
+    adminFee: data.admin,
+    totalAmount: data.selling_price,
+  };
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
