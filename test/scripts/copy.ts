@@ -34,9 +34,16 @@ export function sharedDatabases(): NodeJS.ProcessEnv {
   return { MONGODB_URI: uri.href.replace(/^http/, 'mongodb'), QUEUE_PREFIX: `start-${id}` };
 }
 
-export function startCopy(env: NodeJS.ProcessEnv, script = 'start'): Copy {
+/** @param options.byNpm as a person types it, with npm and its shell in between. */
+export function startCopy(
+  env: NodeJS.ProcessEnv,
+  { script = 'start', byNpm = false }: { script?: string; byNpm?: boolean } = {},
+): Copy {
   const localDir = env['LOCAL_DIR'] ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-copy-'));
-  const started = spawn(process.execPath, [`scripts/${script}.mjs`], {
+  const [program, args] = byNpm
+    ? ['npm', ['run', '--silent', script]]
+    : [process.execPath, [`scripts/${script}.mjs`]];
+  const started = spawn(program, args, {
     env: {
       ...process.env,
       NODE_ENV: 'development',

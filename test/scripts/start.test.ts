@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import type { DemoFile } from '../../scripts/start/demo-file.js';
+import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
 
 const serviceNames = ['web', 'fulfilment', 'polling', 'webhooks'];
@@ -67,17 +67,14 @@ describe('npm start', function () {
       const before = demo.processes['fulfilment']?.pid ?? 0;
       process.kill(before, 'SIGKILL');
       const now = await eventually('demo.json has another pid', () => {
-        const { pid } =
-          (JSON.parse(fs.readFileSync(path.join(copy.localDir, 'demo.json'), 'utf8')) as DemoFile).processes[
-            'fulfilment'
-          ] ?? {};
-        return pid === undefined || pid === before ? null : pid;
+        const pid = readDemoFile(copy.localDir)?.processes['fulfilment']?.pid ?? before;
+        return pid === before ? null : pid;
       });
       expect(processesOf(copy.localDir)).to.include(now);
     });
 
     it('is what npm run demo plays the main job against', async () => {
-      const play = startCopy({ LOCAL_DIR: copy.localDir }, 'demo');
+      const play = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'demo' });
       const { code } = await play.ended();
       expect(play.printed()).to.contain('The main job works from end to end');
       expect(code).to.equal(0);
@@ -85,7 +82,7 @@ describe('npm start', function () {
 
     it('keeps a second start and a reset off its directory', async () => {
       for (const script of ['start', 'reset']) {
-        const other = startCopy({ ...env, LOCAL_DIR: copy.localDir }, script);
+        const other = startCopy({ ...env, LOCAL_DIR: copy.localDir }, { script });
         expect((await other.ended()).code, script).to.equal(1);
         expect(other.printed(), script)
           .to.contain(copy.localDir)
@@ -121,7 +118,7 @@ describe('npm start', function () {
     });
 
     it('can be emptied by npm run reset once it has stopped', async () => {
-      const reset = startCopy({ LOCAL_DIR: copy.localDir }, 'reset');
+      const reset = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'reset' });
       expect((await reset.ended()).code).to.equal(0);
       expect(fs.readdirSync(copy.localDir)).to.deep.equal([]);
     });
@@ -135,6 +132,18 @@ describe('npm start', function () {
       expect(code, copy.printed()).to.equal(0);
       expect(tookMs).to.be.below(10_000);
       expect(processesOf(copy.localDir)).to.deep.equal([]);
+    });
+  }
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`stops everything when the npm that runs it is ended with ${signal}`, async () => {
+      const copy = startCopy(sharedDatabases(), { byNpm: true });
+      await copy.ready();
+      copy.process.kill(signal);
+      await eventually('every process has ended', () =>
+        processesOf(copy.localDir).length === 0 ? true : null,
+      );
+      await eventually('demo.json is gone', () => (readDemoFile(copy.localDir) === null ? true : null));
     });
   }
 
