@@ -7,9 +7,17 @@ import { registerAccount } from './topup/account.js';
 import { registerCase } from './topup/case.js';
 import { registerDeposit } from './topup/deposit.js';
 import { registerLedger } from './topup/ledger.js';
+import { registerOperator } from './topup/operator.js';
 import { registerTransaction } from './topup/transaction.js';
 
-const registrations = [registerAccount, registerDeposit, registerTransaction, registerCase, registerLedger];
+const registrations = [
+  registerAccount,
+  registerDeposit,
+  registerTransaction,
+  registerCase,
+  registerLedger,
+  registerOperator,
+];
 
 async function main(): Promise<void> {
   const program = new Command('topup')

@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
+import { adminRoutes } from './api/admin/routes.js';
 import { buyerOperations } from './api/buyer/routes.js';
 import { healthRoutes } from './api/health.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
@@ -14,12 +15,16 @@ export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','));
+  app.set(
+    'trust proxy',
+    /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
+  );
   // Query strings are read by queryOf, which refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
   app.use(helmet());
+  app.use('/admin', adminRoutes());
   app.use(jsonBody);
   app.use(mountOperations([...walletOperations, ...buyerOperations], []));
   app.use(notFound);
