@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
+import { adminRoutes } from './api/admin/routes.js';
 import { buyerOperations } from './api/buyer/routes.js';
 import { healthRoutes } from './api/health.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
@@ -24,6 +25,7 @@ export function createApp(): Express {
   app.use(requestContext);
   app.use(healthRoutes());
   app.use(helmet());
+  app.use('/admin', adminRoutes());
   app.use(jsonBody);
   app.use(
     mountOperations(
