@@ -84,14 +84,11 @@ async function mocha(
   env: NodeJS.ProcessEnv,
   stopping: AbortSignal,
 ): Promise<number> {
-  const config = JSON.parse(fs.readFileSync(path.join(root, '.mocharc.json'), 'utf8')) as MochaConfig;
   const args = [
     path.join(root, 'node_modules/mocha/bin/mocha.js'),
-    // Mocha would add the files of its configuration to those that are named here.
-    ...['--no-config', '--timeout', String(config.timeout)],
-    ...config.import.map((each) => `--import=${each}`),
+    '--config',
+    configFor(files, env),
     ...options,
-    ...(files.length > 0 ? files : config.spec),
   ];
   const child = spawn(process.execPath, args, { cwd: path.join(root, dir), env, stdio: 'inherit' });
   const stop = () => {
@@ -108,10 +105,12 @@ async function mocha(
   return exitCode;
 }
 
-interface MochaConfig {
-  import: string[];
-  spec: string[];
-  timeout: number;
+/** Mocha adds the files of its configuration to those that are named, so they are put in their place. */
+function configFor(files: string[], env: NodeJS.ProcessEnv): string {
+  const config = JSON.parse(fs.readFileSync(path.join(root, '.mocharc.json'), 'utf8')) as object;
+  const file = path.join(env['LOCAL_DIR'] ?? '', 'mocharc.json');
+  fs.writeFileSync(file, JSON.stringify(files.length === 0 ? config : { ...config, spec: files }));
+  return file;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -4,8 +4,9 @@
  */
 import { Command, CommanderError } from 'commander';
 import { registerAccount } from './topup/account.js';
+import { registerLedger } from './topup/ledger.js';
 
-const registrations = [registerAccount];
+const registrations = [registerAccount, registerLedger];
 
 async function main(): Promise<void> {
   const program = new Command('topup')

@@ -29,5 +29,10 @@ const schema = new Schema<SellerCredit>(
   { collection: 'sellerCredits', versionKey: false },
 );
 schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
+// For the verification of the ledger: a posting's credits together.
+schema.index(
+  { postingId: 1 },
+  { partialFilterExpression: { postingId: { $type: 'string' } }, name: 'posting' },
+);
 
 export const SellerCreditModel = mongoose.model('SellerCredit', schema);

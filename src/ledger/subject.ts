@@ -1,0 +1,151 @@
+import type { Collection, Filter, Sort } from 'mongodb';
+import type { Session } from '../shared/mongo.js';
+import { AttemptModel, type Attempt } from '../transactions/attempt.model.js';
+import { SellerCreditModel, type SellerCredit } from '../transactions/seller-credit.model.js';
+import { TransactionModel, type Transaction } from '../transactions/transaction.model.js';
+import { DepositModel, type Deposit } from '../wallets/deposit.model.js';
+import { JournalModel, type Journal } from '../wallets/journal.model.js';
+import { keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
+import { moneyReader, rawRead, type MoneyReader } from './read-money.js';
+
+/** All that is stored about one cause of money movements: a transaction, a deposit, a posting, a settlement. */
+export interface Subject {
+  id: string;
+  journals: Journal[];
+  transaction: Transaction | null;
+  attempts: Attempt[];
+  /** Seller credits of the transaction. */
+  credits: SellerCredit[];
+  deposit: Deposit | null;
+  /** Seller credits that the posting of this id posted. */
+  posted: SellerCredit[];
+  /** Fields that are not stored as int64. */
+  notInt64: string[];
+}
+
+interface RawSubject {
+  journals: Journal[];
+  transactions: Transaction[];
+  attempts: Attempt[];
+  credits: SellerCredit[];
+  deposits: Deposit[];
+  posted: SellerCredit[];
+}
+
+const journals = JournalModel.collection as unknown as Collection<Journal>;
+const transactions = TransactionModel.collection as unknown as Collection<Transaction>;
+const attempts = AttemptModel.collection as unknown as Collection<Attempt>;
+const credits = SellerCreditModel.collection as unknown as Collection<SellerCredit>;
+const deposits = DepositModel.collection as unknown as Collection<Deposit>;
+const isPosted: Filter<SellerCredit> = { postingId: { $type: 'string' } };
+
+/**
+ * Every subject by rising id. All collections are read side by side in the order of an index, so that memory
+ * stays constant however long the history. Writers go on meanwhile: what looks wrong must be read again by
+ * `readSubject` before it counts.
+ */
+export async function* streamSubjects(): AsyncGenerator<Subject, void> {
+  const streams = {
+    journals: open(journals, {}, { subjectId: 1, kind: 1 }, (each) => each.subjectId),
+    transactions: open(transactions, {}, { _id: 1 }, (each) => each._id),
+    attempts: open(attempts, {}, { transactionId: 1, n: 1 }, (each) => each.transactionId),
+    credits: open(credits, {}, { _id: 1 }, transactionOf),
+    deposits: open(deposits, {}, { _id: 1 }, (each) => each._id),
+    posted: open(credits, isPosted, { postingId: 1 }, (each) => each.postingId ?? ''),
+  };
+  const all = Object.values(streams) as unknown as KeyedStream<never>[];
+  try {
+    for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
+      yield decode(id, {
+        journals: await streams.journals.take(id),
+        transactions: await streams.transactions.take(id),
+        attempts: await streams.attempts.take(id),
+        credits: await streams.credits.take(id),
+        deposits: await streams.deposits.take(id),
+        posted: await streams.posted.take(id),
+      });
+    }
+  } finally {
+    await Promise.all(all.map((stream) => stream.close()));
+  }
+}
+
+/** One subject as it is at one moment: reads within the caller's database transaction. */
+export async function readSubject(session: Session, id: string): Promise<Subject> {
+  const options = { ...rawRead, session };
+  return decode(id, {
+    journals: await journals.find({ subjectId: id }, options).toArray(),
+    transactions: await transactions.find({ _id: id }, options).toArray(),
+    attempts: await attempts.find({ transactionId: id }, options).sort({ n: 1 }).toArray(),
+    credits: await credits.find({ _id: { $in: [id, `${id}-reversal`] } }, options).toArray(),
+    deposits: await deposits.find({ _id: id }, options).toArray(),
+    posted: await credits.find({ postingId: id }, options).toArray(),
+  });
+}
+
+function open<T extends { _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  sort: Sort,
+  keyOf: (document: T) => string,
+): KeyedStream<T> {
+  return keyedStream(collection.find<T>(filter, rawRead).sort(sort), keyOf);
+}
+
+/** `<transaction>` or `<transaction>-reversal`, which sorts right behind it. */
+function transactionOf(credit: SellerCredit): string {
+  return credit._id.replace(/-reversal$/, '');
+}
+
+function decode(id: string, raw: RawSubject): Subject {
+  const money = moneyReader();
+  const [transaction] = raw.transactions;
+  const [deposit] = raw.deposits;
+  return {
+    id,
+    journals: raw.journals.map((each) => decodeJournal(each, money)),
+    transaction: transaction ? decodeTransaction(transaction, money) : null,
+    attempts: raw.attempts.map((each) => ({
+      ...each,
+      offerPrice: money.rupiah(each.offerPrice, `attempt ${each.n} offerPrice`),
+    })),
+    credits: raw.credits.map((each) => decodeCredit(each, money)),
+    deposit: deposit ? decodeDeposit(deposit, money) : null,
+    posted: raw.posted.map((each) => decodeCredit(each, money)),
+    notInt64: money.notInt64,
+  };
+}
+
+export function decodeJournal(journal: Journal, money: MoneyReader): Journal {
+  const where = `journal ${journal.kind}`;
+  return {
+    ...journal,
+    walletSeq: money.rupiahOrNull(journal.walletSeq, `${where} walletSeq`),
+    balanceAfter: money.rupiahOrNull(journal.balanceAfter, `${where} balanceAfter`),
+    lines: journal.lines.map((line) => ({
+      account: line.account,
+      amount: money.rupiah(line.amount, `${where} amount of ${line.account}`),
+    })),
+  };
+}
+
+function decodeTransaction(transaction: Transaction, money: MoneyReader): Transaction {
+  return {
+    ...transaction,
+    price: money.rupiah(transaction.price, 'transaction price'),
+    commissionAmount: money.rupiahOrNull(transaction.commissionAmount, 'transaction commissionAmount'),
+  };
+}
+
+function decodeDeposit(deposit: Deposit, money: MoneyReader): Deposit {
+  return {
+    ...deposit,
+    amount: money.rupiah(deposit.amount, 'deposit amount'),
+    balanceBefore: money.rupiah(deposit.balanceBefore, 'deposit balanceBefore'),
+    balanceAfter: money.rupiah(deposit.balanceAfter, 'deposit balanceAfter'),
+  };
+}
+
+function decodeCredit(credit: SellerCredit, money: MoneyReader): SellerCredit {
+  return { ...credit, amount: money.rupiah(credit.amount, `seller credit ${credit._id} amount`) };
+}
