@@ -7,6 +7,7 @@ import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
+import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { walletOperations } from './api/v1/routes.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
@@ -14,12 +15,16 @@ export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','));
+  app.set(
+    'trust proxy',
+    /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
+  );
   // Query strings are read by queryOf, which refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
   app.use(helmet());
+  app.use(providerCallbackRoutes());
   app.use(jsonBody);
   app.use(mountOperations([...walletOperations, ...buyerOperations], []));
   app.use(notFound);
