@@ -8,6 +8,7 @@ import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
+import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { walletOperations } from './api/v1/routes.js';
 import { webhookOperations } from './api/webhooks/operations.js';
 
@@ -26,6 +27,7 @@ export function createApp(): Express {
   app.use(healthRoutes());
   app.use(helmet());
   app.use('/admin', adminRoutes());
+  app.use(providerCallbackRoutes());
   app.use(jsonBody);
   app.use(
     mountOperations(
