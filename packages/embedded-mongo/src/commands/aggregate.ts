@@ -10,6 +10,7 @@ import { aggregatedNamespace, collectionsFor, prefixQuery } from './aggregate-qu
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
+import { refuseSearch } from './diagnostics.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
 import { boolField, docField, numberField } from './fields.js';
@@ -28,6 +29,9 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   const cursor = docField(command, 'cursor');
   if (cursor === undefined) {
     throw new MongoError(9, "The 'cursor' option is required, except for aggregate with the explain argument");
+  }
+  if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
+    refuseSearch();
   }
   const pipeline = compilePipeline(command['pipeline'], {
     scope: scopeOf(command, context.now),
@@ -75,6 +79,10 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   }
   const documents = rows.map(({ version }) => docOf(version));
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
+}
+
+function startsWithSearchStage([first]: readonly unknown[]): boolean {
+  return isDoc(first) && keysOf(first).some((name) => name === '$listSearchIndexes' || name === '$search');
 }
 
 /** The group that drivers send for `countDocuments`. */
