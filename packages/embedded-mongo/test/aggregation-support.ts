@@ -16,11 +16,6 @@ export async function run(collection: Collection, pipeline: Document[]): Promise
   return collection.aggregate(pipeline, { promoteValues: false }).toArray();
 }
 
-/** The results of a pipeline as canonical extended JSON, one string a document. */
-export async function shownResults(collection: Collection, pipeline: Document[]): Promise<string[]> {
-  return (await run(collection, pipeline)).map((document) => shown(document));
-}
-
 /** The value of an expression over the collection's one document; undefined if it is missing. */
 export async function evaluated(collection: Collection, expression: unknown): Promise<unknown> {
   const [result] = await run(collection, [{ $replaceWith: { value: expression } }]);
