@@ -9,6 +9,7 @@ import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
+import { sellerOperations } from './api/seller/routes.js';
 import { walletOperations } from './api/v1/routes.js';
 import { webhookOperations } from './api/webhooks/operations.js';
 
@@ -34,6 +35,7 @@ export function createApp(): Express {
       [
         ...walletOperations,
         ...buyerOperations,
+        ...sellerOperations,
         ...webhookOperations('buyer'),
         ...webhookOperations('seller'),
       ],
