@@ -27,6 +27,7 @@ export function startPollingWorker(): RunningWorker {
     sweepPurchases,
     sweepPendingNotices,
     sweepSellerCredits,
+    sweepSettlements,
     sweepDeliveries,
     refreshProviders,
   ].map((sweep) => repeat({ name: sweep.name, everyMs: sweepEveryMs, run: sweep }));

@@ -96,7 +96,7 @@ export async function approveSettlement(settlementId: string, by: ChangedBy): Pr
     if (!settlement) {
       throw new NotFoundError(`No settlement ${settlementId} waits for approval.`);
     }
-    await recordAudit(session, { ...by, action: 'settlement.approve', subject: settlementId });
+    await recordAudit(session, { ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: settlementId } });
     return settlement;
   });
   await enqueueSettlement(approved);
@@ -131,7 +131,7 @@ async function finish(
     await recordAudit(session, {
       ...by,
       action: `settlement.${done.change.status}`,
-      subject: settlementId,
+      subject: { kind: 'settlement', id: settlementId },
       before: { status: before.status },
       after: { status: done.change.status },
     });
