@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { registerAccount } from './topup/account.js';
 import { registerCase } from './topup/case.js';
 import { registerDeposit } from './topup/deposit.js';
+import { registerDoctor } from './topup/doctor.js';
 import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
 import { registerTransaction } from './topup/transaction.js';
@@ -17,6 +18,7 @@ const registrations = [
   registerCase,
   registerLedger,
   registerOperator,
+  registerDoctor,
 ];
 
 async function main(): Promise<void> {
