@@ -35,6 +35,8 @@ async function main(args: string[]): Promise<number> {
       APP_MODE: 'sandbox',
       LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
       LOCAL_DIR: localDir,
+      // What tests write goes with the rest.
+      TMPDIR: temporaryDir(localDir),
       MONGODB_URI: mongodb.url,
       REDIS_URL: redis.url,
       ...(args.includes('--soak') && { SOAK: '1' }),
@@ -52,6 +54,12 @@ async function main(args: string[]): Promise<number> {
     output.close();
     fs.rmSync(localDir, { recursive: true, force: true });
   }
+}
+
+function temporaryDir(localDir: string): string {
+  const dir = path.join(localDir, 'tmp');
+  fs.mkdirSync(dir);
+  return dir;
 }
 
 /** The service's tests and those of the embedded database; with files named, only where there are some. */

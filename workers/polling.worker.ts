@@ -2,6 +2,7 @@ import { env } from '../config/env.js';
 import { refreshProviders } from '../src/providers/refresh-providers.js';
 import { repeat } from '../src/shared/repeat.js';
 import { startWorker } from '../src/shared/queues.js';
+import { sweepSettlements } from '../src/settlements/sweep-settlements.js';
 import { fulfilPurchase } from '../src/transactions/fulfil-purchase.js';
 import { sweepSellerCredits } from '../src/transactions/post-seller-credits.js';
 import { sweepPendingNotices, sweepPurchases } from '../src/transactions/sweep-purchases.js';
@@ -28,6 +29,7 @@ export function startPollingWorker(): RunningWorker {
     sweepPurchases,
     sweepPendingNotices,
     sweepSellerCredits,
+    sweepSettlements,
     sweepDeliveries,
     refreshProviders,
   ].map((sweep) => repeat({ name: sweep.name, everyMs: sweepEveryMs, run: sweep }));

@@ -102,7 +102,7 @@ function readable(text: string): string {
     .filter(([, value]) => value !== null)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const words = `${painted(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
-  return error === undefined ? words : `${words}\n${colours.dim(stackOf(error))}`;
+  return error === undefined || error === null ? words : `${words}\n${colours.dim(stackOf(error))}`;
 }
 
 function stackOf(error: unknown): string {

@@ -124,10 +124,17 @@ export async function claimAttempt(
       return null;
     }
     if (transaction.status === 'PENDING') {
-      const moved = await moveTo(session, transaction, 'PROCESSING', { nextActionAt });
+      const moved = await moveTo(session, transaction, 'PROCESSING', {
+        nextActionAt,
+        sellerId: attempt.sellerId,
+      });
       return { transaction: moved, attempt: { ...attempt, ...claim } };
     }
-    await TransactionModel.updateOne({ _id: transaction._id }, { $set: { nextActionAt } }, { session });
+    await TransactionModel.updateOne(
+      { _id: transaction._id },
+      { $set: { nextActionAt, sellerId: attempt.sellerId } },
+      { session },
+    );
     return { transaction, attempt: { ...attempt, ...claim } };
   });
 }
