@@ -20,7 +20,9 @@ export function startPollingWorker(): RunningWorker {
   const worker = startWorker(
     'polling',
     ({ name, data }) =>
-      name === 'verify' ? verifySale(data.transactionId) : fulfilPurchase(data.transactionId),
+      name === 'verify'
+        ? verifySale(data.transactionId)
+        : fulfilPurchase(data.transactionId, { askNow: name === 'callback' }),
     { concurrency: env.FULFILMENT_CONCURRENCY },
   );
   const sweeps = [
