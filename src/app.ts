@@ -1,27 +1,47 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
+import { adminRoutes } from './api/admin/routes.js';
 import { buyerOperations } from './api/buyer/routes.js';
 import { healthRoutes } from './api/health.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
+import { providerCallbackRoutes } from './api/providers/callback-routes.js';
+import { sellerOperations } from './api/seller/routes.js';
 import { walletOperations } from './api/v1/routes.js';
+import { webhookOperations } from './api/webhooks/operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','));
+  app.set(
+    'trust proxy',
+    /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
+  );
   // Query strings are read by queryOf, which refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
   app.use(helmet());
+  app.use('/admin', adminRoutes());
+  app.use(providerCallbackRoutes());
   app.use(jsonBody);
-  app.use(mountOperations([...walletOperations, ...buyerOperations], []));
+  app.use(
+    mountOperations(
+      [
+        ...walletOperations,
+        ...buyerOperations,
+        ...sellerOperations,
+        ...webhookOperations('buyer'),
+        ...webhookOperations('seller'),
+      ],
+      [],
+    ),
+  );
   app.use(notFound);
   app.use(errorEnvelope);
   return app;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './usage-error.js';
 
@@ -8,6 +8,9 @@ import { UsageError } from './usage-error.js';
  * @throws UsageError that says how to name a copy, if none is found.
  */
 export function findService(environment: NodeJS.ProcessEnv): void {
+  if (existsSync('.env')) {
+    process.loadEnvFile('.env');
+  }
   // Log lines would mix with the answer; errors go to stderr.
   environment['LOG_LEVEL'] = 'error';
   if (environment['MONGODB_URI'] && environment['REDIS_URL']) {

@@ -10,7 +10,7 @@ import {
   settlementFailedDeliveries,
 } from '../../src/webhooks/account-events.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import { DeliveryModel, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { transactionDeliveries, type TransactionEvent } from '../../src/webhooks/transaction-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
@@ -250,7 +250,7 @@ describe('contract of webhooks and callbacks', () => {
     receiver.behave((_request, response) => response.writeHead(500).end());
     await deliver(rows);
     receiver.behave((_request, response) => response.end('{"status":"received"}'));
-    await DeliveryModel.updateOne({ _id: row?._id }, { $set: { nextAttemptAt: new Date() } });
+    await deliveries.updateOne({ _id: row?._id ?? '' }, { $set: { nextAttemptAt: new Date() } });
     await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
     await deliverer.deliverDue(row?.receiverId ?? '');
     await deliverer.drain();
@@ -261,7 +261,7 @@ describe('contract of webhooks and callbacks', () => {
     expect(second?.headers['webhook-timestamp']).not.to.equal(first?.headers['webhook-timestamp']);
     expect(second?.headers['x-signature']).to.equal(first?.headers['x-signature']);
     new Webhook(buyer.secret).verify(second?.raw ?? '', second?.headers ?? {});
-    const stored = await DeliveryModel.findById(row?._id).lean();
+    const stored = await deliveries.findOne({ _id: row?._id ?? '' });
     expect(stored).to.include({ state: 'delivered', attemptCount: 2, nextAttemptAt: null });
     expect(stored?.attempts.map(({ n, httpStatus, ack }) => ({ n, httpStatus, ack }))).to.deep.equal([
       { n: 1, httpStatus: 500, ack: null },

@@ -1,3 +1,4 @@
+import { Binary } from 'bson';
 import { compilePipeline, type CompiledPipeline } from '../aggregation/pipeline.js';
 import { MongoError } from '../errors.js';
 import { encode } from '../values/encode.js';
@@ -10,6 +11,7 @@ import { aggregatedNamespace, collectionsFor, prefixQuery } from './aggregate-qu
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
+import { refuseSearch } from './diagnostics.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
 import { boolField, docField, numberField } from './fields.js';
@@ -29,18 +31,26 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   if (cursor === undefined) {
     throw new MongoError(9, "The 'cursor' option is required, except for aggregate with the explain argument");
   }
-  const pipeline = compilePipeline(command['pipeline'], {
+  if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
+    refuseSearch();
+  }
+  const sessions = localSessions(context, command['pipeline']);
+  const pipeline = compilePipeline(sessions?.rest ?? command['pipeline'], {
     scope: scopeOf(command, context.now),
     collections: collectionsFor(context),
   });
   if (pipeline.write !== undefined && transaction !== null) {
     throw new MongoError(263, `$${pipeline.write.kind} cannot be used in a transaction`);
   }
+  if (pipeline.write !== undefined && docField(command, 'readConcern')?.['level'] === 'linearizable') {
+    throw new MongoError(72, `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`);
+  }
   const batchSize = cursor['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0);
   if (batchSize !== undefined && batchSize < 0) {
     throw new MongoError(2, `BSON field 'cursor.batchSize' value must be >= 0, actual value '${batchSize}'`);
   }
-  let documents = resultsOf(context, pipeline);
+  let documents =
+    sessions === undefined ? resultsOf(context, pipeline) : encodeResults(pipeline.run(sessions.documents));
   if (pipeline.write !== undefined) {
     await writeResults(context, pipeline.write, documents);
     documents = [];
@@ -75,6 +85,23 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   }
   const documents = rows.map(({ version }) => docOf(version));
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
+}
+
+function startsWithSearchStage([first]: readonly unknown[]): boolean {
+  return isDoc(first) && keysOf(first).some((name) => name === '$listSearchIndexes' || name === '$search');
+}
+
+/** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
+function localSessions({ server }: CommandContext, pipeline: unknown): { documents: Doc[]; rest: unknown[] } | undefined {
+  const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
+  if (!Array.isArray(pipeline) || !isDoc(first) || keysOf(first).join() !== '$listLocalSessions') {
+    return undefined;
+  }
+  const documents = [...server.sessions.byKey.values()].map(({ id, lastUsedAtMs }) => ({
+    _id: { id: new Binary(id, Binary.SUBTYPE_UUID), uid: new Binary(Buffer.alloc(32)) },
+    lastUse: new Date(lastUsedAtMs),
+  }));
+  return { documents, rest: pipeline.slice(1) as unknown[] };
 }
 
 /** The group that drivers send for `countDocuments`. */

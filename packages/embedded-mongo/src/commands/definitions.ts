@@ -1,6 +1,7 @@
 import { MongoError } from '../errors.js';
 import { aggregate } from './aggregate.js';
-import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './collections.js';
+import { collMod } from './coll-mod.js';
+import { create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './collections.js';
 import type { CommandDefinition, FieldType } from './context.js';
 import { count } from './count.js';
 import { getMore, killCursors } from './cursors.js';
@@ -14,6 +15,7 @@ import {
   dbStats,
   getParameter,
   refuse,
+  refuseSearch,
   replSetGetStatus,
   serverStatus,
   setParameter,
@@ -193,6 +195,9 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     saslContinue: { handle: refuse, fields: null },
     authenticate: { handle: refuse, fields: null },
     createUser: { handle: refuse, fields: null },
+    createSearchIndexes: { handle: refuseSearch, fields: null },
+    updateSearchIndex: { handle: refuseSearch, fields: null },
+    dropSearchIndex: { handle: refuseSearch, fields: null },
     mapReduce: { handle: refuse, fields: null },
     bulkWrite: { handle: refuse, fields: null },
   }),

@@ -1,5 +1,5 @@
 import { MongoError } from '../errors.js';
-import { parseProjection as compileProjection } from '../aggregation/projection.js';
+import { compileProjection } from '../projection/compile-projection.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
@@ -88,7 +88,7 @@ function projectionOf({ command, now }: CommandContext): (doc: Doc) => Doc {
   if (fields === undefined || keysOf(fields).length === 0) {
     return (doc) => doc;
   }
-  return compileProjection(fields, { scope: scopeOf(command, now) });
+  return compileProjection(fields, { filter: docField(command, 'query') ?? {}, scope: scopeOf(command, now) });
 }
 
 function checkOptions(command: Doc): void {

@@ -163,6 +163,11 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
   return index;
 }
 
+function idIndexOf({ options, indexes }: Collection): Doc {
+  const clustered = docField(options, 'clusteredIndex');
+  return clustered === undefined ? indexes[0].spec : { ...clustered, clustered: true };
+}
+
 export function listIndexes(context: CommandContext): CommandResult {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['listIndexes']);
@@ -173,7 +178,7 @@ export function listIndexes(context: CommandContext): CommandResult {
   const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace,
-    documents: collection.indexes.map(({ spec }) => encode(spec)),
+    documents: collection.indexes.map(({ spec }, i) => encode(i === 0 ? idIndexOf(collection) : spec)),
     batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
   });
 }

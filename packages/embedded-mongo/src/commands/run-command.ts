@@ -7,9 +7,9 @@ import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { beginRetryable, endTransaction, sessionOf, transactionFor, type Session } from '../transactions/sessions.js';
 import type { Transaction } from '../store/transaction.js';
-import { appendElements } from '../wire/cluster-time.js';
-import type { Connection, Reply } from '../wire/connection.js';
+import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
+import { checkApiVersion } from './api-version.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
 import { definitionOf } from './definitions.js';
 import { errorReply, errorLabels, type ErrorSetting } from './error-reply.js';
@@ -20,6 +20,7 @@ import { checkReadConcern, writeConcernErrorFor } from './concerns.js';
 
 const OK = new Double(1);
 const NOT_OK = new Double(0);
+const NO_TAIL = Buffer.alloc(0);
 
 /**
  * Answers one request. Whatever goes wrong with it becomes an error reply; nothing is answered before everything that it
@@ -43,25 +44,27 @@ export async function runCommand(server: Server, request: Request, connection: C
     if (failure !== null && failure.writeConcernError !== null && isDoc(result)) {
       result = { ...result, ...failedWriteConcern(failure, failure.writeConcernError, setting) };
     }
-    await server.store.journal.durable();
+    const durable = server.store.journal.durable();
+    if (durable !== undefined) {
+      await durable;
+    }
   } catch (error) {
     result = errorReply(error, setting);
   }
-  const bytes = encodeReply(server, result, request.legacy);
   const next = isAwaitableHello(request, name)
-    ? async (): Promise<Buffer> => encodeReply(server, await nextHello(server, connection, command), false)
+    ? async (): Promise<ReplyDocument> => encoded(server, await nextHello(server, connection, command), false)
     : null;
   const isFailed = isDoc(result) && result['ok'] === 0;
   if (next === null || isFailed) {
-    return { bytes, next: null };
+    return { ...encoded(server, result, request.legacy), next: null };
   }
   // A hello that names the topology it knows waits for a change of it; there is none but the end of its time.
-  return { bytes: await next(), next: request.exhaustAllowed ? next : null };
+  return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
-function encodeReply(server: Server, result: CommandResult, legacy: boolean): Buffer {
-  const bytes = Buffer.isBuffer(result) ? result : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
-  return legacy ? bytes : appendElements(bytes, server.clock.tail(server.store.clock));
+function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyDocument {
+  const document = Buffer.isBuffer(result) ? result : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
+  return { document, tail: legacy ? NO_TAIL : server.clock.tail(server.store.clock) };
 }
 
 async function applyFailure(failure: CommandFailure, connection: Connection, setting: ErrorSetting): Promise<void> {
@@ -94,6 +97,7 @@ async function execute(
   { name, connection }: { name: string; connection: Connection },
 ): Promise<CommandResult> {
   const definition = definitionOf(name);
+  checkApiVersion(name, command);
   checkCommandFields(name, command, definition.fields);
   const session = sessionOf(server.sessions, command);
   const transaction = resolveTransaction(server, { command, name, definition, session, connection });

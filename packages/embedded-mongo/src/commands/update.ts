@@ -5,7 +5,7 @@ import type { CommandContext, CommandResult } from './context.js';
 import { writeError } from './error-reply.js';
 import { boolField, checkFields, docField, namespaceOf } from './fields.js';
 import { statementError } from './insert.js';
-import { checkCollation, sortOf } from './query-options.js';
+import { checkCollation } from './query-options.js';
 import { statementIdOf } from './statement-id.js';
 import { statementsOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
@@ -63,7 +63,7 @@ async function updateOnce(
       filter: docField(statement, 'q') ?? {},
       update: statement['u'],
       arrayFilters: statement['arrayFilters'],
-      sort: sortOf(statement),
+      sort: undefined,
       hint: statement['hint'],
       multi: boolField(statement, 'multi'),
       upsert: boolField(statement, 'upsert'),
@@ -94,7 +94,6 @@ function checkStatement(statement: Doc): void {
     collation: 'object',
     arrayFilters: 'array',
     hint: 'objectOrString',
-    sort: 'object',
   });
   for (const field of ['q', 'u']) {
     if (statement[field] === undefined) {

@@ -4,7 +4,7 @@ import { keysOf } from '../values/fields.js';
 import { BSON, typeOf, type Doc } from '../values/types.js';
 import { visibleVersion, type Collection } from './collection.js';
 import { keysIn, isMultikey } from './index-definition.js';
-import { planQuery, type IndexPlan, type Plan } from './plan.js';
+import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { ascending, descending } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
@@ -50,10 +50,12 @@ export function executePlan(
   const { matches, skip = 0, limit = 0 } = query;
   const needsSort = sortsAfter(plan, query.sort);
   const rowsMax = needsSort || limit === 0 ? Infinity : skip + limit;
+  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
+  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
   const rows: Row[] = [];
   for (const row of rowsOf(collection, reader, plan, stats)) {
     stats.docsExamined += 1;
-    if (matches(docOf(row.version))) {
+    if (isSure || matches(docOf(row.version))) {
       rows.push(row);
       if (rows.length >= rowsMax) {
         break;
@@ -83,10 +85,13 @@ export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined
   return isLookup ? keyString(id) : undefined;
 }
 
-function findById(collection: Collection, reader: Transaction | null, { matches }: RowQuery, idKey: string): Row[] {
+function findById(collection: Collection, reader: Transaction | null, { filter, matches }: RowQuery, idKey: string): Row[] {
   const record = collection.records.get(idKey);
   const version = record === undefined ? null : visibleVersion(record, reader);
-  return record !== undefined && version !== null && matches(docOf(version)) ? [{ record, version }] : [];
+  if (record === undefined || version === null) {
+    return [];
+  }
+  return keysOf(filter).length === 1 || matches(docOf(version)) ? [{ record, version }] : [];
 }
 
 function* rowsOf(

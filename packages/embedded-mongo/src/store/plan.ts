@@ -1,3 +1,4 @@
+import { ObjectId } from 'bson';
 import { MongoError } from '../errors.js';
 import { equalValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
@@ -67,6 +68,19 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
     }
   }
   return best?.plan ?? { kind: 'scan', backward: false };
+}
+
+/** True if every document within the bounds matches the filter: it is equality with scalars in the leading fields. */
+export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean {
+  return keysOf(filter).every((path) => {
+    const position = index.fields.findIndex((field) => field.path === path);
+    const isBound = position >= 0 && position < bounds.points && index.multikey[position] !== true;
+    return isBound && isPlainScalar(filter[path]);
+  });
+}
+
+function isPlainScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value instanceof ObjectId;
 }
 
 /** The index that a hint names or whose key it is. */

@@ -4,7 +4,7 @@ import { versionsOf, type Collection } from './collection.js';
 import { conflict } from './conflict.js';
 import { duplicateKey } from './duplicate-key.js';
 import { keysIn, sameKeys, type Index } from './index-definition.js';
-import { createRecord, createVersion, docOf, type StoredRecord, type Version } from './record.js';
+import { createRecord, createVersion, docOf, keepDoc, type StoredRecord, type Version } from './record.js';
 import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
@@ -21,8 +21,8 @@ export function insertDocument(transaction: Transaction, collection: Collection,
     refuseExisting(transaction, collection, existing, { doc, idKey });
   }
   const record = existing ?? createRecord(idKey);
-  const version = createVersion(bytes, doc);
-  writeVersion(transaction, collection, record, version);
+  // The decoded form is not kept: what was just inserted is seldom what is read next.
+  writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
   collection.records.set(idKey, record);
 }
 
@@ -34,13 +34,15 @@ export function replaceDocument(
   { doc, bytes }: { doc: Doc; bytes: Buffer },
 ): void {
   refuseLocked(transaction, record);
-  writeVersion(transaction, collection, record, createVersion(bytes, doc));
+  const version = createVersion(bytes);
+  keepDoc(version, doc);
+  writeVersion(transaction, collection, record, { version, doc });
 }
 
 /** Deletes the document of a record. */
 export function deleteDocument(transaction: Transaction, collection: Collection, record: StoredRecord): void {
   refuseLocked(transaction, record);
-  writeVersion(transaction, collection, record, createVersion(null, null));
+  writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
 }
 
 /** Takes back all writes of a transaction. */
@@ -118,10 +120,14 @@ function refuseExisting(
   throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
 }
 
-function writeVersion(transaction: Transaction, collection: Collection, record: StoredRecord, version: Version): void {
+function writeVersion(
+  transaction: Transaction,
+  collection: Collection,
+  record: StoredRecord,
+  { version, doc }: { version: Version; doc: Doc | null },
+): void {
   const isMine = record.owner === transaction;
   const before = isMine ? record.pending : record.version;
-  const doc = version.bytes === null ? null : docOf(version);
   const added: { index: Index; keys: string[] }[] = [];
   if (doc !== null) {
     const beforeDoc = before === null || before.bytes === null ? null : docOf(before);

@@ -35,7 +35,7 @@ export async function runStatement<T>(context: StatementContext, attempt: (trans
     const transaction = begin(store, { explicit: false });
     try {
       const result = attempt(transaction);
-      if (context.retrySession !== null) {
+      if (transaction.outcome !== null) {
         failRetryableWrite(context);
       }
       commit(store, transaction);
