@@ -37,8 +37,7 @@ function serve(operation: AnyOperation): RequestHandler {
     const account = accountOf(response);
     requireRole(account, operation.role);
     const call = callOf(operation, request, response);
-    const work = operation.handle(call);
-    send(response, operation.waits ? await work : await whileMongoAnswers(work));
+    send(response, await whileMongoAnswers(operation.handle(call)));
   };
 }
 

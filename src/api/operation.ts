@@ -47,8 +47,6 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   successStatuses?: (201 | 202)[];
   /** Failures of its own, beside those of every call. */
   failures?: (402 | 404 | 409 | 422 | 503)[];
-  /** Waits for a worker's answer, so the general deadline does not apply. */
-  waits?: boolean;
   handle(call: Call<Body, Params, Query>): Promise<Reply>;
 }
 

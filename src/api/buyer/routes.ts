@@ -1,7 +1,9 @@
 import type { AnyOperation } from '../operation.js';
 import { createDeposit } from './create-deposit.js';
+import { createPayment } from './create-payment.js';
 import { createBuyerTransaction } from './create-transaction.js';
 import { getBuyerBalance } from './get-balance.js';
+import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
 import { listBuyerTransactions } from './list-transactions.js';
 
@@ -11,5 +13,7 @@ export const buyerOperations: AnyOperation[] = [
   getBuyerPriceList,
   createDeposit,
   createBuyerTransaction,
+  inquireBuyerBill,
+  createPayment,
   listBuyerTransactions,
 ];
