@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint';
 
-// Each block checks rules of the house style; see docs/style.md for the reasons.
+// Each block checks rules of the house style.
 const noDefaultExport = {
   selector: 'ExportDefaultDeclaration',
   message: 'Use named exports: a name that can be searched for everywhere.',

@@ -17,8 +17,9 @@ export const limits = {
 
   /** A dependency that does not answer within this is reported as away (503/03). */
   dependencyTimeoutMs: 2_500,
-  /** A client waits at most this long for any call that does not ask to wait. */
-  requestDeadlineMs: 2_900,
+  /** After this a request asks whether MongoDB still answers, and gives it `pingPatienceMs` to do so. */
+  patienceMs: 2_400,
+  pingPatienceMs: 450,
   transactionDeadlineMs: 2_500,
   /** How long an API key, an account or a product may be served from a process's own memory. */
   cacheTtlMs: 1_000,

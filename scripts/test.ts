@@ -35,6 +35,8 @@ async function main(args: string[]): Promise<number> {
       APP_MODE: 'sandbox',
       LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
       LOCAL_DIR: localDir,
+      // What tests write goes with the rest.
+      TMPDIR: temporaryDir(localDir),
       MONGODB_URI: mongodb.url,
       REDIS_URL: redis.url,
       ...(args.includes('--soak') && { SOAK: '1' }),
@@ -52,6 +54,12 @@ async function main(args: string[]): Promise<number> {
     output.close();
     fs.rmSync(localDir, { recursive: true, force: true });
   }
+}
+
+function temporaryDir(localDir: string): string {
+  const dir = path.join(localDir, 'tmp');
+  fs.mkdirSync(dir);
+  return dir;
 }
 
 /** The service's tests and those of the embedded database; with files named, only where there are some. */
@@ -84,14 +92,11 @@ async function mocha(
   env: NodeJS.ProcessEnv,
   stopping: AbortSignal,
 ): Promise<number> {
-  const config = JSON.parse(fs.readFileSync(path.join(root, '.mocharc.json'), 'utf8')) as MochaConfig;
   const args = [
     path.join(root, 'node_modules/mocha/bin/mocha.js'),
-    // Mocha would add the files of its configuration to those that are named here.
-    ...['--no-config', '--timeout', String(config.timeout)],
-    ...config.import.map((each) => `--import=${each}`),
+    ...['--config', path.join(root, '.mocharc.json')],
     ...options,
-    ...(files.length > 0 ? files : config.spec),
+    ...(files.length > 0 ? files : ['test/**/*.test.ts']),
   ];
   const child = spawn(process.execPath, args, { cwd: path.join(root, dir), env, stdio: 'inherit' });
   const stop = () => {
@@ -106,12 +111,6 @@ async function mocha(
   });
   stopping.removeEventListener('abort', stop);
   return exitCode;
-}
-
-interface MochaConfig {
-  import: string[];
-  spec: string[];
-  timeout: number;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -8,7 +8,10 @@ import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
+import { providerCallbackRoutes } from './api/providers/callback-routes.js';
+import { sellerOperations } from './api/seller/routes.js';
 import { walletOperations } from './api/v1/routes.js';
+import { webhookOperations } from './api/webhooks/operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {
@@ -25,8 +28,20 @@ export function createApp(): Express {
   app.use(healthRoutes());
   app.use(helmet());
   app.use('/admin', adminRoutes());
+  app.use(providerCallbackRoutes());
   app.use(jsonBody);
-  app.use(mountOperations([...walletOperations, ...buyerOperations], []));
+  app.use(
+    mountOperations(
+      [
+        ...walletOperations,
+        ...buyerOperations,
+        ...sellerOperations,
+        ...webhookOperations('buyer'),
+        ...webhookOperations('seller'),
+      ],
+      [],
+    ),
+  );
   app.use(notFound);
   app.use(errorEnvelope);
   return app;

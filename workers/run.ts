@@ -10,6 +10,7 @@ import { onShutdown } from '../src/shared/shutdown.js';
 import { startFulfilmentWorker } from './fulfilment.worker.js';
 import { startPollingWorker } from './polling.worker.js';
 import { startSellersWorker } from './sellers.worker.js';
+import { startSettlementsWorker } from './settlements.worker.js';
 import { startWebhookWorker } from './webhooks.worker.js';
 
 /** A kind of work in this process. `close` lets what is under way finish. */
@@ -22,6 +23,7 @@ const starters: Record<string, () => RunningWorker> = {
   polling: startPollingWorker,
   webhooks: startWebhookWorker,
   sellers: startSellersWorker,
+  settlements: startSettlementsWorker,
 };
 
 async function main(kinds: string[]): Promise<void> {

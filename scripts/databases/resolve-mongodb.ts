@@ -17,7 +17,7 @@ import { mongodDataDir, startMongod } from './mongod.js';
 import { waitForHello, type Hello } from './mongodb-hello.js';
 import { portFor } from './ports.js';
 
-const givenTimeoutMs = 10_000;
+const givenTimeoutMs = 5_000;
 
 /**
  * `MONGODB_URI`, else `mongod` on PATH, else a downloaded `mongod`, else the embedded development server.

@@ -16,7 +16,7 @@ import { installRedisByApt, installRedisFromNpm, installRedisHint } from './inst
 import { portFor } from './ports.js';
 import { checkRedis, waitForRedis } from './redis-ping.js';
 
-const givenTimeoutMs = 10_000;
+const givenTimeoutMs = 5_000;
 const versionTimeoutMs = 5_000;
 /** What BullMQ asks for. */
 const versionMin = [6, 2];

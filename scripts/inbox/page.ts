@@ -13,7 +13,7 @@ input, button { font: inherit; color: inherit; background: var(--soft); border: 
 input { width: 16rem; }
 button { cursor: pointer; }
 details { border-bottom: 1px solid var(--line); }
-summary { display: grid; grid-template-columns: 5.5rem 8.5rem 11rem 1fr 1fr 3.5rem; gap: .75rem; padding: .5rem .25rem;
+summary { display: grid; grid-template-columns: 4.5rem 6.5rem 11rem 1fr 1fr 3.5rem; gap: .75rem; padding: .5rem .25rem;
   cursor: pointer; list-style: none; align-items: center; }
 summary:hover { background: var(--soft); }
 summary > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -24,7 +24,7 @@ pre { background: var(--soft); border-radius: .4rem; padding: .75rem; margin: .2
 .empty { color: var(--dim); padding: 3rem 0; text-align: center; }
 .new { animation: arrive 1.5s; }
 @keyframes arrive { from { background: #1a9c5b33; } }
-@media (max-width: 48rem) { summary { grid-template-columns: 5rem 8rem 1fr; } .wide { display: none; } input { width: 100%; } }
+@media (max-width: 48rem) { summary { grid-template-columns: 4.5rem 6.5rem 1fr; } .wide { display: none; } input { width: 100%; } }
 `;
 
 const script = `
@@ -55,7 +55,7 @@ function rowOf(message) {
   const summary = element('summary', '', '');
   const answered = message.answered === 200 ? 'dim' : 'bad';
   summary.append(
-    element('span', 'dim', new Date(message.at).toLocaleTimeString()),
+    element('span', 'dim', new Date(message.at).toTimeString().slice(0, 8)),
     element('span', 'mark ' + look, text),
     element('strong', '', message.headers['x-event'] || body.event || data.status || ''),
     element('code', 'wide', data.ref_id || ''),

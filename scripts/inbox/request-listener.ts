@@ -2,7 +2,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHeldResponses, type HeldResponses } from '../support/held-responses.js';
-import { HttpMistake, readBody, readJson, send, sendJson, sendMistake, sendPage } from '../support/http.js';
+import {
+  HttpMistake,
+  parseUrl,
+  readBody,
+  readJson,
+  send,
+  sendJson,
+  sendMistake,
+  sendPage,
+} from '../support/http.js';
 import type { Message, MessageFilter, MessageStore } from './message-store.js';
 import { inboxPage } from './page.js';
 import type { AnswerRule, InboxSettings } from './settings.js';
@@ -76,14 +85,6 @@ export function createRequestListener(parts: InboxParts): InboxListener {
     },
     endHanging: () => held.endAll(),
   };
-}
-
-function parseUrl(request: IncomingMessage): URL {
-  const target = request.url ?? '/';
-  if (!URL.canParse(target, 'http://inbox')) {
-    throw new HttpMistake(400, 'the address is not valid');
-  }
-  return new URL(target, 'http://inbox');
 }
 
 type Receiving = InboxParts & { path: string; held: HeldResponses };

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createHeldResponses, type HeldResponses } from '../support/held-responses.js';
-import { readJson, send, sendJson, sendMistake, sendPage } from '../support/http.js';
+import { parseUrl, readJson, send, sendJson, sendMistake, sendPage } from '../support/http.js';
 import { helpPage } from './help-page.js';
 import type { Execution, OrderBook } from './order-book.js';
 import { callNames, createProviderCalls, type CallName, type ProviderCallParts } from './provider-calls.js';
@@ -23,15 +23,11 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
   const callProvider = createProviderCalls(parts);
   const held = createHeldResponses();
 
-  const handle: RequestListener = (request, response) => {
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = parseUrl(request);
-    if (url === null) {
-      sendJson(response, 400, { error: 'the address is not valid' });
-      return;
-    }
     const name = callNameOf(url.pathname);
     if (name === null) {
-      steer(request, response, { url, ...parts }).catch((error: unknown) => sendMistake(response, error));
+      await steer(request, response, { url, ...parts });
     } else if (request.method === 'GET') {
       const { reply, delayMs } = callProvider(name, url.searchParams);
       later(delayMs, () => give(reply, response, held));
@@ -39,13 +35,13 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
       notAllowed(response, 'GET');
     }
   };
-  return { handle, endSilences: () => held.endAll() };
-}
 
-function parseUrl(request: IncomingMessage): URL | null {
-  return URL.canParse(request.url ?? '/', 'http://simulator')
-    ? new URL(request.url ?? '/', 'http://simulator')
-    : null;
+  return {
+    handle: (request, response) => {
+      route(request, response).catch((error: unknown) => sendMistake(response, error));
+    },
+    endSilences: () => held.endAll(),
+  };
 }
 
 /** Both `/request` and `/api/reseller/request`, so that the simulator and a copy of the service are addressed alike. */
@@ -122,7 +118,7 @@ function refuse(response: ServerResponse, pathname: string): void {
   } else if (pathname === '/control') {
     notAllowed(response, 'GET, POST, DELETE');
   } else {
-    sendJson(response, 404, { error: `nothing here; GET / tells what there is` });
+    sendJson(response, 404, { error: 'nothing here; GET / tells what there is' });
   }
 }
 

@@ -97,11 +97,17 @@ function readable(text: string): string {
   if (typeof fields !== 'object' || fields === null || !('level' in fields) || !('message' in fields)) {
     return text;
   }
-  const { level, message, timestamp: _timestamp, ...rest } = fields as Record<string, unknown>;
-  const details = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return `${painted(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
+  const { level, message, timestamp: _timestamp, error, ...rest } = fields as Record<string, unknown>;
+  const details = Object.entries(rest)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const words = `${painted(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
+  return error === undefined || error === null ? words : `${words}\n${colours.dim(stackOf(error))}`;
+}
+
+function stackOf(error: unknown): string {
+  const stack = typeof error === 'object' && error !== null && 'stack' in error ? error.stack : null;
+  return typeof stack === 'string' ? stack : JSON.stringify(error);
 }
 
 function painted(level: string): string {

@@ -12,6 +12,17 @@ export class HttpMistake extends Error {
   }
 }
 
+/** @throws HttpMistake 400 when the request line holds no address. */
+export function parseUrl(request: IncomingMessage): URL {
+  const target = request.url ?? '/';
+  // A path such as `//x` would otherwise be read as the name of a host.
+  const address = `http://localhost${target.startsWith('/') ? target : '/'}`;
+  if (!URL.canParse(address)) {
+    throw new HttpMistake(400, 'the address is not valid');
+  }
+  return new URL(address);
+}
+
 /** @throws HttpMistake 413 when the body is larger than `bytesMax`. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

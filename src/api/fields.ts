@@ -27,14 +27,10 @@ export const productCode = Joi.string()
 export const customerNumber = text(100).min(1).example('081234561230');
 
 export const rupiah = (bounds: { min: number; max: number }) =>
-  Joi.number()
-    .integer()
-    .min(bounds.min)
-    .max(bounds.max)
-    .messages({
-      'number.integer': '{{#label}} must be whole rupiah',
-      'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
-    });
+  Joi.number().integer().min(bounds.min).max(bounds.max).messages({
+    'number.integer': '{{#label}} must be whole rupiah',
+    'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
+  });
 
 export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
   'Refuse (409) if the price is higher now. Rupiah.',

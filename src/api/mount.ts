@@ -1,11 +1,11 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { limits } from '../../config/limits.js';
 import { requireRole } from '../accounts/authenticate.js';
-import { BadRequestError, DependencyError } from '../shared/errors.js';
+import { BadRequestError } from '../shared/errors.js';
 import { addressOf, accountOf, authenticateRequest } from './middleware/authenticate.js';
 import { queryOf } from './middleware/query.js';
 import { contextOf } from './middleware/request-context.js';
 import type { AnyOperation, Call, Reply } from './operation.js';
+import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
 
 /** A router that serves the operations, and answers 405 for other methods on their paths. */
@@ -38,7 +38,7 @@ function serve(operation: AnyOperation): RequestHandler {
     requireRole(account, operation.role);
     const call = callOf(operation, request, response);
     const work = operation.handle(call);
-    send(response, operation.waits ? await work : await withDeadline(work));
+    send(response, operation.waits ? await work : await whileMongoAnswers(work));
   };
 }
 
@@ -63,21 +63,4 @@ function send(response: Response, reply: Reply): void {
     ...(reply.message !== undefined && { message: reply.message }),
     data: reply.data,
   });
-}
-
-/** A client never waits for a dependency that hangs: it hears 503/03 and repeats the call with the same ref_id. */
-async function withDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new DependencyError(new Error(`no result within ${limits.requestDeadlineMs} ms`)));
-    }, limits.requestDeadlineMs);
-  });
-  // The late result has nobody to go to; its error must not end the process.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -84,7 +84,8 @@ export interface ProviderProduct {
 }
 
 /** What a provider tells by itself. It only says where to look: money moves by the status check that follows. */
-export type ProviderCallback = { kind: 'ping' } | { kind: 'result'; providerRef: string; status: string };
+export type ProviderCallback =
+  { kind: 'ping' } | { kind: 'result'; providerRef: string; says: 'success' | 'failed' | 'pending' };
 
 /** How a seller's system is reached. Secrets are in clear here: never log it. */
 export interface ProviderConnection {

@@ -24,8 +24,9 @@ export function readJson<T>(
   if (answer.kind === 'unknown') {
     return { kind: 'unknown', code: answer.reason, message: 'The provider did not answer' };
   }
-  if (answer.status < 200 || answer.status > statusMax) {
-    return { kind: 'unknown', code: `HTTP_${answer.status}`, message: 'The provider answered with an error' };
+  const { status } = answer;
+  if (status < 200 || status > statusMax || (status >= 300 && status < 400)) {
+    return { kind: 'unknown', code: `HTTP_${status}`, message: 'The provider answered with an error' };
   }
   const body = validate(schema, parse(answer.text));
   return body === null

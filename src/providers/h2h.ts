@@ -317,14 +317,14 @@ async function readPriceList(connection: ProviderConnection): Promise<Reading<Pr
   return { ok: true, value };
 }
 
-const callbackSchema = Joi.object<{ ref_id: string; status: string }>({
+const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed' | 'pending' }>({
   ref_id: Joi.string().min(1).max(64).required(),
-  status: Joi.string().max(20).required(),
+  status: Joi.string().valid('success', 'failed', 'pending').required(),
 });
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
   const body = validate(callbackSchema, parse(raw.toString('utf8')));
-  return body && { kind: 'result', providerRef: body.ref_id, status: body.status };
+  return body && { kind: 'result', providerRef: body.ref_id, says: body.status };
 }
 
 /** `x-signature: sha256=<hex>`; two of them while the other side rotates its secret. */

@@ -60,6 +60,9 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
   }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
   const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
+  if (offers.length === 0) {
+    return 0;
+  }
   await OfferModel.bulkWrite(
     offers.map(({ _id, productCode }) => ({
       updateOne: { filter: { _id }, update: { $set: factsOf(rowOf.get(productCode)) } },

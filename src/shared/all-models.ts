@@ -6,6 +6,7 @@ import '../operators/operator.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';
+import '../settlements/settlement.model.js';
 import '../transactions/attempt.model.js';
 import '../transactions/case.model.js';
 import '../transactions/seller-credit.model.js';

@@ -30,10 +30,7 @@ export function redact(value: unknown, depth = 0): unknown {
     return value.slice(0, 100).map((item) => redact(item, depth + 1));
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      secretKeys.test(key) ? '***' : redact(item, depth + 1),
-    ]),
+    Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { logger } from './logger.js';
 
 /**
@@ -32,16 +33,7 @@ async function loop(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+/** Ends early, without an error, when the loop is told to stop. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -29,6 +29,8 @@ export function orderOf(transaction: Transaction, attempt: Attempt): ProviderOrd
     productCode: transaction.productCode,
     customerNumber: transaction.customerNumber,
     costMax: attempt.offerPrice,
+    // A status check must ask for what was sent: a bill's payment and a purchase are different calls.
+    billTotal: transaction.kind === 'postpaid' ? transaction.price : null,
     sentAt: attempt.sentAt,
     lastCheckAt: attempt.lastCheckAt,
   };
@@ -95,9 +97,7 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
 function sellersToAvoid(attempts: Attempt[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return attempts
-    .filter(
-      (each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs,
-    )
+    .filter((each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs)
     .map((each) => each.sellerId);
 }
 
@@ -124,10 +124,17 @@ export async function claimAttempt(
       return null;
     }
     if (transaction.status === 'PENDING') {
-      const moved = await moveTo(session, transaction, 'PROCESSING', { nextActionAt });
+      const moved = await moveTo(session, transaction, 'PROCESSING', {
+        nextActionAt,
+        sellerId: attempt.sellerId,
+      });
       return { transaction: moved, attempt: { ...attempt, ...claim } };
     }
-    await TransactionModel.updateOne({ _id: transaction._id }, { $set: { nextActionAt } }, { session });
+    await TransactionModel.updateOne(
+      { _id: transaction._id },
+      { $set: { nextActionAt, sellerId: attempt.sellerId } },
+      { session },
+    );
     return { transaction, attempt: { ...attempt, ...claim } };
   });
 }

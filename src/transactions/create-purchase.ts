@@ -77,11 +77,7 @@ async function storedByRef(request: PurchaseRequest): Promise<Transaction> {
 function replay(transaction: Transaction, request: PurchaseRequest): AcceptedPurchase {
   const sameCustomer =
     normalizeCustomerNumber(transaction.customerRule, request.customerNumber) === transaction.customerNumber;
-  if (
-    transaction.kind !== 'prepaid' ||
-    transaction.productCode !== request.productCode ||
-    !sameCustomer
-  ) {
+  if (transaction.kind !== 'prepaid' || transaction.productCode !== request.productCode || !sameCustomer) {
     throw new ConflictError(
       `ref_id ${request.refId} was used for another purchase. Use a new ref_id for a new purchase.`,
     );

@@ -18,15 +18,25 @@ export type DebitResult = 'debited' | 'insufficient' | 'duplicate';
  * committed together; each gets its own answer, in the order of arrival.
  * @throws DependencyError when MongoDB is away: nothing was written, or (unknown commit) the same ref_id tells.
  */
-export function debitWallet(transaction: Transaction): Promise<DebitResult> {
-  return inGroups(transaction.accountId, transaction);
+export async function debitWallet(transaction: Transaction): Promise<DebitResult> {
+  const key = `${transaction.accountId}:${transaction.refId}`;
+  const first = underWay.get(key);
+  if (first) {
+    // A repeat that arrives while the first is being written shares its fate instead of colliding with it.
+    return (await first) === 'insufficient' ? 'insufficient' : 'duplicate';
+  }
+  const debit = inGroups(transaction.accountId, transaction);
+  underWay.set(key, debit);
+  return debit.finally(() => underWay.delete(key));
 }
+
+const underWay = new Map<string, Promise<DebitResult>>();
 
 const inGroups = groupCommit<Transaction, DebitResult>({ itemsMax: limits.debitGroupMax, flush: debitGroup });
 
 async function debitGroup(walletId: string, purchases: Transaction[]): Promise<DebitResult[]> {
   const results = new Map<Transaction, DebitResult>();
-  let open = withoutRepeats(purchases, results);
+  let open = purchases;
   while (open.length > 0) {
     const group = open;
     try {
@@ -41,19 +51,6 @@ async function debitGroup(walletId: string, purchases: Transaction[]): Promise<D
     }
   }
   return purchases.map((each) => results.get(each) ?? 'duplicate');
-}
-
-/** The first of several purchases with one ref_id is debited; the others are its repeats. */
-function withoutRepeats(purchases: Transaction[], results: Map<Transaction, DebitResult>): Transaction[] {
-  const seen = new Set<string>();
-  return purchases.filter((each) => {
-    if (seen.has(each.refId)) {
-      results.set(each, 'duplicate');
-      return false;
-    }
-    seen.add(each.refId);
-    return true;
-  });
 }
 
 /** After a duplicate key or an unknown commit: what the database holds decides, the rest is tried again. */

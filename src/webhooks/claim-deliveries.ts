@@ -5,6 +5,7 @@
 import { now, nowMs } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import { deliveries, type Delivery } from './delivery.model.js';
+import { isUnderWay } from './list-deliveries.js';
 import { webhookLimits } from './webhook-limits.js';
 
 /** A row as a worker holds it: its log stays in the database. */
@@ -74,7 +75,11 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
     const others = siblings.filter((other) => areSiblings(row, other));
     if (others.some((other) => other.orderRank > row.orderRank)) {
       dropped.add(row);
-    } else if (others.some((other) => other.orderRank < row.orderRank && isUnderWay(other, leaseToken))) {
+    } else if (
+      others.some(
+        (other) => other.orderRank < row.orderRank && other.leaseToken !== leaseToken && isUnderWay(other),
+      )
+    ) {
       deferred.add(row);
     }
   }
@@ -89,16 +94,6 @@ function areSiblings(row: ClaimedDelivery, other: ClaimedDelivery): boolean {
     row.orderKey === other.orderKey &&
     row.accountId === other.accountId &&
     row.channel === other.channel
-  );
-}
-
-function isUnderWay(row: ClaimedDelivery, leaseToken: string): boolean {
-  return (
-    row.state === 'due' &&
-    row.leaseToken !== null &&
-    row.leaseToken !== leaseToken &&
-    row.nextAttemptAt !== null &&
-    row.nextAttemptAt.getTime() > nowMs()
   );
 }
 

@@ -58,6 +58,17 @@ describe('inbox: messages', () => {
     expect(mistake).to.include('0 of 1 awaited messages came in 100 ms (3 in all)');
   });
 
+  it('lets a reader wait for the first message that fits', async () => {
+    const startedAt = performance.now();
+    const reading = fetch(`${inbox.url}/messages?path=/hooks/b&wait_ms=10000`);
+    await post(inbox, '/hooks/a', '1');
+    await post(inbox, '/hooks/b', '2');
+    expect(await (await reading).json()).to.have.lengthOf(1);
+    const none = await fetch(`${inbox.url}/messages?path=/hooks/c&wait_ms=50`);
+    expect(await none.json()).to.be.empty;
+    expect(performance.now() - startedAt).to.be.within(45, 5_000);
+  });
+
   it('shows a page that may load nothing from anywhere else', async () => {
     const response = await fetch(inbox.url);
     const html = await response.text();

@@ -94,7 +94,7 @@ describe('simulator: orders', () => {
   });
 
   it('answers 07 to a sign that is wrong, missing, or made for another ref_id, and executes nothing', async () => {
-    for (const sign of ['0'.repeat(32), '0'.repeat(64), 'é'.repeat(16), '']) {
+    for (const sign of ['0'.repeat(32), '0'.repeat(64), 'é'.repeat(32), 'short', '']) {
       const refId = newRef();
       expect(await call(simulator, '/request', { ref_id: refId, sign }), sign).to.include({ status: '07' });
       expect(await executions(refId)).to.equal(0);

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const readyTimeoutMs = 30_000;
@@ -45,6 +46,7 @@ export async function startProgram(
     child.kill('SIGKILL');
     throw new Error(`dist/${script} did not start: ${printed}`, { cause: error });
   });
+  letTestsEnd(child);
   return {
     process: child,
     pid: child.pid ?? 0,
@@ -54,12 +56,24 @@ export async function startProgram(
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         const exit = once(child, 'exit');
+        child.ref();
         child.kill(signal);
         await exit;
       }
       return child.exitCode;
     },
   };
+}
+
+/** A failed test that never stopped its program must not keep the test process alive, and with it the program. */
+function letTestsEnd(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  for (const output of [child.stdout, child.stderr]) {
+    if (output instanceof Socket) {
+      output.unref();
+    }
+  }
 }
 
 function readyPort(child: ChildProcess): Promise<number> {

@@ -1,0 +1,159 @@
+import { Decimal128, Double, Long } from 'bson';
+import type { BSONRegExp, Code, Timestamp } from 'bson';
+import { MongoError } from '../errors.js';
+import { unpackDecimal } from '../values/decimal.js';
+import { BSON, FarDate, typeNameOf, typeOf } from '../values/types.js';
+import { formatIsoDate } from './dates/format.js';
+
+/** Null, missing or the deprecated undefined. */
+export function isNullish(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+/** MongoDB's truth: false, null, missing and a zero of any numeric type are false; NaN, '' and [] are true. */
+export function isTrue(value: unknown): boolean {
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'number':
+      return value !== 0;
+    case 'undefined':
+      return false;
+    case 'object':
+      break;
+    default:
+      return true;
+  }
+  if (value instanceof Double) {
+    return value.value !== 0;
+  }
+  if (value instanceof Long) {
+    return !value.isZero();
+  }
+  if (value instanceof Decimal128) {
+    const decimal = unpackDecimal(value);
+    return decimal.kind !== 'finite' || decimal.coefficient !== 0n;
+  }
+  return value !== null;
+}
+
+/** The value of a number of any type if it is an integer of 64 bits. */
+export function longOf(value: unknown): bigint | undefined {
+  const integer = bigintOf(value);
+  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
+}
+
+/** The value of a number of any type if it is an integer of 32 bits. */
+export function integerOf(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    return (value | 0) === value ? value : undefined;
+  }
+  const integer = bigintOf(value);
+  return integer !== undefined && BigInt.asIntN(32, integer) === integer ? Number(integer) : undefined;
+}
+
+function bigintOf(value: unknown): bigint | undefined {
+  if (typeof value === 'number' || value instanceof Double) {
+    const double = Number(value);
+    return Number.isInteger(double) ? BigInt(double) : undefined;
+  }
+  if (value instanceof Long) {
+    return value.toBigInt();
+  }
+  if (value instanceof Decimal128) {
+    const { kind, negative, coefficient, exponent } = unpackDecimal(value);
+    if (kind !== 'finite' || exponent > 20) {
+      return undefined;
+    }
+    const scale = 10n ** BigInt(Math.abs(exponent));
+    if (exponent < 0 && coefficient % scale !== 0n) {
+      return undefined;
+    }
+    const integer = exponent < 0 ? coefficient / scale : coefficient * scale;
+    return negative ? -integer : integer;
+  }
+  return undefined;
+}
+
+/** A string as `$toUpper`, `$substr`, ... see their operand: '' for null and missing. Error 16007. */
+export function coerceToString(value: unknown): string {
+  switch (typeOf(value)) {
+    case BSON.string:
+      return value as string;
+    case BSON.null:
+    case BSON.undefined:
+      return '';
+    case BSON.int:
+    case BSON.double:
+    case BSON.long:
+    case BSON.decimal:
+      return numberToString(value);
+    case BSON.date:
+      return formatIsoDate(value as Date);
+    case BSON.symbol:
+      return String(value);
+    case BSON.javascript:
+      return (value as Code).code;
+    case BSON.regex:
+      return `/${(value as BSONRegExp).pattern}/${(value as BSONRegExp).options}`;
+    default:
+      throw new MongoError(16007, `can't convert from BSON type ${typeNameOf(value)} to String`);
+  }
+}
+
+/** A number as MongoDB prints it. */
+export function numberToString(value: unknown): string {
+  if (typeof value !== 'number' && !(value instanceof Double)) {
+    return String(value);
+  }
+  const double = Number(value);
+  if (!Number.isFinite(double)) {
+    return Number.isNaN(double) ? 'NaN' : double > 0 ? 'Infinity' : '-Infinity';
+  }
+  return Object.is(double, -0) ? '-0' : doubleToString(double);
+}
+
+/** Doubles are written with an exponent from 1e21 and below 1e-6 in JS, from 1e16 and below 1e-4 in MongoDB, there of two digits. */
+function doubleToString(double: number): string {
+  const size = Math.abs(double);
+  if (size !== 0 && (size >= 1e16 || size < 1e-4)) {
+    const [digits = '', exponent = ''] = double.toExponential().split('e');
+    const sign = exponent.startsWith('-') ? '-' : '+';
+    return `${digits}e${sign}${exponent.slice(1).padStart(2, '0')}`;
+  }
+  return String(double);
+}
+
+/** Milliseconds of a date, timestamp or ObjectId. Error 16006. */
+export function coerceToMillis(value: unknown): number {
+  if (value instanceof Date) {
+    return millisOf(value);
+  }
+  const type = typeOf(value);
+  if (type === BSON.timestamp) {
+    return (value as Timestamp).t * 1000;
+  }
+  if (type === BSON.objectId) {
+    return (value as { getTimestamp: () => Date }).getTimestamp().getTime();
+  }
+  throw new MongoError(16006, `can't convert from BSON type ${typeNameOf(value)} to Date`);
+}
+
+/** Whether `coerceToMillis` takes the value. */
+export function isDateLike(value: unknown): boolean {
+  const type = typeOf(value);
+  return type === BSON.date || type === BSON.timestamp || type === BSON.objectId;
+}
+
+/** A date's milliseconds since 1970; beyond 275,000 years, where JS has no dates, an error rather than a guess. */
+export function millisOf(date: Date): number {
+  if (date instanceof FarDate) {
+    throw new MongoError(15, `a date of ${date.millis.toString()} ms is out of range for date expressions`);
+  }
+  return date.getTime();
+}
+
+/** The code points of a string, which is what MongoDB counts. */
+export function codePoints(text: string): string[] {
+  return Array.from(text);
+}

@@ -1,0 +1,116 @@
+import { MongoError } from '../../errors.js';
+import { dayOfYear, isoDayOfWeek, isoWeek, localDate, weekOfYear } from './calendar.js';
+import { UTC } from './zone.js';
+import type { Zone } from './zone.js';
+
+/** Writes an instant in a zone. */
+export type DateFormatter = (utcMillis: number, zone: Zone) => string;
+
+type Part = (local: Date, offsetMillis: number) => string;
+
+export const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
+const monthName = (local: Date): string => monthNames[local.getUTCMonth()] ?? '';
+
+const specifiers: Readonly<Record<string, Part>> = {
+  '%': () => '%',
+  b: (local) => monthName(local).slice(0, 3),
+  B: monthName,
+  d: (local) => padded(local.getUTCDate(), 2),
+  G: (local) => padded(checkYear(isoWeek(local).year), 4),
+  H: (local) => padded(local.getUTCHours(), 2),
+  j: (local) => padded(dayOfYear(local), 3),
+  L: (local) => padded(local.getUTCMilliseconds(), 3),
+  m: (local) => padded(local.getUTCMonth() + 1, 2),
+  M: (local) => padded(local.getUTCMinutes(), 2),
+  S: (local) => padded(local.getUTCSeconds(), 2),
+  u: (local) => String(isoDayOfWeek(local)),
+  U: (local) => padded(weekOfYear(local), 2),
+  V: (local) => padded(isoWeek(local).week, 2),
+  w: (local) => String(local.getUTCDay() + 1),
+  Y: (local) => padded(checkYear(local.getUTCFullYear()), 4),
+  z: (_local, offset) => {
+    const minutes = Math.trunc(Math.abs(offset) / 60_000);
+    return `${offset < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60), 2)}${padded(minutes % 60, 2)}`;
+  },
+  Z: (_local, offset) => `${offset < 0 ? '-' : '+'}${Math.trunc(Math.abs(offset) / 60_000)}`,
+};
+
+function checkYear(year: number): number {
+  if (year < 0 || year > 9999) {
+    throw new MongoError(18537, `$dateToString is only defined on year 0-9999, tried to use year ${year}`);
+  }
+  return year;
+}
+
+const formatters = new Map<string, DateFormatter>();
+const formattersMax = 1000;
+
+/** Compiles a format string of `$dateToString`. Errors 18535 and 18536. */
+export function compileFormat(format: string): DateFormatter {
+  const known = formatters.get(format);
+  if (known !== undefined) {
+    return known;
+  }
+  const parts = formatParts(format);
+  const formatter: DateFormatter = (utcMillis, zone) => {
+    const offset = zone.offsetAt(utcMillis);
+    const local = new Date(utcMillis + offset);
+    let text = '';
+    for (const part of parts) {
+      text += typeof part === 'string' ? part : part(local, offset);
+    }
+    return text;
+  };
+  if (formatters.size < formattersMax) {
+    formatters.set(format, formatter);
+  }
+  return formatter;
+}
+
+function formatParts(format: string): (string | Part)[] {
+  const parts: (string | Part)[] = [];
+  for (const token of format.match(/%[^]?|[^%]+/gu) ?? []) {
+    parts.push(token.startsWith('%') ? specifierOf(token.slice(1)) : token);
+  }
+  return parts;
+}
+
+function specifierOf(letter: string): Part {
+  if (letter === '') {
+    throw new MongoError(18535, "Unmatched '%' at end of format string");
+  }
+  const part = Object.hasOwn(specifiers, letter) ? specifiers[letter] : undefined;
+  if (part === undefined) {
+    throw new MongoError(18536, `Invalid format character '%${letter}' in format string`);
+  }
+  return part;
+}
+
+/** The default format: ISO 8601 with milliseconds, with `Z` in UTC only. */
+export function formatDefault(utcMillis: number, zone: Zone): string {
+  const local = localDate(utcMillis, zone);
+  const year = checkYear(local.getUTCFullYear());
+  const text = local.toISOString();
+  // toISOString writes the year 0 to 9999 with four digits, as MongoDB does.
+  return year >= 0 && zone.isUtc ? text : text.slice(0, -1);
+}
+
+/** A date as text in UTC: `2024-01-01T00:00:00.000Z`. */
+export function formatIsoDate(date: Date): string {
+  return formatDefault(date.getTime(), UTC);
+}

@@ -1,0 +1,199 @@
+import { Long } from 'bson';
+import { MongoError } from '../../errors.js';
+import { divideDecimals, packDecimal } from '../../values/decimal.js';
+import type { Decimal } from '../../values/decimal.js';
+import {
+  addNumbers,
+  asDouble,
+  multiplyNumbers,
+  numberKind,
+  subtractNumbers,
+  toBigInt,
+  toDecimal,
+  toDouble,
+} from '../../values/numbers.js';
+import { BSON, isNumeric, typeNameOf, typeOf } from '../../values/types.js';
+import type { Numeric } from '../../values/types.js';
+import { integerOf, isNullish, millisOf } from '../coerce.js';
+import { moduloDecimals } from '../decimal-functions.js';
+import { binary, combine, operandsOf } from '../operator.js';
+import type { OperatorCompiler } from '../operator.js';
+
+/** Addition, multiplication and their inverses, with MongoDB's result types. */
+export const arithmeticOperators: Readonly<Record<string, OperatorCompiler>> = {
+  $add: folding({ name: '$add', neutral: 0, apply: addPair, kinds: 'numeric or date' }),
+  $multiply: folding({ name: '$multiply', neutral: 1, apply: multiplyPair, kinds: 'numeric' }),
+  $subtract: binary(subtract),
+  $divide: binary(divide),
+  $mod: binary(modulo),
+};
+
+interface Fold {
+  readonly name: string;
+  readonly neutral: number;
+  readonly apply: (left: unknown, right: unknown) => unknown;
+  readonly kinds: 'numeric' | 'numeric or date';
+}
+
+/** `$add` and `$multiply`: from left to right; a null ends it before the type of later operands is seen. */
+function folding({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
+  return (argument, call) => {
+    const operands = operandsOf(argument, call, { min: 0, max: Infinity });
+    return combine(operands, (root) => {
+      let result: unknown = neutral;
+      let onlyInts = true;
+      for (const operand of operands) {
+        const value = operand.evaluate(root);
+        if (isNullish(value)) {
+          return null;
+        }
+        if (!isNumeric(value) && (kinds === 'numeric' || !(value instanceof Date))) {
+          throw new MongoError(14, `${name} only supports ${kinds} types, not ${typeNameOf(value)}`);
+        }
+        onlyInts &&= typeOf(value) === BSON.int;
+        result = apply(result, value);
+      }
+      // A sum of int32 that left int32 on the way and came back is an int32.
+      return onlyInts && result instanceof Long ? (integerOf(result) ?? result) : result;
+    });
+  };
+}
+
+function addPair(left: unknown, right: unknown): unknown {
+  if (left instanceof Date) {
+    return addToDate(left, right);
+  }
+  if (right instanceof Date) {
+    return addToDate(right, left);
+  }
+  return add(left as Numeric, right as Numeric);
+}
+
+/** The sum of two numbers; an integer sum that leaves int64 goes on as a double. */
+export function add(left: Numeric, right: Numeric): Numeric {
+  return addNumbers(left, right) ?? asDouble(toDouble(left) + toDouble(right));
+}
+
+function addToDate(date: Date, amount: unknown): Date {
+  if (amount instanceof Date) {
+    throw new MongoError(16612, 'only one date allowed in an $add expression');
+  }
+  return dateOf(millisOf(date) + wholeMillis(amount as Numeric));
+}
+
+/** A number as milliseconds: fractions of doubles are rounded half away from zero, decimals half to even. */
+function wholeMillis(amount: Numeric): number {
+  const exact = toDouble(amount);
+  const millis = numberKind(amount) === 'decimal' ? roundHalfEven(exact) : roundHalfAway(exact);
+  if (!(Math.abs(millis) < 2 ** 63)) {
+    throw new MongoError(15, 'date overflow');
+  }
+  return millis;
+}
+
+function roundHalfAway(value: number): number {
+  const whole = Math.trunc(value);
+  return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
+}
+
+function roundHalfEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  return rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor;
+}
+
+/** A date, or the error for one that JS cannot hold. */
+export function dateOf(millis: number): Date {
+  const date = new Date(millis);
+  if (Number.isNaN(date.getTime())) {
+    throw new MongoError(15, 'date overflow');
+  }
+  return date;
+}
+
+function multiplyPair(left: unknown, right: unknown): unknown {
+  return multiply(left as Numeric, right as Numeric);
+}
+
+/** The product of two numbers; an integer product that leaves int64 goes on as a double. */
+function multiply(left: Numeric, right: Numeric): Numeric {
+  return multiplyNumbers(left, right) ?? asDouble(toDouble(left) * toDouble(right));
+}
+
+function subtract(left: unknown, right: unknown): unknown {
+  if (isNumeric(left) && isNumeric(right)) {
+    return subtractNumbers(left, right) ?? asDouble(toDouble(left) - toDouble(right));
+  }
+  if (isNullish(left) || isNullish(right)) {
+    return null;
+  }
+  if (!(left instanceof Date)) {
+    throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from ${typeNameOf(left)}`);
+  }
+  if (right instanceof Date) {
+    return Long.fromNumber(millisOf(left) - millisOf(right));
+  }
+  if (!isNumeric(right)) {
+    throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from Date`);
+  }
+  return dateOf(millisOf(left) - wholeMillis(right));
+}
+
+function divide(left: unknown, right: unknown): unknown {
+  if (isNumeric(left) && isNumeric(right)) {
+    return divideNumbers(left, right);
+  }
+  if (isNullish(left) || isNullish(right)) {
+    return null;
+  }
+  const types = `${typeNameOf(left)} and ${typeNameOf(right)}`;
+  throw new MongoError(14, `$divide only supports numeric types, not ${types}`);
+}
+
+/** A quotient: a double, or a decimal if one operand is. Error 2 for a divisor of zero. */
+function divideNumbers(left: Numeric, right: Numeric): Numeric {
+  if (numberKind(left) === 'decimal' || numberKind(right) === 'decimal') {
+    const divisor = toDecimal(right);
+    if (isZero(divisor)) {
+      throw new MongoError(2, "can't $divide by zero");
+    }
+    return packDecimal(divideDecimals(toDecimal(left), divisor));
+  }
+  const divisor = toDouble(right);
+  if (divisor === 0) {
+    throw new MongoError(2, "can't $divide by zero");
+  }
+  return asDouble(toDouble(left) / divisor);
+}
+
+const isZero = (value: Decimal): boolean => value.kind === 'finite' && value.coefficient === 0n;
+
+function modulo(left: unknown, right: unknown): unknown {
+  if (isNumeric(left) && isNumeric(right)) {
+    return moduloNumbers(left, right);
+  }
+  if (isNullish(left) || isNullish(right)) {
+    return null;
+  }
+  const types = `${typeNameOf(left)} and ${typeNameOf(right)}`;
+  throw new MongoError(16611, `$mod only supports numeric types, not ${types}`);
+}
+
+function moduloNumbers(left: Numeric, right: Numeric): Numeric {
+  const kinds = [numberKind(left), numberKind(right)];
+  if (kinds.includes('decimal')) {
+    const divisor = toDecimal(right);
+    if (isZero(divisor)) {
+      throw new MongoError(5733415, "can't $mod by zero");
+    }
+    return packDecimal(moduloDecimals(toDecimal(left), divisor));
+  }
+  if (toDouble(right) === 0) {
+    throw new MongoError(16610, "can't $mod by zero");
+  }
+  if (kinds.includes('double')) {
+    return asDouble(toDouble(left) % toDouble(right));
+  }
+  const rest = (toBigInt(left) ?? 0n) % (toBigInt(right) ?? 1n);
+  return kinds.includes('long') ? Long.fromBigInt(rest) : Number(rest);
+}

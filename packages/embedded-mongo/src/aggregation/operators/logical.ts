@@ -1,0 +1,146 @@
+import { MongoError } from '../../errors.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
+import { isTrue } from '../coerce.js';
+import { combine, constant, constantValue, namedArguments, operandsOf, unary } from '../operator.js';
+import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+
+/** Truth, choice and literals. */
+export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
+  $and: junction(false),
+  $or: junction(true),
+  $not: unary((value) => !isTrue(value)),
+  $cond: compileCond,
+  $ifNull: compileIfNull,
+  $switch: compileSwitch,
+  $literal: (argument) => constant(argument),
+  $const: (argument) => constant(argument),
+};
+
+const anyNumber = { min: 0, max: Infinity };
+
+/** `$and` (decided by the first false operand) and `$or` (by the first true one). */
+function junction(decisive: boolean): OperatorCompiler {
+  return (argument, call) => {
+    const operands = operandsOf(argument, call, anyNumber);
+    // MongoDB moves constants to where they decide without the other operands.
+    if (operands.some((o) => o.constant && isTrue(constantValue(o)) === decisive)) {
+      return constant(decisive);
+    }
+    return combine(operands, (root) => {
+      for (const operand of operands) {
+        if (isTrue(operand.evaluate(root)) === decisive) {
+          return decisive;
+        }
+      }
+      return !decisive;
+    });
+  };
+}
+
+const condKeys = ['if', 'then', 'else'] as const;
+
+function condOperands(argument: unknown, call: OperatorCall): [Expression, Expression, Expression] {
+  if (!isDoc(argument)) {
+    return operandsOf(argument, call, { min: 3, max: 3 }) as [Expression, Expression, Expression];
+  }
+  const parts = new Map<string, Expression>();
+  for (const [key, value] of namedArguments(argument, call, {
+    keys: condKeys,
+    required: { if: 17080, then: 17081, else: 17082 },
+    notObject: 16020,
+    unknownKey: 17083,
+  })) {
+    parts.set(key, call.compile(value));
+  }
+  return condKeys.map((key) => parts.get(key)) as [Expression, Expression, Expression];
+}
+
+function compileCond(argument: unknown, call: OperatorCall): Expression {
+  const [condition, yes, no] = condOperands(argument, call);
+  if (condition.constant) {
+    return isTrue(constantValue(condition)) ? yes : no;
+  }
+  return {
+    evaluate: (root) => (isTrue(condition.evaluate(root)) ? yes : no).evaluate(root),
+    constant: false,
+  };
+}
+
+function compileIfNull(argument: unknown, call: OperatorCall): Expression {
+  const list: unknown[] = Array.isArray(argument) ? argument : [argument];
+  if (list.length < 2) {
+    throw new MongoError(1257300, `$ifNull needs at least two arguments, had: ${list.length}`);
+  }
+  const candidates = list.map((operand) => call.compile(operand));
+  const last = candidates.pop() ?? constant(null);
+  return combine([...candidates, last], (root) => {
+    for (const candidate of candidates) {
+      const value = candidate.evaluate(root);
+      if (value !== null && value !== undefined) {
+        return value;
+      }
+    }
+    return last.evaluate(root);
+  });
+}
+
+interface Branch {
+  readonly condition: Expression;
+  readonly result: Expression;
+}
+
+function compileSwitch(argument: unknown, call: OperatorCall): Expression {
+  let branches: Branch[] = [];
+  let otherwise: Expression | undefined;
+  for (const [key, value] of namedArguments(argument, call, {
+    keys: ['branches', 'default'],
+    required: {},
+    notObject: 40060,
+    unknownKey: 40067,
+  })) {
+    if (key === 'default') {
+      otherwise = call.compile(value);
+    } else {
+      branches = compileBranches(value, call);
+    }
+  }
+  if (branches.length === 0) {
+    throw new MongoError(40068, '$switch requires at least one branch.');
+  }
+  return chosenBranch(branches, otherwise);
+}
+
+function chosenBranch(branches: readonly Branch[], otherwise: Expression | undefined): Expression {
+  const parts = branches.flatMap(({ condition, result }) => [condition, result]);
+  return combine(otherwise === undefined ? parts : [...parts, otherwise], (root) => {
+    for (const { condition, result } of branches) {
+      if (isTrue(condition.evaluate(root))) {
+        return result.evaluate(root);
+      }
+    }
+    if (otherwise === undefined) {
+      throw new MongoError(
+        40066,
+        '$switch could not find a matching branch for an input, and no default was specified.',
+      );
+    }
+    return otherwise.evaluate(root);
+  });
+}
+
+function compileBranches(value: unknown, call: OperatorCall): Branch[] {
+  if (!Array.isArray(value)) {
+    throw new MongoError(40061, `$switch expected an array for 'branches', found: ${typeNameOf(value)}`);
+  }
+  return value.map((branch: unknown) => {
+    const parts = new Map(
+      namedArguments(branch, call, {
+        keys: ['case', 'then'],
+        required: { case: 40064, then: 40065 },
+        notObject: 40062,
+        unknownKey: 40063,
+      }),
+    );
+    return { condition: call.compile(parts.get('case')), result: call.compile(parts.get('then')) };
+  });
+}

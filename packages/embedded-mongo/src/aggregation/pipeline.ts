@@ -1,0 +1,190 @@
+// aggregate: `compilePipeline(stages, {scope, collections})` throws every error of the specification; its `run`
+// gives the results lazily. `prefix` is what the planner may do instead of the first stages, `write` what to
+// do with the results of $out and $merge. A pipeline that begins with $documents reads no collection.
+import { MongoError } from '../errors.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc, typeNameOf } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+import type { Scope } from './operator.js';
+import type { Collections, InsideOf, Stage } from './stage.js';
+import { stages } from './stages/registry.js';
+import { parseMerge, parseOut } from './write-plan.js';
+import type { WritePlan } from './write-plan.js';
+
+export interface PipelineContext {
+  readonly scope: Scope;
+  readonly collections: Collections;
+}
+
+/** The first stages that a planner can do with its indexes: filter, then sort, then skip and limit. */
+interface PipelinePrefix {
+  /** How many stages the prefix stands for. */
+  readonly stages: number;
+  readonly filter: Doc | undefined;
+  readonly sort: Doc | undefined;
+}
+
+export interface CompiledPipeline {
+  readonly run: (documents: Iterable<Doc>, options?: { readonly skipStages: number }) => Iterable<Doc>;
+  readonly prefix: PipelinePrefix;
+  readonly write: WritePlan | undefined;
+  readonly readsCollection: boolean;
+}
+
+const stagesMax = 1000;
+
+/**
+ * Checks and compiles a pipeline. Errors 14, 40323 (not one stage), 40324 (unknown), 40601 and 40602 (position),
+ * and those of the stages and expressions; also those of constant expressions that fail.
+ */
+export function compilePipeline(pipeline: unknown, context: PipelineContext): CompiledPipeline {
+  const specifications = parseStages(pipeline);
+  const last = specifications.at(-1);
+  const write = last === undefined ? undefined : parseWrite(last, context);
+  const reading = write === undefined ? specifications : specifications.slice(0, -1);
+  const compiled = compileStages(reading, context, undefined);
+  return {
+    run: (documents, options) => runStages(compiled.slice(options?.skipStages ?? 0), documents),
+    prefix: prefixOf(reading),
+    write,
+    readsCollection: specifications[0]?.name !== '$documents',
+  };
+}
+
+interface StageSpecification {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function parseStages(pipeline: unknown): StageSpecification[] {
+  if (!Array.isArray(pipeline)) {
+    throw new MongoError(14, "'pipeline' option must be specified as an array");
+  }
+  if (pipeline.length > stagesMax) {
+    throw new MongoError(5054701, `Pipeline length must be no longer than ${stagesMax} stages.`);
+  }
+  return pipeline.map((stage: unknown) => {
+    if (!isDoc(stage)) {
+      throw new MongoError(
+        14,
+        `Each element of the 'pipeline' array must be an object, found ${typeNameOf(stage)}`,
+      );
+    }
+    const [name, ...others] = keysOf(stage);
+    if (name === undefined || others.length > 0) {
+      throw new MongoError(40323, 'A pipeline stage specification object must contain exactly one field.');
+    }
+    return { name, value: stage[name] };
+  });
+}
+
+function parseWrite({ name, value }: StageSpecification, context: PipelineContext): WritePlan | undefined {
+  if (name === '$out') {
+    return parseOut(value);
+  }
+  if (name !== '$merge') {
+    return undefined;
+  }
+  return parseMerge(value, {
+    scope: context.scope,
+    compilePipeline: (pipeline, scope) => compileUpdateStages(pipeline, scope),
+  });
+}
+
+const refusedInside: Readonly<Record<InsideOf, readonly string[]>> = {
+  $facet: [
+    '$out',
+    '$merge',
+    '$facet',
+    '$documents',
+    '$collStats',
+    '$indexStats',
+    '$geoNear',
+    '$changeStream',
+    '$search',
+    '$vectorSearch',
+  ],
+  $lookup: ['$out', '$merge', '$changeStream'],
+  $unionWith: ['$out', '$merge', '$changeStream'],
+};
+const refusalCodes: Readonly<Record<InsideOf, number>> = { $facet: 40600, $lookup: 51047, $unionWith: 31441 };
+
+function compileStages(
+  specifications: readonly StageSpecification[],
+  context: PipelineContext,
+  inside: InsideOf | undefined,
+): Stage[] {
+  return specifications.map(({ name, value }, index) => {
+    if (inside !== undefined && refusedInside[inside].includes(name)) {
+      throw new MongoError(
+        refusalCodes[inside],
+        `${name} is not allowed to be used within a ${inside} stage`,
+      );
+    }
+    if (name === '$out' || name === '$merge') {
+      throw new MongoError(40601, `${name} can only be the final stage in the pipeline`);
+    }
+    const compiler = stages.get(name);
+    if (compiler === undefined) {
+      throw new MongoError(40324, `Unrecognized pipeline stage name: '${name}'`);
+    }
+    if (name === '$documents' && index > 0) {
+      throw new MongoError(40602, `${name} is only valid as the first stage in a pipeline.`);
+    }
+    return compiler(value, {
+      name,
+      scope: context.scope,
+      collections: context.collections,
+      compilePipeline: (pipeline, scope, insideOf) => {
+        const inner = compileStages(parseStages(pipeline), { ...context, scope }, insideOf);
+        return (documents) => runStages(inner, documents);
+      },
+    });
+  });
+}
+
+function runStages(compiled: readonly Stage[], documents: Iterable<Doc>): Iterable<Doc> {
+  return compiled.reduce((input, stage) => stage(input), documents);
+}
+
+/** `$match` stages, then a `$sort`: each is done by find's planner as well, and with an index. */
+function prefixOf(specifications: readonly StageSpecification[]): PipelinePrefix {
+  const filters: Doc[] = [];
+  let at = 0;
+  for (; specifications[at]?.name === '$match'; at++) {
+    const filter = specifications[at]?.value;
+    if (isDoc(filter)) {
+      filters.push(filter);
+    }
+  }
+  const next = specifications[at];
+  const sort = next?.name === '$sort' && isDoc(next.value) ? next.value : undefined;
+  return {
+    stages: sort === undefined ? at : at + 1,
+    filter: filters.length <= 1 ? filters[0] : { $and: filters },
+    sort,
+  };
+}
+
+const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
+const noCollections: Collections = { documents: () => [], lookup: () => [] };
+
+/** Compiles the pipeline of an update. Error 72 for a stage that updates do not take, 40324 if unknown. */
+export function compileUpdatePipeline(pipeline: unknown, scope: Scope): (document: Doc) => Doc {
+  const run = compileUpdateStages(pipeline, scope);
+  return (document) => {
+    const [updated = document] = run([document]);
+    return updated;
+  };
+}
+
+function compileUpdateStages(pipeline: unknown, scope: Scope): Stage {
+  const specifications = parseStages(pipeline);
+  for (const { name } of specifications) {
+    if (!updateStages.includes(name) && (stages.has(name) || name === '$out' || name === '$merge')) {
+      throw new MongoError(72, `${name} is not allowed to be used within an update`);
+    }
+  }
+  const compiled = compileStages(specifications, { scope, collections: noCollections }, undefined);
+  return (documents) => runStages(compiled, documents);
+}

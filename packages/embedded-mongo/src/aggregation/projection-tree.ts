@@ -1,0 +1,197 @@
+import { MongoError } from '../errors.js';
+import { copyDoc, deleteField, getField, hasField, keysOf, setField } from '../values/fields.js';
+import { isDoc } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+import type { Expression } from './operator.js';
+
+/**
+ * What a projection does at a path. `apply` is for find's own operators ($slice, $elemMatch): it makes the
+ * projected value from the stored one, `undefined` to drop it.
+ */
+export type Leaf =
+  | { readonly kind: 'include' }
+  | { readonly kind: 'exclude' }
+  | { readonly kind: 'compute'; readonly expression: Expression }
+  | { readonly kind: 'apply'; readonly apply: (value: unknown, root: Doc) => unknown };
+
+/** A branch of a projection: fields in the order of the specification. */
+export interface Branch {
+  readonly fields: Map<string, Leaf | Branch>;
+  /** Whether a leaf below computes, so that missing documents on the way are created. */
+  computes: boolean;
+}
+
+export function createBranch(): Branch {
+  return { fields: new Map(), computes: false };
+}
+
+export function isBranch(node: Leaf | Branch | undefined): node is Branch {
+  return node !== undefined && 'fields' in node;
+}
+
+/** Adds a leaf at a path. Errors 31249 and 31250 for a path that collides with another one. */
+export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): void {
+  let branch = root;
+  parts.forEach((name, index) => {
+    branch.computes ||= leaf.kind === 'compute';
+    const existing = branch.fields.get(name);
+    if (index === parts.length - 1) {
+      if (existing !== undefined) {
+        throw new MongoError(31250, `Path collision at ${parts.join('.')}`);
+      }
+      branch.fields.set(name, leaf);
+    } else if (existing === undefined) {
+      const next = createBranch();
+      branch.fields.set(name, next);
+      branch = next;
+    } else if (isBranch(existing)) {
+      branch = existing;
+    } else {
+      const rest = parts.slice(index + 1).join('.');
+      throw new MongoError(31249, `Path collision at ${parts.join('.')} remaining portion ${rest}`);
+    }
+  });
+}
+
+/**
+ * Keeps what the tree includes, in document order, then computes in the order of the specification; but
+ * `_id` is always first. The document itself is not changed.
+ */
+export function includeFields(tree: Branch, document: Doc): Doc {
+  const kept = includedOf(tree, document, document);
+  if (!tree.computes) {
+    return idFirst(kept);
+  }
+  return idFirst(computeInto(tree, kept, document));
+}
+
+function idFirst(document: Doc): Doc {
+  const keys = keysOf(document);
+  if (keys[0] === '_id' || !hasField(document, '_id')) {
+    return document;
+  }
+  const reordered: Doc = { _id: document._id };
+  for (const key of keys) {
+    if (key !== '_id') {
+      setField(reordered, key, document[key]);
+    }
+  }
+  return reordered;
+}
+
+function includedOf(branch: Branch, document: Doc, root: Doc): Doc {
+  const kept: Doc = {};
+  for (const key of keysOf(document)) {
+    const node = branch.fields.get(key);
+    if (node === undefined) {
+      continue;
+    }
+    const value = document[key];
+    if (isBranch(node)) {
+      const inner = includedValue(node, value, root);
+      if (inner !== undefined) {
+        setField(kept, key, inner);
+      }
+    } else if (node.kind === 'include') {
+      setField(kept, key, value);
+    } else if (node.kind === 'apply') {
+      const made = node.apply(value, root);
+      if (made !== undefined) {
+        setField(kept, key, made);
+      }
+    }
+  }
+  return kept;
+}
+
+/** Scalars below a branch are dropped, in arrays too; arrays in arrays are entered. */
+function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
+  if (isDoc(value)) {
+    return includedOf(branch, value, root);
+  }
+  if (!Array.isArray(value)) {
+    return undefined;
+  }
+  const kept = value.map((element) => includedValue(branch, element, root));
+  // An element that is no document becomes one if something is computed in it.
+  return branch.computes ? kept : kept.filter((element) => element !== undefined);
+}
+
+/** Sets the computed fields of a tree in a copy of the document; every other field stays (`$addFields`). */
+export function computeFields(tree: Branch, document: Doc): Doc {
+  return computeInto(tree, copyDoc(document), document);
+}
+
+function computeInto(branch: Branch, target: Doc, root: Doc): Doc {
+  for (const [name, node] of branch.fields) {
+    if (isBranch(node)) {
+      if (node.computes) {
+        setField(target, name, computedValue(node, getField(target, name), root));
+      }
+    } else if (node.kind === 'compute') {
+      const value = node.expression.evaluate(root);
+      if (value !== undefined) {
+        setField(target, name, value);
+      } else if (hasField(target, name)) {
+        deleteField(target, name);
+      }
+    }
+  }
+  return target;
+}
+
+/** A computed path is set in a document, in every element of an array, and in a new document elsewhere. */
+function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
+  if (Array.isArray(value)) {
+    return value.map((element) => computedValue(branch, element, root));
+  }
+  return computeInto(branch, isDoc(value) ? copyDoc(value) : {}, root);
+}
+
+/** Drops what the tree excludes; a document without any of it is returned as it is. */
+export function excludeFields(tree: Branch, document: Doc): Doc {
+  return excludedOf(tree, document, document);
+}
+
+function excludedOf(branch: Branch, document: Doc, root: Doc): Doc {
+  let copy: Doc | undefined;
+  for (const [name, node] of branch.fields) {
+    if (!hasField(document, name)) {
+      continue;
+    }
+    const value = document[name];
+    const left = isBranch(node) ? excludedValue(node, value, root) : leftOf(node, value, root);
+    if (left !== value || (left === undefined && !isBranch(node))) {
+      copy ??= copyDoc(document);
+      if (left === undefined) {
+        deleteField(copy, name);
+      } else {
+        setField(copy, name, left);
+      }
+    }
+  }
+  return copy ?? document;
+}
+
+function leftOf(leaf: Leaf, value: unknown, root: Doc): unknown {
+  switch (leaf.kind) {
+    case 'exclude':
+      return undefined;
+    case 'apply':
+      return leaf.apply(value, root);
+    case 'include':
+    case 'compute':
+      return value;
+  }
+}
+
+function excludedValue(branch: Branch, value: unknown, root: Doc): unknown {
+  if (isDoc(value)) {
+    return excludedOf(branch, value, root);
+  }
+  if (!Array.isArray(value)) {
+    return value;
+  }
+  const left = value.map((element) => excludedValue(branch, element, root));
+  return left.every((element, index) => element === value[index]) ? value : left;
+}

@@ -1,0 +1,149 @@
+import { MongoError } from '../errors.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc, isNumeric } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+import { isTrue } from './coerce.js';
+import { compileExpression } from './expression.js';
+import { parsePath } from './field-path.js';
+import type { Scope } from './operator.js';
+import { expressionOperators } from './operators/registry.js';
+import { addLeaf, createBranch, excludeFields, includeFields, isBranch } from './projection-tree.js';
+import type { Branch, Leaf } from './projection-tree.js';
+
+/** Makes the projected document; the given one is not changed. */
+export type Projection = (document: Doc) => Doc;
+
+type Mode = 'include' | 'exclude';
+
+export interface ProjectionOptions {
+  readonly scope: Scope;
+  /**
+   * Takes a field over for find's own syntax ($slice, $elemMatch, `a.$`): gives its leaf, and the mode that
+   * it asks for and the path without the operator if there are such.
+   */
+  readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode; path?: string } | undefined;
+}
+
+interface Parser extends ProjectionOptions {
+  readonly tree: Branch;
+  mode: Mode | undefined;
+  id: 'unsaid' | 'included' | 'excluded' | 'computed';
+}
+
+/**
+ * Compiles an inclusion or an exclusion. Errors 51272 (empty), 31253 and 31254 (mixed), 31252 and 31310
+ * (expression in an exclusion), 31249 and 31250 (collision), 31325 (unknown expression), paths as parsePath.
+ */
+export function parseProjection(specification: Doc, options: ProjectionOptions): Projection {
+  const tree = createBranch();
+  const parser: Parser = { ...options, tree, mode: undefined, id: 'unsaid' };
+  for (const key of keysOf(specification)) {
+    parseField({ key, value: specification[key], prefix: [] }, parser);
+  }
+  const mode = parser.mode ?? (parser.id === 'included' || parser.id === 'computed' ? 'include' : 'exclude');
+  if (mode === 'exclude') {
+    // `{_id: 1}` beside exclusions says what is so anyway.
+    if (parser.id === 'included') {
+      tree.fields.delete('_id');
+    }
+    return (document) => excludeFields(tree, document);
+  }
+  if (parser.id === 'excluded') {
+    tree.fields.delete('_id');
+  } else if (!tree.fields.has('_id')) {
+    tree.fields.set('_id', { kind: 'include' });
+  }
+  return (document) => includeFields(tree, document);
+}
+
+interface FieldSpecification {
+  readonly key: string;
+  readonly value: unknown;
+  readonly prefix: readonly string[];
+}
+
+function parseField({ key, value, prefix }: FieldSpecification, parser: Parser): void {
+  const special = prefix.length === 0 ? parser.special?.(key, value) : undefined;
+  if (special !== undefined) {
+    if (special.mode !== undefined) {
+      setMode(parser, special.mode, key);
+    }
+    addLeaf(parser.tree, parsePath(special.path ?? key), special.leaf);
+    return;
+  }
+  const parts = [...prefix, ...parsePath(key)];
+  const isId = parts.length === 1 && key === '_id';
+  if (typeof value === 'boolean' || isNumeric(value)) {
+    parseFlag(parts, isTrue(value), isId ? 'id' : 'field', parser);
+  } else if (isDoc(value) && !isOperator(value)) {
+    parseNested(parts, value, parser);
+  } else {
+    parseComputed(parts, value, parser);
+  }
+}
+
+function parseFlag(parts: readonly string[], included: boolean, role: 'id' | 'field', parser: Parser): void {
+  addLeaf(parser.tree, parts, { kind: included ? 'include' : 'exclude' });
+  if (role === 'id') {
+    parser.id = included ? 'included' : 'excluded';
+  } else {
+    setMode(parser, included ? 'include' : 'exclude', parts.join('.'));
+  }
+}
+
+function setMode(parser: Parser, mode: Mode, path: string): void {
+  if (parser.mode !== undefined && parser.mode !== mode) {
+    throw mode === 'include'
+      ? new MongoError(31253, `Cannot do inclusion on field ${path} in exclusion projection`)
+      : new MongoError(31254, `Cannot do exclusion on field ${path} in inclusion projection`);
+  }
+  parser.mode = mode;
+}
+
+function isOperator(value: Doc): boolean {
+  const keys = keysOf(value);
+  return keys.length === 1 && keys[0]?.startsWith('$') === true;
+}
+
+/** `{a: {b: 1}}` is `{'a.b': 1}`. */
+function parseNested(parts: readonly string[], value: Doc, parser: Parser): void {
+  const keys = keysOf(value);
+  if (keys.length === 0) {
+    throw new MongoError(
+      51270,
+      `An empty sub-projection is not a valid value. Found at path ${parts.join('.')}`,
+    );
+  }
+  if (isBranch(nodeAt(parser.tree, parts))) {
+    throw new MongoError(31250, `Path collision at ${parts.join('.')}`);
+  }
+  for (const key of keys) {
+    parseField({ key, value: value[key], prefix: parts }, parser);
+  }
+}
+
+function nodeAt(tree: Branch, parts: readonly string[]): Leaf | Branch | undefined {
+  let node: Leaf | Branch | undefined = tree;
+  for (const part of parts) {
+    node = isBranch(node) ? node.fields.get(part) : undefined;
+  }
+  return node;
+}
+
+function parseComputed(parts: readonly string[], value: unknown, parser: Parser): void {
+  const operator = isDoc(value) ? keysOf(value)[0] : undefined;
+  if (operator !== undefined && !expressionOperators.has(operator)) {
+    throw new MongoError(31325, `Unknown expression ${operator}`);
+  }
+  if (parser.mode === 'exclude') {
+    throw operator === undefined
+      ? new MongoError(31310, `Cannot use an expression in an exclusion projection: ${parts.join('.')}`)
+      : new MongoError(31252, 'Cannot use expression other than $meta in exclusion projection');
+  }
+  const expression = compileExpression(value, parser.scope);
+  addLeaf(parser.tree, parts, { kind: 'compute', expression });
+  parser.mode = 'include';
+  if (parts.length === 1 && parts[0] === '_id') {
+    parser.id = 'computed';
+  }
+}

@@ -1,0 +1,86 @@
+import { MongoError } from '../errors.js';
+import type { Doc } from '../values/types.js';
+import { constant } from './operator.js';
+import type { Expression, Scope } from './operator.js';
+
+// A scope belongs to one command: `$$NOW` and the values of `let` are constants in it, and the variables
+// of `$let`, `$map`, ... are cells that are set before the inner expression is evaluated (evaluation
+// never interleaves, so one cell a declaration is enough).
+
+/** A scope with MongoDB's system variables, of a command that began at `now`. */
+export function systemScope(now: Date): Scope {
+  const root: Expression = { evaluate: (document) => document, constant: false };
+  return {
+    variables: new Map<string, Expression>([
+      ['ROOT', root],
+      ['CURRENT', root],
+      ['REMOVE', constant(undefined)],
+      ['NOW', constant(now)],
+      ['DESCEND', constant('descend')],
+      ['PRUNE', constant('prune')],
+      ['KEEP', constant('keep')],
+      ['USER_ROLES', constant([])],
+    ]),
+  };
+}
+
+/** A scope that also knows the given variables. */
+export function withVariables(scope: Scope, added: Iterable<readonly [string, Expression]>): Scope {
+  return { variables: new Map([...scope.variables, ...added]) };
+}
+
+/** A variable that the declaring expression sets for each evaluation of the inner one. */
+export interface Cell {
+  value: unknown;
+  readonly expression: Expression;
+}
+
+export function createCell(): Cell {
+  const cell: { value: unknown; expression: Expression } = {
+    value: undefined,
+    expression: { evaluate: () => cell.value, constant: false },
+  };
+  return cell;
+}
+
+export function findVariable(scope: Scope, name: string): Expression {
+  const variable = scope.variables.get(name);
+  if (variable === undefined) {
+    throw new MongoError(17276, `Use of undefined variable: ${name}`);
+  }
+  return variable;
+}
+
+/** Checks the name of a variable that a user declares: errors 16866, 16867 and 16868. */
+export function checkVariableName(name: string): void {
+  if (name === '') {
+    throw new MongoError(16866, 'empty variable names are not allowed');
+  }
+  const first = name.charCodeAt(0);
+  // CURRENT is the one system variable that may be declared again.
+  if (name !== 'CURRENT' && !(/[a-z]/.test(name.charAt(0)) || first > 127)) {
+    throw new MongoError(16867, `'${name}' starts with an invalid character for a user variable name`);
+  }
+  for (const character of name) {
+    if (!/[A-Za-z0-9_]/.test(character) && character.charCodeAt(0) < 128) {
+      throw new MongoError(
+        16868,
+        `'${name}' contains an invalid character for a variable name: '${character}'`,
+      );
+    }
+  }
+}
+
+/** Compiles the `let` of a command: expressions without a document, hence constants. */
+export function letScope(
+  scope: Scope,
+  variables: Doc,
+  compile: (expression: unknown, scope: Scope) => Expression,
+): Scope {
+  const added: [string, Expression][] = [];
+  for (const [name, expression] of Object.entries(variables)) {
+    checkVariableName(name);
+    added.push([name, constant(compile(expression, scope).evaluate({}))]);
+  }
+  return withVariables(scope, added);
+}

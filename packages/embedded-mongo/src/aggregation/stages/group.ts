@@ -1,0 +1,163 @@
+import { accumulators } from '../accumulators/registry.js';
+import type { Accumulator, AccumulatorPlan } from '../accumulators/accumulator.js';
+import { MongoError } from '../../errors.js';
+import { keysOf, setField } from '../../values/fields.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
+import type { Doc } from '../../values/types.js';
+import { compileExpression } from '../expression.js';
+import type { Expression, Scope } from '../operator.js';
+import type { Stage, StageCall } from '../stage.js';
+import { valueKey } from '../value-key.js';
+
+/** A computed output field of `$group`, `$bucket` and `$bucketAuto`. */
+export interface OutputField {
+  readonly name: string;
+  readonly plan: AccumulatorPlan;
+}
+
+/** `$group`. Errors 15947, 15948, 15955, and of the accumulators 15952, 40234, 40235, 40236, 40238. */
+export function compileGroup(specification: unknown, { scope }: StageCall): Stage {
+  if (!isDoc(specification)) {
+    throw new MongoError(15947, "a group's fields must be specified in an object");
+  }
+  let id: Expression | undefined;
+  const outputs: OutputField[] = [];
+  for (const name of keysOf(specification)) {
+    if (name === '_id') {
+      id = groupKey(specification._id, scope);
+    } else if (name === '$doingMerge') {
+      throw new MongoError(17030, '$doingMerge should be true if present');
+    } else {
+      outputs.push({ name, plan: compileAccumulator(name, specification[name], scope) });
+    }
+  }
+  if (id === undefined) {
+    throw new MongoError(15955, 'a group specification must include an _id');
+  }
+  const by = id;
+  return (input) => groupDocuments(input, by, outputs);
+}
+
+/**
+ * The key of a group. In an object of one field a missing value is null, as it is alone; in an object of
+ * several fields it stays missing.
+ */
+function groupKey(expression: unknown, scope: Scope): Expression {
+  const key = compileExpression(expression, scope);
+  if (!isDoc(expression)) {
+    return key;
+  }
+  const [name, ...others] = keysOf(expression);
+  if (name === undefined || others.length > 0 || name.startsWith('$')) {
+    return key;
+  }
+  const inner = compileExpression(expression[name], scope);
+  return {
+    evaluate: (root) => {
+      const wrapped: Doc = {};
+      setField(wrapped, name, inner.evaluate(root) ?? null);
+      return wrapped;
+    },
+    constant: key.constant,
+  };
+}
+
+/** Compiles `{$sum: '$a'}` for an output field. */
+function compileAccumulator(name: string, specification: unknown, scope: Scope): AccumulatorPlan {
+  if (name.includes('.')) {
+    throw new MongoError(40235, `The field name '${name}' cannot contain '.'`);
+  }
+  if (name.startsWith('$')) {
+    throw new MongoError(40236, `The field name '${name}' cannot be an operator name`);
+  }
+  const operator = isDoc(specification) ? keysOf(specification)[0] : undefined;
+  if (!isDoc(specification) || operator?.startsWith('$') !== true) {
+    throw new MongoError(40234, `The field '${name}' must be an accumulator object`);
+  }
+  if (keysOf(specification).length !== 1) {
+    throw new MongoError(40238, `The field '${name}' must specify one accumulator`);
+  }
+  const compiler = accumulators.get(operator);
+  if (compiler === undefined) {
+    throw new MongoError(15952, `unknown group operator '${operator}'`);
+  }
+  return compiler(specification[operator], {
+    name: operator,
+    scope,
+    compile: (expression, innerScope = scope) => compileExpression(expression, innerScope),
+  });
+}
+
+interface Group {
+  readonly id: unknown;
+  readonly states: readonly Accumulator[];
+}
+
+function groupDocuments(
+  input: Iterable<Doc>,
+  id: Expression,
+  outputs: readonly OutputField[],
+): Iterable<Doc> {
+  const groups = new Map<unknown, Group>();
+  for (const document of input) {
+    const value = id.evaluate(document) ?? null;
+    const key = valueKey(value);
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = newGroup(value, outputs);
+      groups.set(key, group);
+    }
+    accumulate(group.states, outputs, document);
+  }
+  return groupResults(groups.values(), outputs);
+}
+
+function newGroup(id: unknown, outputs: readonly OutputField[]): Group {
+  return { id, states: outputs.map(({ plan }) => plan.create(id)) };
+}
+
+/** Adds a document to the accumulators of its group. */
+export function accumulate(
+  states: readonly Accumulator[],
+  outputs: readonly OutputField[],
+  document: Doc,
+): void {
+  for (let index = 0; index < outputs.length; index++) {
+    states[index]?.add(outputs[index]?.plan.input.evaluate(document));
+  }
+}
+
+function* groupResults(groups: Iterable<Group>, outputs: readonly OutputField[]): Iterable<Doc> {
+  for (const { id, states } of groups) {
+    yield outputDocument(id, states, outputs);
+  }
+}
+
+/** `{_id, ...}` of a group; a missing result is null. */
+export function outputDocument(
+  id: unknown,
+  states: readonly Accumulator[],
+  outputs: readonly OutputField[],
+): Doc {
+  const document: Doc = { _id: id };
+  outputs.forEach(({ name }, index) => setField(document, name, states[index]?.result() ?? null));
+  return document;
+}
+
+/** Checks and compiles the `output` of `$bucket` and `$bucketAuto`; `{count: {$sum: 1}}` if there is none. */
+export function compileOutput(
+  output: unknown,
+  { scope, code, stage }: { readonly scope: Scope; readonly code: number; readonly stage: string },
+): OutputField[] {
+  const specification = output === undefined ? { count: { $sum: 1 } } : output;
+  if (!isDoc(specification)) {
+    throw new MongoError(
+      code,
+      `The ${stage} 'output' field must be an object, but found type: ${typeNameOf(specification)}.`,
+    );
+  }
+  return keysOf(specification).map((name) => ({
+    name,
+    plan: compileAccumulator(name, specification[name], scope),
+  }));
+}

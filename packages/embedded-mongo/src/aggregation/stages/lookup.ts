@@ -1,0 +1,191 @@
+import { BSONRegExp } from 'bson';
+import { MongoError } from '../../errors.js';
+import { keysOf } from '../../values/fields.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
+import type { Doc } from '../../values/types.js';
+import { compileExpression } from '../expression.js';
+import { compileRootPath, parsePath } from '../field-path.js';
+import type { Expression, Scope } from '../operator.js';
+import { checkVariableName, createCell, withVariables } from '../scope.js';
+import type { Cell } from '../scope.js';
+import { mapping } from '../stage.js';
+import type { Collections, Stage, StageCall } from '../stage.js';
+import { valueKey } from '../value-key.js';
+import { lookupFilter } from './lookup-filter.js';
+import { withPath } from './unwind.js';
+
+const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
+
+/**
+ * `$lookup`: by equality of two fields, by a pipeline, or both. Equality is that of filters: null matches
+ * missing, arrays match by element. Errors 9 (FailedToParse) and those of paths, variables and stages.
+ */
+export function compileLookup(specification: unknown, call: StageCall): Stage {
+  const { from, as, local, pipeline } = parseLookup(specification, call);
+  const find = local === undefined ? undefined : equalityFinder(local, from ?? '', call.collections);
+  if (pipeline === undefined) {
+    return mapping((document) => withPath(document, as, find?.(document) ?? []));
+  }
+  const run = pipelineRunner(pipeline, from, call);
+  return mapping((document) => withPath(document, as, run(document, find?.(document))));
+}
+
+interface Lookup {
+  /** Undefined for a pipeline that begins with `$documents`. */
+  readonly from: string | undefined;
+  readonly as: readonly string[];
+  readonly local: EqualityFields | undefined;
+  readonly pipeline: LookupPipeline | undefined;
+}
+
+interface EqualityFields {
+  readonly localField: string;
+  readonly foreignField: string;
+}
+
+interface LookupPipeline {
+  readonly stages: readonly unknown[];
+  readonly variables: Doc;
+}
+
+function parseLookup(specification: unknown, call: StageCall): Lookup {
+  if (!isDoc(specification)) {
+    throw new MongoError(9, 'the $lookup specification must be an Object');
+  }
+  const unknown = keysOf(specification).find((key) => !options.includes(key));
+  if (unknown !== undefined) {
+    throw new MongoError(9, `unknown argument to $lookup: ${unknown}`);
+  }
+  const { as, localField, foreignField, pipeline, let: variables } = specification;
+  if (typeof as !== 'string') {
+    throw new MongoError(9, "must specify 'as' field for a $lookup");
+  }
+  if ((localField === undefined) !== (foreignField === undefined)) {
+    throw new MongoError(
+      9,
+      '$lookup requires both or neither of "localField" and "foreignField" to be specified',
+    );
+  }
+  if (localField === undefined && pipeline === undefined) {
+    throw new MongoError(
+      9,
+      '$lookup requires either "pipeline" or both "localField" and "foreignField" to be specified',
+    );
+  }
+  if (variables !== undefined && pipeline === undefined) {
+    throw new MongoError(9, "$lookup with a 'let' argument must also specify 'pipeline'");
+  }
+  const ownDocuments = specification.from === undefined && beginsWithDocuments(pipeline);
+  return {
+    from: ownDocuments ? undefined : foreignCollection(specification.from, call.name),
+    as: parsePath(as),
+    local: localField === undefined ? undefined : equalityFields(localField, foreignField),
+    pipeline: pipeline === undefined ? undefined : lookupPipeline(pipeline, variables),
+  };
+}
+
+/** The collection that `$lookup` and `$graphLookup` read: of the same database. */
+export function foreignCollection(from: unknown, stage: string): string {
+  if (typeof from === 'string' && from !== '') {
+    return from;
+  }
+  if (from === undefined) {
+    throw new MongoError(9, `missing 'from' option to ${stage} stage specification`);
+  }
+  throw new MongoError(9, `${stage} argument 'from' must be a string, found ${typeNameOf(from)}`);
+}
+
+function equalityFields(localField: unknown, foreignField: unknown): EqualityFields {
+  if (typeof localField !== 'string' || typeof foreignField !== 'string') {
+    throw new MongoError(9, "$lookup arguments 'localField' and 'foreignField' must be strings");
+  }
+  parsePath(foreignField);
+  return { localField, foreignField };
+}
+
+function lookupPipeline(pipeline: unknown, variables: unknown = {}): LookupPipeline {
+  if (!Array.isArray(pipeline)) {
+    throw new MongoError(14, "'pipeline' option must be specified as an array");
+  }
+  if (!isDoc(variables)) {
+    throw new MongoError(9, `$lookup argument 'let' must be an object, is type ${typeNameOf(variables)}`);
+  }
+  return { stages: pipeline, variables };
+}
+
+/** Finds the documents whose field equals the local one; the same value is looked up once. */
+function equalityFinder(
+  { localField, foreignField }: EqualityFields,
+  from: string,
+  collections: Collections,
+): (document: Doc) => readonly Doc[] {
+  const read = compileRootPath(parsePath(localField));
+  const known = new Map<unknown, readonly Doc[]>();
+  return (document) => {
+    const value = read(document);
+    const key = valueKey(value);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = [...collections.lookup(from, { [foreignField]: equalityCondition(value) })];
+      known.set(key, found);
+    }
+    return found;
+  };
+}
+
+/** An array matches by any of its elements; a missing field is null; regexes are values here. */
+function equalityCondition(value: unknown): Doc {
+  if (!Array.isArray(value)) {
+    return { $eq: value ?? null };
+  }
+  return value.some((element) => element instanceof BSONRegExp)
+    ? { $in: value.filter((element) => !(element instanceof BSONRegExp)) }
+    : { $in: value.map((element: unknown) => element ?? null) };
+}
+
+interface Binding {
+  readonly expression: Expression;
+  readonly cell: Cell;
+}
+
+/** Binds the variables of `let` to each document and runs the pipeline over the candidates. */
+function pipelineRunner(
+  { stages, variables }: LookupPipeline,
+  from: string | undefined,
+  call: StageCall,
+): (document: Doc, candidates: readonly Doc[] | undefined) => readonly Doc[] {
+  const bindings: Binding[] = [];
+  const cells: [string, Expression][] = [];
+  for (const name of keysOf(variables)) {
+    checkVariableName(name);
+    const cell = createCell();
+    bindings.push({ expression: compileExpression(variables[name], call.scope), cell });
+    cells.push([name, cell.expression]);
+  }
+  const scope: Scope = withVariables(call.scope, cells);
+  const inner = call.compilePipeline(stages, scope, '$lookup');
+  const filter = lookupFilter(stages, scope);
+  const source = (document: Doc): Iterable<Doc> => {
+    if (from === undefined) {
+      return [];
+    }
+    return filter === undefined
+      ? call.collections.documents(from)
+      : call.collections.lookup(from, filter(document));
+  };
+  // Without variables the result is the same for every document.
+  let same: readonly Doc[] | undefined;
+  return (document, candidates) => {
+    if (candidates === undefined && bindings.length === 0) {
+      return (same ??= [...inner(source(document))]);
+    }
+    const values = bindings.map(({ expression }) => expression.evaluate(document));
+    bindings.forEach(({ cell }, index) => (cell.value = values[index]));
+    return [...inner(candidates ?? source(document))];
+  };
+}
+
+function beginsWithDocuments(pipeline: unknown): boolean {
+  const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
+  return isDoc(first) && keysOf(first)[0] === '$documents';
+}

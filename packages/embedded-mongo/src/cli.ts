@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { COMPACT_AT_BYTES, refuseProduction } from './index.js';
+import { startServer, type ServerOptions } from './server.js';
+
+const HELP = `Usage: embedded-mongo [options]
+
+A MongoDB-compatible database for development and tests.
+
+  --port <n>              port to listen on (default 27017; 0 for any free one)
+  --dbpath <directory>    where the data is kept (default .local/embedded-mongo)
+  --bind <address>        address to listen on (default 127.0.0.1; there is no authentication)
+  --replset <name>        name of the replica set (default rs0)
+  --no-fsync              do not wait for the disk: faster, safe against kill, not against a power cut
+  --compact-at-bytes <n>  journal size from which it is replaced by a snapshot (default ${COMPACT_AT_BYTES})
+  --help
+
+Prints "READY <uri>" when it can be connected to. SIGTERM and SIGINT stop it.`;
+
+/** Runs the command line; the exit code is 0 after a clean stop, 1 after a failure, 2 for a wrong option. */
+export async function main(args: string[]): Promise<void> {
+  const options = readOptions(args);
+  if (options === undefined) {
+    return;
+  }
+  try {
+    refuseProduction();
+    if (!['127.0.0.1', '::1', 'localhost'].includes(options.bind)) {
+      console.error(`WARNING: listening on ${options.bind}: whoever can reach it can read and change everything.`);
+    }
+    const server = await startServer(options);
+    console.log(`READY ${server.uri}`);
+    const stop = (): void => {
+      server.stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function readOptions(args: string[]): ServerOptions | undefined {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        port: { type: 'string', default: '27017' },
+        dbpath: { type: 'string', default: '.local/embedded-mongo' },
+        bind: { type: 'string', default: '127.0.0.1' },
+        replset: { type: 'string', default: 'rs0' },
+        'no-fsync': { type: 'boolean', default: false },
+        'compact-at-bytes': { type: 'string', default: String(COMPACT_AT_BYTES) },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      console.log(HELP);
+      return undefined;
+    }
+    return {
+      port: wholeNumber('--port', values.port, 65_535),
+      bind: values.bind,
+      dbPath: values.dbpath,
+      fsync: !values['no-fsync'],
+      setName: values.replset,
+      compactAtBytes: wholeNumber('--compact-at-bytes', values['compact-at-bytes'], Number.MAX_SAFE_INTEGER),
+      log: (line) => console.error(line),
+      onFailure: fail,
+    };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    console.error('Try --help.');
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+function wholeNumber(option: string, text: string, max: number): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > max) {
+    throw new Error(`${option} must be a whole number up to ${max}, not '${text}'`);
+  }
+  return number;
+}
+
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}

@@ -1,0 +1,67 @@
+import type { CompiledPipeline } from '../aggregation/pipeline.js';
+import type { Collections } from '../aggregation/stage.js';
+import { compileFilter } from '../query/compile-filter.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
+import { visibleVersion } from '../store/collection.js';
+import { findRows, type RowQuery } from '../store/find-rows.js';
+import { docOf } from '../store/record.js';
+import { collectionFor } from '../store/store.js';
+import type { CommandContext } from './context.js';
+import { namespaceOf } from './fields.js';
+import { scopeOf } from './query-options.js';
+
+/** The query that the front of a pipeline stands for. */
+export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: CompiledPipeline): RowQuery {
+  const filter = pipeline.prefix.filter ?? {};
+  const rest = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
+  return {
+    filter,
+    matches: compileFilter(filter, { scope: scopeOf(command, now) }),
+    sort: pipeline.prefix.sort,
+    limit: rowsNeeded(rest),
+    hint: command['hint'],
+  };
+}
+
+/** The collection that a pipeline reads; undefined for `{aggregate: 1}`. */
+export function aggregatedNamespace(command: Doc, database: string): string | undefined {
+  return isNumeric(command['aggregate']) ? undefined : namespaceOf(database, command['aggregate']);
+}
+
+/** How many rows the stages `$skip` and `$limit` right after the query let through at most; 0 for all. */
+function rowsNeeded(stages: readonly unknown[]): number {
+  let skip = 0;
+  for (const stage of stages) {
+    const { $skip, $limit } = isDoc(stage) ? stage : {};
+    if (isNumeric($limit)) {
+      return skip + Number($limit);
+    }
+    if (!isNumeric($skip)) {
+      return 0;
+    }
+    skip += Number($skip);
+  }
+  return 0;
+}
+
+/** What `$lookup` and its like read besides the pipeline's own collection. */
+export function collectionsFor({ server, database, reader }: CommandContext): Collections {
+  const { store } = server;
+  return {
+    *documents(name) {
+      const collection = collectionFor(store, `${database}.${name}`, reader);
+      for (const record of collection?.records.values() ?? []) {
+        const version = visibleVersion(record, reader);
+        if (version !== null) {
+          yield docOf(version);
+        }
+      }
+    },
+    lookup(name, filter) {
+      const collection = collectionFor(store, `${database}.${name}`, reader);
+      const rows = collection === undefined ? [] : findRows(collection, reader, { filter, matches: compileFilter(filter) });
+      return rows.map(({ version }) => docOf(version));
+    },
+  };
+}
+

@@ -1,0 +1,175 @@
+import { Binary, Long } from 'bson';
+import { MongoError } from '../errors.js';
+import { compileFilter } from '../query/compile-filter.js';
+import { encode } from '../values/encode.js';
+import { equalValues } from '../values/compare.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { databaseOf, ID_INDEX_SPEC, nameIn, type Collection } from '../store/collection.js';
+import { collectionFor, ensureCollection, logChange, refuseWhileWritten, type Store } from '../store/store.js';
+import { runStatement } from '../transactions/run-statement.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { openCursor } from './cursors.js';
+import { boolField, checkDatabaseName, docField, namespaceOf, numberField } from './fields.js';
+import { checkCollation, refuseUnsupported } from './query-options.js';
+
+const UNSUPPORTED_OPTIONS = [
+  'capped',
+  'size',
+  'max',
+  'timeseries',
+  'viewOn',
+  'pipeline',
+  'validator',
+  'encryptedFields',
+  'expireAfterSeconds',
+];
+/** Options that are kept and shown, but change nothing here. */
+const COLLECTION_OPTIONS = [
+  'storageEngine',
+  'indexOptionDefaults',
+  'validationLevel',
+  'validationAction',
+  'autoIndexId',
+  'clusteredIndex',
+  'changeStreamPreAndPostImages',
+];
+
+/** `create`. In a transaction the collection appears with the commit. */
+export async function create(context: CommandContext): Promise<CommandResult> {
+  const { command, database, server, reader } = context;
+  const namespace = namespaceOf(database, command['create']);
+  refuseUnsupported(command, UNSUPPORTED_OPTIONS);
+  checkCollation(command);
+  if (collectionFor(server.store, namespace, reader) !== undefined) {
+    throw new MongoError(48, `Collection ${namespace} already exists.`);
+  }
+  const options: Doc = {};
+  for (const option of COLLECTION_OPTIONS) {
+    if (command[option] !== undefined) {
+      options[option] = option === 'clusteredIndex' ? clusteredOption(command[option]) : command[option];
+    }
+  }
+  await runStatement(context.statement, (writer) => ensureCollection(server.store, namespace, { writer, options }));
+  return {};
+}
+
+/** Documents are kept by `_id` anyway: a clustered collection is one that says so. */
+function clusteredOption(sent: unknown): Doc {
+  if (!isDoc(sent) || !isDoc(sent['key']) || !equalValues(sent['key'], { _id: 1 }) || sent['unique'] !== true) {
+    throw new MongoError(2, 'A clustered index must have the key {_id: 1} and unique: true');
+  }
+  return { v: 2, key: { _id: 1 }, name: sent['name'] ?? '_id_', unique: true };
+}
+
+export async function drop({ command, database, server, statement }: CommandContext): Promise<CommandResult> {
+  const namespace = namespaceOf(database, command['drop']);
+  return runStatement(statement, () => {
+    const collection = collectionFor(server.store, namespace, null);
+    if (collection === undefined) {
+      return {};
+    }
+    dropCollection(server.store, collection);
+    return { nIndexesWas: collection.indexes.length, ns: namespace };
+  });
+}
+
+export async function dropDatabase({ database, server, statement }: CommandContext): Promise<CommandResult> {
+  checkDatabaseName(database);
+  await runStatement(statement, () => {
+    for (const collection of server.store.collections.values()) {
+      if (databaseOf(collection.namespace) === database) {
+        dropCollection(server.store, collection);
+      }
+    }
+  });
+  return { dropped: database };
+}
+
+/** Waits, by LockedError, for transactions in progress that wrote to the collection: their writes need it. */
+function dropCollection(store: Store, collection: Collection): void {
+  refuseWhileWritten(store, collection);
+  store.collections.delete(collection.namespace);
+  logChange(store, { type: 'drop', id: collection.id });
+}
+
+export async function renameCollection({ command, server, statement }: CommandContext): Promise<CommandResult> {
+  const { renameCollection: from, to } = command;
+  if (typeof from !== 'string' || typeof to !== 'string') {
+    throw new MongoError(73, 'renameCollection takes two namespaces');
+  }
+  const target = namespaceOf(databaseOf(to), nameIn(to));
+  await runStatement(statement, () => rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }));
+  return {};
+}
+
+function rename(store: Store, { from, target, dropTarget }: { from: string; target: string; dropTarget: boolean }): void {
+  const collection = collectionFor(store, from, null);
+  if (collection === undefined) {
+    throw new MongoError(26, `Source collection ${from} does not exist`);
+  }
+  if (from === target) {
+    throw new MongoError(20, "Can't rename a collection to itself");
+  }
+  refuseWhileWritten(store, collection);
+  const existing = collectionFor(store, target, null);
+  if (existing !== undefined) {
+    if (!dropTarget) {
+      throw new MongoError(48, 'target namespace exists');
+    }
+    dropCollection(store, existing);
+  }
+  store.collections.delete(from);
+  collection.namespace = target;
+  store.collections.set(target, collection);
+  logChange(store, { type: 'rename', id: collection.id, namespace: target });
+}
+
+export function listCollections(context: CommandContext): CommandResult {
+  const { command, database, server } = context;
+  const matches = compileFilter(docField(command, 'filter') ?? {});
+  const nameOnly = boolField(command, 'nameOnly');
+  const documents: Buffer[] = [];
+  for (const collection of server.store.collections.values()) {
+    if (databaseOf(collection.namespace) !== database) {
+      continue;
+    }
+    const name = nameIn(collection.namespace);
+    const whole = {
+      name,
+      type: 'collection',
+      options: collection.options,
+      info: { readOnly: false, uuid: new Binary(collection.uuid, Binary.SUBTYPE_UUID) },
+      idIndex: ID_INDEX_SPEC,
+    };
+    if (matches(whole)) {
+      documents.push(encode(nameOnly ? { name, type: 'collection' } : whole));
+    }
+  }
+  const cursor = docField(command, 'cursor');
+  return openCursor(context, {
+    namespace: `${database}.$cmd.listCollections`,
+    documents,
+    batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
+  });
+}
+
+export function listDatabases({ command, server }: CommandContext): CommandResult {
+  const sizes = new Map<string, number>();
+  for (const { namespace, records } of server.store.collections.values()) {
+    let bytes = 4096;
+    for (const { version } of records.values()) {
+      bytes += version?.bytes?.length ?? 0;
+    }
+    sizes.set(databaseOf(namespace), (sizes.get(databaseOf(namespace)) ?? 0) + bytes);
+  }
+  const matches = compileFilter(docField(command, 'filter') ?? {});
+  const all = [...sizes]
+    .map(([name, bytes]) => ({ name, sizeOnDisk: Long.fromNumber(bytes), empty: false }))
+    .filter((database) => matches(database))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (boolField(command, 'nameOnly')) {
+    return { databases: all.map(({ name }) => ({ name })) };
+  }
+  const totalSize = Long.fromNumber([...sizes.values()].reduce((sum, bytes) => sum + bytes, 0));
+  return { databases: all, totalSize, totalSizeMb: totalSize.div(1 << 20) };
+}

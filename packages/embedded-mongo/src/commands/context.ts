@@ -1,0 +1,74 @@
+import type { ObjectId } from 'bson';
+import type { Failpoints } from '../failpoints.js';
+import type { Doc } from '../values/types.js';
+import type { Store } from '../store/store.js';
+import type { Transaction } from '../store/transaction.js';
+import type { Session, Sessions } from '../transactions/sessions.js';
+import type { StatementContext } from '../transactions/run-statement.js';
+import type { ClusterClock } from '../wire/cluster-time.js';
+import type { Connection } from '../wire/connection.js';
+import type { Cursors } from './cursors.js';
+import type { SnapshotReads } from './snapshot-reads.js';
+
+/** What all commands share: the running server. */
+export interface Server {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly cursors: Cursors;
+  readonly failpoints: Failpoints;
+  readonly clock: ClusterClock;
+  readonly snapshotReads: SnapshotReads;
+  readonly parameters: Parameters;
+  readonly setName: string;
+  /** `host:port` as clients reach it. */
+  address: string;
+  readonly processId: ObjectId;
+  readonly startedAtMs: number;
+}
+
+/** Server parameters that can be changed at run time (`setParameter`). */
+export interface Parameters {
+  transactionLifetimeLimitSeconds: number;
+  ttlMonitorSleepSecs: number;
+  ttlMonitorEnabled: boolean;
+  cursorTimeoutMillis: number;
+}
+
+/** One command being run. */
+export interface CommandContext {
+  readonly server: Server;
+  readonly name: string;
+  readonly command: Doc;
+  readonly database: string;
+  /** The documents of an `insert` that came as a document sequence. */
+  readonly documents: readonly Buffer[] | undefined;
+  readonly legacy: boolean;
+  readonly connection: Connection;
+  readonly session: Session | undefined;
+  /** The client's transaction that this command is part of, or the snapshot that it reads; null to read what is newest. */
+  readonly reader: Transaction | null;
+  /** The client's transaction that this command is part of. */
+  readonly transaction: Transaction | null;
+  readonly statement: StatementContext;
+  readonly now: Date;
+}
+
+/** A reply is a document, or one that is encoded already. */
+export type CommandResult = Doc | Buffer;
+
+export type CommandHandler = (context: CommandContext) => CommandResult | Promise<CommandResult>;
+
+/** A command: what it does, the fields it knows, and where it may be used. */
+export interface CommandDefinition {
+  readonly handle: CommandHandler;
+  /** Fields beside those that every command has; null leaves them unchecked. */
+  readonly fields: Readonly<Record<string, FieldType>> | null;
+  readonly inTransaction?: boolean;
+  /** It commits or aborts a transaction, and so works on the session instead of inside of the transaction. */
+  readonly endsTransaction?: boolean;
+  /** It writes, so `writeConcern` applies. */
+  readonly writes?: boolean;
+}
+
+/** What a field of a command may hold; a null counts as absent, as in MongoDB. */
+export type FieldType = 'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';

@@ -1,0 +1,58 @@
+import type { Long } from 'bson';
+import { encode } from '../values/encode.js';
+import type { Doc } from '../values/types.js';
+
+/** Element heads of the first array positions, made once: type 3 (document), the position as text, a zero. */
+const POSITIONS = Array.from({ length: 1024 }, (_, i) => positionHead(i));
+const CURSOR_HEAD = Buffer.from('\x03cursor\0', 'latin1');
+
+/** A cursor reply put together from documents as they are stored, without decoding or encoding them. */
+export function cursorReply(
+  { batch, field, cursorId, namespace, extra }: {
+    batch: readonly Uint8Array[];
+    field: 'firstBatch' | 'nextBatch';
+    cursorId: Long;
+    namespace: string;
+    /** Further fields of the cursor object. */
+    extra?: Doc | undefined;
+  },
+): Buffer {
+  let arrayBytes = 5;
+  for (let i = 0; i < batch.length; i++) {
+    arrayBytes += headAt(i).length + (batch[i]?.length ?? 0);
+  }
+  const fieldHead = Buffer.from(`\x04${field}\0`, 'latin1');
+  const cursorTail = encode({ id: cursorId, ns: namespace, ...extra }).subarray(4);
+  const cursorBytes = 4 + fieldHead.length + arrayBytes + cursorTail.length;
+  const tail = OK_TAIL;
+  const total = 4 + CURSOR_HEAD.length + cursorBytes + tail.length;
+  const reply = Buffer.allocUnsafe(total);
+  let at = reply.writeInt32LE(total, 0);
+  at += CURSOR_HEAD.copy(reply, at);
+  at = reply.writeInt32LE(cursorBytes, at);
+  at += fieldHead.copy(reply, at);
+  at = reply.writeInt32LE(arrayBytes, at);
+  for (let i = 0; i < batch.length; i++) {
+    const document = batch[i];
+    at += headAt(i).copy(reply, at);
+    if (document !== undefined) {
+      reply.set(document, at);
+      at += document.length;
+    }
+  }
+  at = reply.writeUInt8(0, at);
+  at += cursorTail.copy(reply, at);
+  tail.copy(reply, at);
+  return reply;
+}
+
+/** `ok: 1.0` and the end of the document. */
+const OK_TAIL = Buffer.from('\x01ok\0\0\0\0\0\0\0\xf0\x3f\0', 'latin1');
+
+function headAt(position: number): Buffer {
+  return POSITIONS[position] ?? positionHead(position);
+}
+
+function positionHead(position: number): Buffer {
+  return Buffer.from(`\x03${position}\0`, 'latin1');
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { Long } from 'bson';
+import { MongoError } from '../errors.js';
+import { isNumeric, type Doc } from '../values/types.js';
+import type { Transaction } from '../store/transaction.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { cursorReply } from './cursor-reply.js';
+import { numberField } from './fields.js';
+
+/** The open cursors by id. */
+export type Cursors = Map<bigint, Cursor>;
+
+/** The rest of a result: what was found when it was opened, encoded as it is fetched. */
+interface Cursor {
+  readonly namespace: string;
+  readonly documents: Iterator<Uint8Array>;
+  /** Taken from `documents` but too large for the batch before. */
+  held: Uint8Array | null;
+  readonly transaction: Transaction | null;
+  readonly neverTimesOut: boolean;
+  usedAtMs: number;
+}
+
+export interface CursorOptions {
+  namespace: string;
+  documents: Iterable<Uint8Array>;
+  /** Documents in the first batch at most. */
+  batchSize?: number | undefined;
+  /** Close the cursor after the first batch. */
+  singleBatch?: boolean;
+  neverTimesOut?: boolean;
+  extra?: Doc | undefined;
+}
+
+const FIRST_BATCH = 101;
+/** Room for the reply around the documents remains within a message. */
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The reply with the first batch; what does not fit into it stays for `getMore`. */
+export function openCursor(context: CommandContext, options: CursorOptions): Buffer {
+  const { namespace, documents, batchSize = FIRST_BATCH, singleBatch = false, neverTimesOut = false, extra } = options;
+  const cursor: Cursor = {
+    namespace,
+    documents: documents[Symbol.iterator](),
+    held: null,
+    transaction: context.transaction,
+    neverTimesOut,
+    usedAtMs: Date.now(),
+  };
+  const { batch, isDone } = nextBatch(cursor, batchSize);
+  let cursorId = Long.ZERO;
+  if (!isDone && !singleBatch) {
+    cursorId = newCursorId(context.server.cursors);
+    context.server.cursors.set(cursorId.toBigInt(), cursor);
+  }
+  return cursorReply({ batch, field: 'firstBatch', cursorId, namespace, extra });
+}
+
+export function getMore(context: CommandContext): CommandResult {
+  const { command, server, transaction } = context;
+  const id = cursorIdOf(command['getMore']);
+  const cursor = server.cursors.get(id.toBigInt());
+  if (cursor === undefined || cursor.transaction?.hasEnded === true) {
+    server.cursors.delete(id.toBigInt());
+    throw new MongoError(43, `cursor id ${id.toString()} not found`);
+  }
+  if (cursor.namespace !== `${context.database}.${String(command['collection'])}`) {
+    throw new MongoError(13, `Requested getMore on namespace '${context.database}.${String(command['collection'])}', but cursor belongs to a different namespace ${cursor.namespace}`);
+  }
+  if (cursor.transaction !== transaction) {
+    throw new MongoError(50740, `Cannot run getMore on cursor ${id.toString()}, which was not created in this transaction`);
+  }
+  cursor.usedAtMs = Date.now();
+  const batchSize = numberField(command, 'batchSize', 0);
+  const { batch, isDone } = nextBatch(cursor, batchSize === 0 ? Infinity : batchSize);
+  if (isDone) {
+    server.cursors.delete(id.toBigInt());
+  }
+  return cursorReply({ batch, field: 'nextBatch', cursorId: isDone ? Long.ZERO : id, namespace: cursor.namespace });
+}
+
+export function killCursors({ command, server }: CommandContext): CommandResult {
+  const ids = (Array.isArray(command['cursors']) ? command['cursors'] : []).map(cursorIdOf);
+  const cursorsKilled = ids.filter((id) => server.cursors.delete(id.toBigInt()));
+  return {
+    cursorsKilled,
+    cursorsNotFound: ids.filter((id) => !cursorsKilled.includes(id)),
+    cursorsAlive: [],
+    cursorsUnknown: [],
+  };
+}
+
+/** Closes cursors that were not used for long, and those of ended transactions. */
+export function dropIdleCursors(cursors: Cursors, timeoutMs: number, nowMs: number): void {
+  for (const [id, { transaction, neverTimesOut, usedAtMs }] of cursors) {
+    if (transaction?.hasEnded === true || (!neverTimesOut && nowMs - usedAtMs > timeoutMs)) {
+      cursors.delete(id);
+    }
+  }
+}
+
+function nextBatch(cursor: Cursor, sizeMax: number): { batch: Uint8Array[]; isDone: boolean } {
+  const batch: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const document = take(cursor);
+    if (document === null) {
+      return { batch, isDone: true };
+    }
+    const isFull = batch.length >= sizeMax || (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX);
+    if (isFull) {
+      cursor.held = document;
+      return { batch, isDone: false };
+    }
+    batch.push(document);
+    bytes += document.length;
+  }
+}
+
+function take(cursor: Cursor): Uint8Array | null {
+  if (cursor.held !== null) {
+    const { held } = cursor;
+    cursor.held = null;
+    return held;
+  }
+  const step = cursor.documents.next();
+  return step.done === true ? null : step.value;
+}
+
+function cursorIdOf(value: unknown): Long {
+  if (value instanceof Long) {
+    return value;
+  }
+  if (!isNumeric(value)) {
+    throw new MongoError(14, "a cursor id must be of type 'long'");
+  }
+  return Long.fromNumber(Number(value));
+}
+
+function newCursorId(cursors: Cursors): Long {
+  for (;;) {
+    // 53 bits, so that the id survives a client that reads numbers only.
+    const id = BigInt(randomBytes(6).readUIntBE(0, 6) + 1);
+    if (!cursors.has(id)) {
+      return Long.fromBigInt(id);
+    }
+  }
+}

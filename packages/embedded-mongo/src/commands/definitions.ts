@@ -1,0 +1,213 @@
+import { MongoError } from '../errors.js';
+import { aggregate } from './aggregate.js';
+import { collMod } from './coll-mod.js';
+import { create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './collections.js';
+import type { CommandDefinition, FieldType } from './context.js';
+import { count } from './count.js';
+import { getMore, killCursors } from './cursors.js';
+import { deleteCommand } from './delete.js';
+import {
+  acknowledge,
+  buildInfo,
+  collStats,
+  configureFailPoint,
+  connectionStatus,
+  dbStats,
+  getParameter,
+  refuse,
+  refuseSearch,
+  replSetGetStatus,
+  serverStatus,
+  setParameter,
+  whatsMyUri,
+} from './diagnostics.js';
+import { distinct } from './distinct.js';
+import { explain } from './explain.js';
+import { find } from './find.js';
+import { findAndModify } from './find-and-modify.js';
+import { hello } from './hello.js';
+import { createIndexes, dropIndexes, listIndexes } from './indexes.js';
+import { insert } from './insert.js';
+import { abortTransaction, commitTransaction, endSessions, killAllSessions } from './transactions.js';
+import { update } from './update.js';
+
+type Fields = Readonly<Record<string, FieldType>>;
+
+const WRITE: Fields = { ordered: 'bool', bypassDocumentValidation: 'bool', let: 'object' };
+const FIND_AND_MODIFY: Fields = {
+  ...WRITE,
+  query: 'object',
+  sort: 'object',
+  remove: 'bool',
+  update: 'objectOrArray',
+  new: 'bool',
+  fields: 'object',
+  upsert: 'bool',
+  collation: 'object',
+  arrayFilters: 'array',
+  hint: 'objectOrString',
+};
+const CREATE: Fields = {
+  capped: 'bool',
+  size: 'number',
+  max: 'number',
+  autoIndexId: 'bool',
+  storageEngine: 'object',
+  validator: 'object',
+  validationLevel: 'string',
+  validationAction: 'string',
+  indexOptionDefaults: 'object',
+  viewOn: 'string',
+  pipeline: 'array',
+  collation: 'object',
+  timeseries: 'object',
+  clusteredIndex: 'any',
+  expireAfterSeconds: 'any',
+  encryptedFields: 'object',
+  changeStreamPreAndPostImages: 'object',
+};
+
+/** Exported for `explain`, which wraps one of these commands. */
+export const FIND_FIELDS: Fields = {
+  filter: 'object',
+  projection: 'object',
+  sort: 'object',
+  hint: 'objectOrString',
+  skip: 'natural',
+  limit: 'natural',
+  batchSize: 'natural',
+  singleBatch: 'bool',
+  max: 'object',
+  min: 'object',
+  returnKey: 'bool',
+  showRecordId: 'bool',
+  tailable: 'bool',
+  oplogReplay: 'bool',
+  noCursorTimeout: 'bool',
+  awaitData: 'bool',
+  allowPartialResults: 'bool',
+  collation: 'object',
+  allowDiskUse: 'bool',
+  let: 'object',
+};
+
+const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
+  Object.entries<CommandDefinition>({
+    insert: { handle: insert, fields: { ...WRITE, documents: 'array' }, inTransaction: true, writes: true },
+    update: { handle: update, fields: { ...WRITE, updates: 'array' }, inTransaction: true, writes: true },
+    delete: { handle: deleteCommand, fields: { ...WRITE, deletes: 'array' }, inTransaction: true, writes: true },
+    findAndModify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
+    findandmodify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
+    find: { handle: find, fields: FIND_FIELDS, inTransaction: true },
+    getMore: { handle: getMore, fields: { collection: 'string', batchSize: 'natural' }, inTransaction: true },
+    killCursors: { handle: killCursors, fields: { cursors: 'array' }, inTransaction: true },
+    aggregate: {
+      handle: aggregate,
+      fields: {
+        pipeline: 'array',
+        explain: 'bool',
+        allowDiskUse: 'bool',
+        cursor: 'object',
+        bypassDocumentValidation: 'bool',
+        collation: 'object',
+        hint: 'objectOrString',
+        let: 'object',
+      },
+      inTransaction: true,
+      writes: true,
+    },
+    count: {
+      handle: count,
+      fields: {
+        query: 'object',
+        limit: 'number',
+        skip: 'natural',
+        hint: 'objectOrString',
+        collation: 'object',
+        fields: 'object',
+      },
+    },
+    distinct: {
+      handle: distinct,
+      fields: { key: 'string', query: 'object', collation: 'object', hint: 'objectOrString' },
+      inTransaction: true,
+    },
+    explain: { handle: explain, fields: { verbosity: 'string' } },
+
+    create: { handle: create, fields: CREATE, inTransaction: true, writes: true },
+    drop: { handle: drop, fields: {}, writes: true },
+    dropDatabase: { handle: dropDatabase, fields: {}, writes: true },
+    renameCollection: { handle: renameCollection, fields: { to: 'string', dropTarget: 'bool' }, writes: true },
+    collMod: { handle: collMod, fields: null, writes: true },
+    listCollections: {
+      handle: listCollections,
+      fields: { filter: 'object', nameOnly: 'bool', authorizedCollections: 'bool', cursor: 'object' },
+    },
+    listDatabases: {
+      handle: listDatabases,
+      fields: { filter: 'object', nameOnly: 'bool', authorizedDatabases: 'bool' },
+    },
+    createIndexes: {
+      handle: createIndexes,
+      fields: { indexes: 'array', ignoreUnknownIndexOptions: 'bool', commitQuorum: 'any' },
+      inTransaction: true,
+      writes: true,
+    },
+    dropIndexes: { handle: dropIndexes, fields: { index: 'any' }, writes: true },
+    deleteIndexes: { handle: dropIndexes, fields: { index: 'any' }, writes: true },
+    listIndexes: { handle: listIndexes, fields: { cursor: 'object' } },
+
+    commitTransaction: {
+      handle: commitTransaction,
+      fields: { recoveryToken: 'object' },
+      endsTransaction: true,
+      writes: true,
+    },
+    abortTransaction: {
+      handle: abortTransaction,
+      fields: { recoveryToken: 'object' },
+      endsTransaction: true,
+      writes: true,
+    },
+    startSession: { handle: refuse, fields: null },
+    endSessions: { handle: endSessions, fields: {} },
+    killSessions: { handle: endSessions, fields: {} },
+    refreshSessions: { handle: acknowledge, fields: {} },
+    killAllSessions: { handle: killAllSessions, fields: {} },
+    killAllSessionsByPattern: { handle: killAllSessions, fields: {} },
+
+    hello: { handle: hello, fields: null, inTransaction: true },
+    ismaster: { handle: hello, fields: null, inTransaction: true },
+    isMaster: { handle: hello, fields: null, inTransaction: true },
+    ping: { handle: acknowledge, fields: {} },
+    buildInfo: { handle: buildInfo, fields: {} },
+    buildinfo: { handle: buildInfo, fields: {} },
+    serverStatus: { handle: serverStatus, fields: null },
+    dbStats: { handle: dbStats, fields: null },
+    collStats: { handle: collStats, fields: null },
+    getParameter: { handle: getParameter, fields: null },
+    setParameter: { handle: setParameter, fields: null },
+    configureFailPoint: { handle: configureFailPoint, fields: { mode: 'any', data: 'object' } },
+    connectionStatus: { handle: connectionStatus, fields: null },
+    whatsmyuri: { handle: whatsMyUri, fields: {} },
+    replSetGetStatus: { handle: replSetGetStatus, fields: null },
+    saslStart: { handle: refuse, fields: null },
+    saslContinue: { handle: refuse, fields: null },
+    authenticate: { handle: refuse, fields: null },
+    createUser: { handle: refuse, fields: null },
+    createSearchIndexes: { handle: refuseSearch, fields: null },
+    updateSearchIndex: { handle: refuseSearch, fields: null },
+    dropSearchIndex: { handle: refuseSearch, fields: null },
+    mapReduce: { handle: refuse, fields: null },
+    bulkWrite: { handle: refuse, fields: null },
+  }),
+);
+
+/** The command of this name. Throws MongoError 59 if there is none. */
+export function definitionOf(name: string): CommandDefinition {
+  const definition = DEFINITIONS.get(name);
+  if (definition === undefined) {
+    throw new MongoError(59, `no such command: '${name}'`);
+  }
+  return definition;
+}

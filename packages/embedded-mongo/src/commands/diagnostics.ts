@@ -1,0 +1,167 @@
+import { Double, Long } from 'bson';
+import { MongoError } from '../errors.js';
+import { configureFailpoint } from '../failpoints.js';
+import { databaseOf } from '../store/collection.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
+import { collectionFor } from '../store/store.js';
+import type { CommandContext, CommandResult, Parameters } from './context.js';
+import { docField, namespaceOf } from './fields.js';
+
+const VERSION = '7.0.0';
+
+export function buildInfo(): CommandResult {
+  return {
+    version: VERSION,
+    versionArray: [7, 0, 0, 0],
+    gitVersion: 'embedded-mongo',
+    modules: ['embedded-mongo'],
+    storageEngines: ['embedded-mongo'],
+    javascriptEngine: 'none',
+    bits: 64,
+    debug: false,
+    maxBsonObjectSize: 16_777_216,
+  };
+}
+
+export function serverStatus({ server }: CommandContext): CommandResult {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const cpu = process.cpuUsage();
+  return {
+    host: server.address,
+    version: VERSION,
+    process: 'embedded-mongo',
+    pid: Long.fromNumber(process.pid),
+    uptime: new Double((Date.now() - server.startedAtMs) / 1000),
+    localTime: new Date(),
+    storageEngine: { name: 'embedded-mongo', persistent: true },
+    repl: { setName: server.setName, isWritablePrimary: true },
+    mem: { resident: Math.round(rss / 2 ** 20), heapUsedBytes: heapUsed, externalBytes: external },
+    cpu: { userMicros: cpu.user, systemMicros: cpu.system },
+    journal: { ...server.store.journal.stats },
+    metrics: { cursor: { open: { total: server.cursors.size } } },
+    logicalSessionRecordCache: { activeSessionsCount: server.sessions.byKey.size },
+    transactions: { currentOpen: openTransactions(server.sessions.byKey.values()) },
+  };
+}
+
+export function dbStats({ server, database }: CommandContext): CommandResult {
+  let collections = 0;
+  let objects = 0;
+  let indexes = 0;
+  for (const collection of server.store.collections.values()) {
+    if (databaseOf(collection.namespace) === database) {
+      collections += 1;
+      objects += collection.records.size;
+      indexes += collection.indexes.length;
+    }
+  }
+  return { db: database, collections, views: 0, objects, indexes };
+}
+
+export function collStats({ server, database, command }: CommandContext): CommandResult {
+  const namespace = namespaceOf(database, command['collStats']);
+  const collection = collectionFor(server.store, namespace, null);
+  let size = 0;
+  for (const { version } of collection?.records.values() ?? []) {
+    size += version?.bytes?.length ?? 0;
+  }
+  const count = collection?.records.size ?? 0;
+  return {
+    ns: namespace,
+    count,
+    size,
+    avgObjSize: count === 0 ? 0 : Math.round(size / count),
+    storageSize: size,
+    nindexes: collection?.indexes.length ?? 0,
+    capped: false,
+  };
+}
+
+const PARAMETERS: readonly (keyof Parameters)[] = [
+  'transactionLifetimeLimitSeconds',
+  'ttlMonitorSleepSecs',
+  'ttlMonitorEnabled',
+  'cursorTimeoutMillis',
+];
+
+export function getParameter({ server, command }: CommandContext): CommandResult {
+  const all: Doc = {
+    ...server.parameters,
+    featureCompatibilityVersion: { version: '7.0' },
+    enableTestCommands: true,
+    requireApiVersion: false,
+    authenticationMechanisms: [],
+  };
+  const wanted = command['getParameter'];
+  const names = wanted === '*' ? Object.keys(all) : Object.keys(command).filter((name) => name in all);
+  if (names.length === 0) {
+    throw new MongoError(72, 'no option found to get');
+  }
+  return Object.fromEntries(names.map((name) => [name, all[name]]));
+}
+
+export function setParameter({ server, command }: CommandContext): CommandResult {
+  let was: unknown = null;
+  for (const [name, value] of Object.entries(command)) {
+    const parameter = PARAMETERS.find((known) => known === name);
+    if (parameter === 'ttlMonitorEnabled' && typeof value === 'boolean') {
+      was = server.parameters.ttlMonitorEnabled;
+      server.parameters.ttlMonitorEnabled = value;
+    } else if (parameter !== undefined && parameter !== 'ttlMonitorEnabled' && isNumeric(value) && Number(value) > 0) {
+      was = server.parameters[parameter];
+      server.parameters[parameter] = Number(value);
+    } else if (parameter !== undefined) {
+      throw new MongoError(2, `Invalid value for parameter ${parameter}`);
+    }
+  }
+  return { was };
+}
+
+export function configureFailPoint({ server, command }: CommandContext): CommandResult {
+  const name = command['configureFailPoint'];
+  configureFailpoint(server.failpoints, String(name), command['mode'], docField(command, 'data') ?? {});
+  return {};
+}
+
+export function connectionStatus(): CommandResult {
+  return { authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } };
+}
+
+export function whatsMyUri({ connection }: CommandContext): CommandResult {
+  return { you: `${connection.socket.remoteAddress ?? ''}:${connection.socket.remotePort ?? 0}` };
+}
+
+export function replSetGetStatus({ server }: CommandContext): CommandResult {
+  return {
+    set: server.setName,
+    date: new Date(),
+    myState: 1,
+    members: [{ _id: 0, name: server.address, health: 1, state: 1, stateStr: 'PRIMARY', self: true }],
+  };
+}
+
+/** Refuses, by name, what mongosh or drivers may ask for and nothing here serves. */
+export function refuse({ name }: CommandContext): never {
+  throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
+}
+
+/** Search indexes exist in MongoDB's cloud only; this is what any other MongoDB says of them. */
+export function refuseSearch(): never {
+  throw new MongoError(
+    31082,
+    'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration. Please connect to Atlas or an AtlasCLI local deployment to enable.',
+  );
+}
+
+/** A command that has nothing to do here: `ping`, `refreshSessions`, … */
+export function acknowledge(): CommandResult {
+  return {};
+}
+
+function openTransactions(sessions: Iterable<{ transaction: unknown }>): number {
+  let open = 0;
+  for (const { transaction } of sessions) {
+    open += isDoc(transaction) ? 1 : 0;
+  }
+  return open;
+}

@@ -1,0 +1,42 @@
+import { MongoError } from '../errors.js';
+import { compileFilter } from '../query/compile-filter.js';
+import { compareValues } from '../values/compare.js';
+import { keyString } from '../values/key-string.js';
+import { splitPath, visitPath } from '../values/paths.js';
+import { findRows } from '../store/find-rows.js';
+import { docOf } from '../store/record.js';
+import { collectionFor } from '../store/store.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { docField, namespaceOf } from './fields.js';
+import { checkCollation } from './query-options.js';
+import { atClusterTimeOf } from './snapshot-reads.js';
+
+/** `distinct`: the values at a path, elements of arrays one by one, each once and in order. */
+export function distinct(context: CommandContext): CommandResult {
+  const { command, database, server, reader } = context;
+  const namespace = namespaceOf(database, command['distinct']);
+  checkCollation(command);
+  const path = command['key'];
+  if (typeof path !== 'string') {
+    throw new MongoError(40414, "BSON field 'distinct.key' is missing but a required field");
+  }
+  const filter = docField(command, 'query') ?? {};
+  const matches = compileFilter(filter);
+  const collection = collectionFor(server.store, namespace, reader);
+  const found = new Map<string, unknown>();
+  const rows = collection === undefined ? [] : findRows(collection, reader, { filter, matches, hint: command['hint'] });
+  for (const { version } of rows) {
+    const doc = docOf(version);
+    visitPath(doc, splitPath(path), true, (value, present) => {
+      const values: unknown[] = !present ? [] : Array.isArray(value) ? value : [value];
+      for (const each of values) {
+        const key = keyString(each);
+        if (!found.has(key)) {
+          found.set(key, each);
+        }
+      }
+      return false;
+    });
+  }
+  return { values: [...found.values()].sort(compareValues), ...atClusterTimeOf(context) };
+}

@@ -1,0 +1,61 @@
+import { MongoError } from '../errors.js';
+import { JournalError } from '../journal/journal.js';
+import type { Doc } from '../values/types.js';
+
+/** Errors after which a command may succeed when it is simply sent again. */
+const RETRYABLE = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Errors after which a whole transaction may succeed when it is run again. */
+const TRANSIENT = new Set([24, 112, 246, 239, 267]);
+const NO_SUCH_TRANSACTION = 251;
+
+/** Where a command stood when it failed, which decides the labels of its error. */
+export interface ErrorSetting {
+  inTransaction: boolean;
+  endsTransaction: boolean;
+  retryableWrite: boolean;
+}
+
+/** Labels that a server adds to an error, so that drivers know what may be retried. */
+export function errorLabels(code: number, { inTransaction, endsTransaction, retryableWrite }: ErrorSetting): string[] {
+  const labels: string[] = [];
+  if (inTransaction || endsTransaction) {
+    const isTransient =
+      TRANSIENT.has(code) || code === NO_SUCH_TRANSACTION || (!endsTransaction && RETRYABLE.has(code));
+    if (isTransient) {
+      labels.push('TransientTransactionError');
+    }
+  }
+  if ((retryableWrite || endsTransaction) && RETRYABLE.has(code)) {
+    labels.push('RetryableWriteError');
+  }
+  return labels;
+}
+
+/** The reply for a failed command. */
+export function errorReply(error: unknown, setting: ErrorSetting): Doc {
+  const known = asMongoError(error);
+  const labels = known.extra['errorLabels'] === undefined ? errorLabels(known.code, setting) : [];
+  return {
+    ok: 0,
+    errmsg: known.message,
+    code: known.code,
+    codeName: known.codeName,
+    ...known.extra,
+    ...(labels.length > 0 ? { errorLabels: labels } : {}),
+  };
+}
+
+export function asMongoError(error: unknown): MongoError {
+  if (error instanceof MongoError) {
+    return error;
+  }
+  if (error instanceof JournalError) {
+    return new MongoError(14031, error.message);
+  }
+  return new MongoError(1, error instanceof Error ? error.message : String(error));
+}
+
+/** A statement's error as an element of `writeErrors`. */
+export function writeError(error: MongoError, index: number): Doc {
+  return { index, code: error.code, ...error.extra, errmsg: error.message };
+}

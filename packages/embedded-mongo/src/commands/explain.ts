@@ -1,0 +1,182 @@
+import { compilePipeline } from '../aggregation/pipeline.js';
+import { MongoError } from '../errors.js';
+import { compileFilter } from '../query/compile-filter.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { executePlan, idOnly, sortsAfter, type RowQuery, type ScanStats } from '../store/find-rows.js';
+import { isMultikey } from '../store/index-definition.js';
+import { planQuery, type IndexPlan, type Plan } from '../store/plan.js';
+import { collectionFor } from '../store/store.js';
+import { collectionsFor, prefixQuery } from './aggregate-query.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { docField, namespaceOf, numberField } from './fields.js';
+import { scopeOf, sortOf } from './query-options.js';
+
+/** What is explained: the query inside of a command, and the stages around it. */
+interface Explained {
+  namespace: string;
+  query: RowQuery;
+  /** The write that the query serves. */
+  around: 'UPDATE' | 'DELETE' | 'COUNT' | null;
+  projected: boolean;
+  /** Stages of a pipeline that run after the query. */
+  rest: readonly unknown[];
+}
+
+/** `explain`: the plan of a query in MongoDB's shape, and from verbosity `executionStats` on what running it looks at. */
+export function explain(context: CommandContext): CommandResult {
+  const inner = docField(context.command, 'explain');
+  if (inner === undefined) {
+    throw new MongoError(14, "BSON field 'explain.explain' must be an object");
+  }
+  return explainCommand(context, inner, verbosityOf(context.command));
+}
+
+/** The explanation of a command given as a document. */
+export function explainCommand(context: CommandContext, inner: Doc, verbosity: string): Doc {
+  const explained = explainedQuery(context, inner);
+  const { server, reader } = context;
+  const collection = collectionFor(server.store, explained.namespace, reader);
+  const query = explained.query;
+  const startedAtMs = performance.now();
+  const stats: ScanStats = { keysExamined: 0, docsExamined: 0 };
+  const plan: Plan =
+    collection === undefined
+      ? { kind: 'scan', backward: false }
+      : planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
+  const isById = idOnly(query) !== undefined;
+  const rows = collection === undefined ? [] : executePlan(collection, reader, { plan, query, stats });
+  const winningPlan =
+    collection === undefined ? { stage: 'EOF' } : planTree(plan, { explained, isById });
+  const queryPlanner = {
+    namespace: explained.namespace,
+    indexFilterSet: false,
+    parsedQuery: query.filter,
+    maxIndexedOrSolutionsReached: false,
+    winningPlan,
+    rejectedPlans: [],
+  };
+  const executionStats = {
+    executionSuccess: true,
+    nReturned: explained.around === null ? rows.length : 0,
+    executionTimeMillis: Math.round(performance.now() - startedAtMs),
+    totalKeysExamined: stats.keysExamined,
+    totalDocsExamined: stats.docsExamined,
+    executionStages: withCounts(winningPlan, { nReturned: rows.length, ...stats }),
+  };
+  const result = { queryPlanner, ...(verbosity === 'queryPlanner' ? {} : { executionStats }) };
+  const serverInfo = { host: server.address, version: '7.0.0', gitVersion: 'embedded-mongo' };
+  return explained.rest.length > 0
+    ? { stages: [{ $cursor: result }, ...explained.rest], serverInfo, command: inner }
+    : { explainVersion: '1', ...result, command: inner, serverInfo };
+}
+
+function explainedQuery(context: CommandContext, inner: Doc): Explained {
+  const { database, now } = context;
+  const [name = ''] = Object.keys(inner);
+  const namespace = namespaceOf(database, inner[name]);
+  const scope = scopeOf(inner, now);
+  const make = (filter: Doc, from: Doc, options: Partial<RowQuery> = {}): RowQuery => ({
+    filter,
+    matches: compileFilter(filter, { scope }),
+    hint: from['hint'],
+    ...options,
+  });
+  const plain = { namespace, around: null, projected: false, rest: [] };
+  switch (name) {
+    case 'find': {
+      const window = { skip: numberField(inner, 'skip', 0), limit: numberField(inner, 'limit', 0) };
+      const query = make(docField(inner, 'filter') ?? {}, inner, { sort: sortOf(inner), ...window });
+      return { ...plain, query, projected: docField(inner, 'projection') !== undefined };
+    }
+    case 'aggregate': {
+      const pipeline = compilePipeline(inner['pipeline'], { scope, collections: collectionsFor(context) });
+      const rest = (inner['pipeline'] as unknown[]).slice(pipeline.prefix.stages);
+      return { ...plain, query: prefixQuery(context, inner, pipeline), rest };
+    }
+    case 'count':
+      return { ...plain, query: make(docField(inner, 'query') ?? {}, inner), around: 'COUNT' };
+    case 'distinct':
+      return { ...plain, query: make(docField(inner, 'query') ?? {}, inner) };
+    case 'findAndModify':
+    case 'findandmodify': {
+      const query = make(docField(inner, 'query') ?? {}, inner, { sort: sortOf(inner), limit: 1 });
+      return { ...plain, query, around: inner['remove'] === true ? 'DELETE' : 'UPDATE' };
+    }
+    case 'update':
+    case 'delete': {
+      const statements = inner[`${name}s`];
+      const first: unknown = Array.isArray(statements) ? statements[0] : undefined;
+      const statement = isDoc(first) ? first : {};
+      const one = name === 'update' ? statement['multi'] !== true : Number(statement['limit']) === 1;
+      const query = make(docField(statement, 'q') ?? {}, statement, one ? { limit: 1 } : {});
+      return { ...plain, query, around: name === 'update' ? 'UPDATE' : 'DELETE' };
+    }
+    default:
+      throw new MongoError(59, `Explain failed due to unknown command: ${name}`);
+  }
+}
+
+function planTree(plan: Plan, { explained, isById }: { explained: Explained; isById: boolean }): Doc {
+  const { query, around, projected } = explained;
+  let tree = isById ? { stage: 'IDHACK' } : accessTree(plan, query.filter);
+  if (sortsAfter(plan, query.sort)) {
+    tree = { stage: 'SORT', sortPattern: query.sort, type: 'simple', inputStage: tree };
+  }
+  if ((query.skip ?? 0) > 0) {
+    tree = { stage: 'SKIP', skipAmount: query.skip, inputStage: tree };
+  }
+  if ((query.limit ?? 0) > 0 && around === null) {
+    tree = { stage: 'LIMIT', limitAmount: query.limit, inputStage: tree };
+  }
+  if (projected) {
+    tree = { stage: 'PROJECTION_DEFAULT', inputStage: tree };
+  }
+  return around === null ? tree : { stage: around, inputStage: tree };
+}
+
+function accessTree(plan: Plan, filter: Doc): Doc {
+  switch (plan.kind) {
+    case 'scan':
+      return { stage: 'COLLSCAN', filter, direction: plan.backward ? 'backward' : 'forward' };
+    case 'index':
+      return { stage: 'FETCH', filter, inputStage: indexStage(plan) };
+    case 'union':
+      return { stage: 'FETCH', filter, inputStage: { stage: 'OR', inputStages: plan.branches.map(indexStage) } };
+  }
+}
+
+function indexStage({ index, bounds, backward }: IndexPlan): Doc {
+  return {
+    stage: 'IXSCAN',
+    keyPattern: index.spec['key'],
+    indexName: index.name,
+    isMultiKey: isMultikey(index),
+    isUnique: index.unique,
+    isSparse: index.sparse,
+    isPartial: index.partialFilter !== null,
+    indexVersion: 2,
+    direction: backward ? 'backward' : 'forward',
+    indexBounds: Object.fromEntries(
+      index.fields.map(({ path }) => [path, bounds.shown[path] ?? ['[MinKey, MaxKey]']]),
+    ),
+  };
+}
+
+function withCounts(
+  stage: Doc,
+  counts: { nReturned: number; keysExamined: number; docsExamined: number },
+): Doc {
+  const { inputStage, ...own } = stage;
+  const name = own['stage'];
+  return {
+    ...own,
+    nReturned: counts.nReturned,
+    ...(name === 'IXSCAN' ? { keysExamined: counts.keysExamined } : {}),
+    ...(name === 'FETCH' || name === 'COLLSCAN' || name === 'IDHACK' ? { docsExamined: counts.docsExamined } : {}),
+    ...(isDoc(inputStage) ? { inputStage: withCounts(inputStage, counts) } : {}),
+  };
+}
+
+function verbosityOf({ verbosity }: Doc): string {
+  return typeof verbosity === 'string' ? verbosity : 'allPlansExecution';
+}

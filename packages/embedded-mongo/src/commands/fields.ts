@@ -1,0 +1,155 @@
+import { Long } from 'bson';
+import { MongoError } from '../errors.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
+import type { FieldType } from './context.js';
+
+/** Fields that every command may have. */
+const COMMON: Readonly<Record<string, FieldType>> = {
+  $db: 'string',
+  lsid: 'object',
+  $clusterTime: 'object',
+  $readPreference: 'object',
+  $audit: 'any',
+  txnNumber: 'number',
+  autocommit: 'bool',
+  startTransaction: 'bool',
+  readConcern: 'object',
+  writeConcern: 'object',
+  maxTimeMS: 'natural',
+  maxTimeMSOpOnly: 'natural',
+  comment: 'any',
+  apiVersion: 'string',
+  apiStrict: 'bool',
+  apiDeprecationErrors: 'bool',
+  stmtId: 'number',
+  stmtIds: 'array',
+  clientOperationKey: 'any',
+  mayBypassWriteBlocking: 'bool',
+};
+
+/** Checks the fields of a command or of a statement inside of it. Throws MongoError 40415, 14 or 2, as MongoDB does. */
+export function checkFields(where: string, doc: Doc, types: Readonly<Record<string, FieldType>>): void {
+  for (const field of keysOf(doc)) {
+    if (field === where) {
+      continue;
+    }
+    const type = Object.hasOwn(types, field) ? types[field] : undefined;
+    const value = doc[field];
+    if (type === undefined) {
+      throw new MongoError(40415, `BSON field '${where}.${field}' is an unknown field.`);
+    }
+    if (value !== null && value !== undefined) {
+      checkType(where, field, { value, type });
+    }
+  }
+}
+
+export function checkCommandFields(
+  name: string,
+  command: Doc,
+  types: Readonly<Record<string, FieldType>> | null,
+): void {
+  if (types !== null) {
+    checkFields(name, command, withCommon(types));
+  }
+}
+
+const merged = new Map<Readonly<Record<string, FieldType>>, Readonly<Record<string, FieldType>>>();
+
+/** The fields of a command with those that every command has; merged once for each definition. */
+function withCommon(types: Readonly<Record<string, FieldType>>): Readonly<Record<string, FieldType>> {
+  let all = merged.get(types);
+  if (all === undefined) {
+    all = { ...COMMON, ...types };
+    merged.set(types, all);
+  }
+  return all;
+}
+
+function checkType(where: string, field: string, { value, type }: { value: unknown; type: FieldType }): void {
+  if (!hasType(value, type)) {
+    throw new MongoError(
+      14,
+      `BSON field '${where}.${field}' is the wrong type '${typeNameOf(value)}', expected type '${EXPECTED[type]}'`,
+    );
+  }
+  if (type === 'natural' && Number(value) < 0) {
+    throw new MongoError(2, `BSON field '${where}.${field}' value must be >= 0, actual value '${String(value)}'`);
+  }
+}
+
+const EXPECTED: Readonly<Record<FieldType, string>> = {
+  object: 'object',
+  array: 'array',
+  bool: 'bool',
+  string: 'string',
+  number: 'number',
+  natural: 'long',
+  any: 'any',
+  objectOrString: 'object or string',
+  objectOrArray: 'object or array',
+};
+
+function hasType(value: unknown, type: FieldType): boolean {
+  switch (type) {
+    case 'object':
+      return isDoc(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'bool':
+      return typeof value === 'boolean' || isNumeric(value);
+    case 'string':
+      return typeof value === 'string';
+    case 'number':
+    case 'natural':
+      return isNumeric(value);
+    case 'any':
+      return true;
+    case 'objectOrString':
+      return isDoc(value) || typeof value === 'string';
+    case 'objectOrArray':
+      return isDoc(value) || Array.isArray(value);
+  }
+}
+
+/** A number field as a JS integer (a fraction is cut off), or the default if it is absent. */
+export function numberField(doc: Doc, field: string, absent: number): number {
+  const value = doc[field];
+  if (value === undefined || value === null) {
+    return absent;
+  }
+  return Math.trunc(value instanceof Long ? value.toNumber() : Number(value));
+}
+
+export function boolField(doc: Doc, field: string, absent = false): boolean {
+  const value = doc[field];
+  if (value === undefined || value === null) {
+    return absent;
+  }
+  return typeof value === 'boolean' ? value : Number(value) !== 0;
+}
+
+export function docField(doc: Doc, field: string): Doc | undefined {
+  const value = doc[field];
+  return isDoc(value) ? value : undefined;
+}
+
+/** The collection that a command names in its first field. Throws MongoError 73 for a name that can't be one. */
+export function namespaceOf(database: string, collection: unknown): string {
+  if (typeof collection !== 'string') {
+    throw new MongoError(73, `collection name has invalid type ${typeNameOf(collection)}`);
+  }
+  const bad = collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
+  checkDatabaseName(database);
+  if (bad) {
+    throw new MongoError(73, `Invalid namespace specified '${database}.${collection}'`);
+  }
+  return `${database}.${collection}`;
+}
+
+export function checkDatabaseName(database: string): void {
+  if (database === '' || database.length > 63 || /[/\\. "$\0]/.test(database)) {
+    throw new MongoError(73, `Invalid database name: '${database}'`);
+  }
+}

@@ -1,0 +1,109 @@
+import { MongoError } from '../errors.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
+import { LockedError } from '../store/conflict.js';
+import { ensureCollection } from '../store/store.js';
+import type { Transaction } from '../store/transaction.js';
+import { insertDocument } from '../store/write.js';
+import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { asMongoError, writeError } from './error-reply.js';
+import { boolField, namespaceOf } from './fields.js';
+import { storableDocument } from './storable-document.js';
+import { statementIdOf } from './statement-id.js';
+
+const DOCUMENTS_MAX = 100_000;
+
+/** What a batch has come to; kept over several runs, as each commits what it has done. */
+interface Progress {
+  next: number;
+  inserted: number;
+  errors: Doc[];
+  retried: number[];
+}
+
+/** `insert`: all documents that meet no lock and no error become visible and durable together. */
+export async function insert(context: CommandContext): Promise<CommandResult> {
+  const { command, database, documents } = context;
+  const namespace = namespaceOf(database, command['insert']);
+  const sent = documents ?? sentDocuments(command);
+  if (sent.length === 0 || sent.length > DOCUMENTS_MAX) {
+    throw new MongoError(16, `Write batch sizes must be between 1 and ${DOCUMENTS_MAX}. Got ${sent.length} operations.`);
+  }
+  const progress: Progress = { next: 0, inserted: 0, errors: [], retried: [] };
+  while (progress.next < sent.length) {
+    await runStatement(context.statement, (transaction) => {
+      insertMany(context, transaction, { namespace, sent, progress });
+    });
+  }
+  return {
+    n: progress.inserted,
+    ...(progress.errors.length > 0 ? { writeErrors: progress.errors } : {}),
+    ...(progress.retried.length > 0 ? { retriedStmtIds: progress.retried } : {}),
+  };
+}
+
+function insertMany(
+  context: CommandContext,
+  transaction: Transaction,
+  { namespace, sent, progress }: { namespace: string; sent: readonly (Doc | Buffer)[]; progress: Progress },
+): void {
+  const { server, command, statement } = context;
+  const isOrdered = boolField(command, 'ordered', true) || transaction.explicit;
+  const now = server.clock.at(server.store.clock);
+  const collection = ensureCollection(server.store, namespace, { writer: transaction });
+  const first = progress.next;
+  for (; progress.next < sent.length; progress.next++) {
+    const index = progress.next;
+    const statementId = statementIdOf(command, index);
+    if (rememberedReply(statement, statementId) !== undefined) {
+      progress.retried.push(statementId);
+      progress.inserted += 1;
+      continue;
+    }
+    try {
+      const { doc, bytes } = storableDocument(sent[index] ?? {}, now);
+      insertDocument(transaction, collection, doc, bytes);
+    } catch (error) {
+      if (error instanceof LockedError && index > first) {
+        // What this run has inserted is committed first; the next run meets the lock again and waits.
+        return;
+      }
+      progress.errors.push(writeError(statementError(error), index));
+      if (isOrdered) {
+        progress.next = sent.length;
+        return;
+      }
+      continue;
+    }
+    remember(statement, transaction, statementId, { n: 1 });
+    progress.inserted += 1;
+  }
+}
+
+/** The error of a single statement; conflicts are no statement's error but end the command. */
+export function statementError(error: unknown): MongoError {
+  if (!(error instanceof MongoError)) {
+    throw error;
+  }
+  const known = asMongoError(error);
+  if (known.code === 112 || known.code === 251 || known.code === 50 || known.code === 225 || known.code === 279) {
+    throw known;
+  }
+  return known;
+}
+
+function sentDocuments(command: Doc): Doc[] {
+  const documents = command['documents'];
+  if (!Array.isArray(documents)) {
+    throw new MongoError(40414, "BSON field 'insert.documents' is missing but a required field");
+  }
+  return documents.map((document: unknown, i) => {
+    if (!isDoc(document)) {
+      throw new MongoError(
+        14,
+        `BSON field 'insert.documents.${i}' is the wrong type '${typeNameOf(document)}', expected type 'object'`,
+      );
+    }
+    return document;
+  });
+}

@@ -1,0 +1,49 @@
+import { compileExpression } from '../aggregation/expression.js';
+import { letScope, systemScope } from '../aggregation/scope.js';
+import { compileSort } from '../aggregation/sort-pattern.js';
+import type { Scope } from '../aggregation/operator.js';
+import { MongoError } from '../errors.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { docField } from './fields.js';
+
+/** The variables of a command's expressions: the system's and those of its `let`. */
+export function scopeOf(command: Doc, now: Date, field = 'let'): Scope {
+  const scope = systemScope(now);
+  const variables = docField(command, field);
+  return variables === undefined ? scope : letScope(scope, variables, compileExpression);
+}
+
+/** Strings are compared by their bytes; a collation that would compare otherwise is refused. */
+export function checkCollation(doc: Doc): void {
+  const collation = docField(doc, 'collation');
+  if (collation !== undefined && keysOf(collation).length > 0 && collation['locale'] !== 'simple') {
+    throw new MongoError(115, `embedded-mongo does not support a collation other than 'simple'`);
+  }
+}
+
+/** The sort of a query if it has one; checked, so that a wrong one fails also where there is nothing to sort. */
+export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
+  const sort = docField(doc, field);
+  if (sort === undefined || keysOf(sort).length === 0) {
+    return undefined;
+  }
+  const natural = sort['$natural'];
+  if (natural === undefined) {
+    compileSort(sort);
+  } else if (keysOf(sort).length > 1 || Math.abs(Number(natural)) !== 1) {
+    throw new MongoError(2, '$natural sort must be alone and 1 or -1');
+  }
+  return sort;
+}
+
+/** Refuses fields of a command that nothing here serves, unless they ask for nothing. */
+export function refuseUnsupported(doc: Doc, fields: readonly string[]): void {
+  for (const field of fields) {
+    const value = doc[field];
+    const asksNothing = value === undefined || value === null || value === false || (isDoc(value) && keysOf(value).length === 0);
+    if (!asksNothing) {
+      throw new MongoError(115, `embedded-mongo does not support '${field}'`);
+    }
+  }
+}

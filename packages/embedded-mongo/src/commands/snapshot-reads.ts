@@ -1,0 +1,59 @@
+import { Timestamp } from 'bson';
+import { MongoError } from '../errors.js';
+import { abort, begin, type Store } from '../store/store.js';
+import type { Transaction } from '../store/transaction.js';
+import type { ClusterClock } from '../wire/cluster-time.js';
+import type { CommandContext } from './context.js';
+
+/** Moments of the past that snapshot sessions may still read. */
+export interface SnapshotReads {
+  pins: { time: Timestamp; reader: Transaction; expiresAtMs: number }[];
+}
+
+const KEPT_MS = 300_000;
+
+export function createSnapshotReads(): SnapshotReads {
+  return { pins: [] };
+}
+
+/**
+ * The reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and the time it reads. Without
+ * `atClusterTime` it is now, and is kept so that the session's next reads see the same.
+ */
+export function snapshotReader(
+  reads: SnapshotReads,
+  { store, clock, atClusterTime }: { store: Store; clock: ClusterClock; atClusterTime: unknown },
+): { reader: Transaction; time: Timestamp } {
+  const now = clock.at(store.clock);
+  const time = atClusterTime instanceof Timestamp ? atClusterTime : now;
+  const known = reads.pins.find((pin) => pin.time.equals(time));
+  if (known !== undefined) {
+    known.expiresAtMs = Date.now() + KEPT_MS;
+    return known;
+  }
+  if (time.lessThan(now)) {
+    throw new MongoError(239, `The snapshot at ${time.t}:${time.i} is not available: no read was pinned to it`);
+  }
+  const pin = { time, reader: begin(store, { explicit: true }), expiresAtMs: Date.now() + KEPT_MS };
+  reads.pins.push(pin);
+  return pin;
+}
+
+/** Gives up moments that were not read for long. */
+export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): void {
+  for (const pin of reads.pins) {
+    if (pin.expiresAtMs < nowMs) {
+      abort(store, pin.reader);
+    }
+  }
+  reads.pins = reads.pins.filter(({ expiresAtMs }) => expiresAtMs >= nowMs);
+}
+
+/** The time that a snapshot read outside of a transaction read at, for its reply. */
+export function atClusterTimeOf({ server, reader, transaction }: CommandContext): { atClusterTime: Timestamp } | undefined {
+  if (reader === null || transaction !== null) {
+    return undefined;
+  }
+  const pin = server.snapshotReads.pins.find((candidate) => candidate.reader === reader);
+  return pin === undefined ? undefined : { atClusterTime: pin.time };
+}

@@ -1,0 +1,91 @@
+import { ObjectId, Timestamp } from 'bson';
+import { MongoError } from '../errors.js';
+import { decode } from '../values/decode.js';
+import { encode } from '../values/encode.js';
+import { docOf, getField, hasField, keysOf } from '../values/fields.js';
+import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
+
+export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
+const NESTING_MAX = 100;
+
+/** A document in both of its forms. */
+export interface StorableDocument {
+  doc: Doc;
+  bytes: Buffer;
+}
+
+/**
+ * Makes a sent document ready to be stored: checked, with an `_id` in the first place, and empty timestamps filled in.
+ * One that needs no change keeps its bytes. Throws MongoError 10334, 15, 52 or 53.
+ */
+export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDocument {
+  // Copied: what is stored must not share memory with the message it came in.
+  const bytes = Buffer.isBuffer(sent) ? Buffer.from(sent) : encode(sent);
+  checkSize(bytes, 'object to insert too large');
+  const doc = decode(bytes);
+  const complete = completed(doc, now);
+  checkId(complete['_id']);
+  checkNesting(complete);
+  return complete === doc ? { doc, bytes } : { doc: complete, bytes: encode(complete) };
+}
+
+/** The encoding of an updated document. Throws MongoError 10334 or 15 if it can't be stored. */
+export function encodeUpdated(doc: Doc): Buffer {
+  checkNesting(doc);
+  const bytes = encode(doc);
+  checkSize(bytes, 'Resulting document after update is larger than 16777216');
+  return bytes;
+}
+
+export function checkId(id: unknown): void {
+  const type = typeOf(id);
+  if (type === BSON.array || type === BSON.regex || type === BSON.undefined) {
+    const name = type === BSON.array ? 'array' : type === BSON.regex ? 'regex' : 'undefined';
+    throw new MongoError(53, `The '_id' value cannot be of type ${name}`);
+  }
+  const operator = isDoc(id) ? keysOf(id).find((key) => key.startsWith('$')) : undefined;
+  if (operator !== undefined) {
+    throw new MongoError(52, `_id fields may not contain '$'-prefixed fields: ${operator} is not valid for storage.`);
+  }
+}
+
+/** Fills in what a new document lacks; returns the same object if it lacks nothing. */
+export function completed(doc: Doc, now: Timestamp): Doc {
+  const keys = keysOf(doc);
+  const isEmptyTimestamp = (value: unknown): boolean => value instanceof Timestamp && value.t === 0 && value.i === 0;
+  const stamps = keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]));
+  if (keys[0] === '_id' && !stamps) {
+    return doc;
+  }
+  const id = hasField(doc, '_id') ? getField(doc, '_id') : new ObjectId();
+  return docOf([
+    ['_id', id],
+    ...keys
+      .filter((key) => key !== '_id')
+      .map((key): [string, unknown] => [key, isEmptyTimestamp(doc[key]) ? now : getField(doc, key)]),
+  ]);
+}
+
+function checkSize(bytes: Buffer, message: string): void {
+  if (bytes.length > DOCUMENT_BYTES_MAX) {
+    throw new MongoError(10334, `${message}. size in bytes: ${bytes.length}, max size: ${DOCUMENT_BYTES_MAX}`);
+  }
+}
+
+function checkNesting(doc: Doc): void {
+  if (isDeeper(doc, NESTING_MAX)) {
+    throw new MongoError(15, `cannot store a document nested more than ${NESTING_MAX} levels deep`);
+  }
+}
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) {
+    return true;
+  }
+  for (const inner of Object.values(value) as unknown[]) {
+    if (typeof inner === 'object' && inner !== null && (Array.isArray(inner) || isDoc(inner)) && isDeeper(inner, levels - 1)) {
+      return true;
+    }
+  }
+  return false;
+}

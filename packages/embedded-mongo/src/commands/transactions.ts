@@ -1,0 +1,66 @@
+import { MongoError } from '../errors.js';
+import { commit } from '../store/store.js';
+import { endTransaction, noSuchTransaction, sessionIdOf, transactionFor, type Session } from '../transactions/sessions.js';
+import type { CommandContext, CommandResult } from './context.js';
+
+/** `commitTransaction`: may be repeated, after a restart too, as the outcome is in the journal with the writes. */
+export function commitTransaction(context: CommandContext): CommandResult {
+  const { server, command, connection } = context;
+  const session = sessionOfTransaction(context);
+  if (isRepeatedCommit(session, command['txnNumber'])) {
+    return {};
+  }
+  const transaction = transactionFor(server.store, session, { command, connectionId: connection.id });
+  if (transaction.writes.size > 0 || transaction.created.length > 0) {
+    transaction.outcome = { sessionId: session.id, txnNumber: session.txnNumber, statements: null };
+  }
+  commit(server.store, transaction);
+  session.transaction = null;
+  session.state = 'committed';
+  return {};
+}
+
+export function abortTransaction(context: CommandContext): CommandResult {
+  const { server, command, connection } = context;
+  const session = sessionOfTransaction(context);
+  transactionFor(server.store, session, { command, connectionId: connection.id });
+  endTransaction(server.store, session, 'aborted');
+  return {};
+}
+
+/** `endSessions`, `killSessions`: ends these sessions with their transactions. */
+export function endSessions({ server, command, name }: CommandContext): CommandResult {
+  const ids = command[name];
+  for (const lsid of Array.isArray(ids) ? (ids as unknown[]) : []) {
+    const session = server.sessions.byKey.get(sessionIdOf(lsid).toString('latin1'));
+    if (session !== undefined) {
+      endTransaction(server.store, session, session.transaction === null ? session.state : 'aborted');
+      // A retry of the last commit may still come; the session itself is forgotten when it was not used for long.
+    }
+  }
+  return {};
+}
+
+/** `killAllSessions`: aborts every transaction in progress. */
+export function killAllSessions({ server }: CommandContext): CommandResult {
+  for (const session of server.sessions.byKey.values()) {
+    if (session.transaction !== null) {
+      endTransaction(server.store, session, 'aborted');
+    }
+  }
+  return {};
+}
+
+function sessionOfTransaction({ session, command, name }: CommandContext): Session {
+  if (session === undefined || command['txnNumber'] === undefined || command['autocommit'] !== false) {
+    throw new MongoError(72, `${name} must be run within a transaction`);
+  }
+  if (session.txnNumber < 0n) {
+    throw noSuchTransaction(`${name} with a transaction number that does not match any in-progress transaction`);
+  }
+  return session;
+}
+
+function isRepeatedCommit({ state, txnNumber }: Session, number: unknown): boolean {
+  return state === 'committed' && String(number) === String(txnNumber);
+}

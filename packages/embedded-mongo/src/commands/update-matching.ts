@@ -1,0 +1,102 @@
+import { compileFilter } from '../query/compile-filter.js';
+import { compileUpdate } from '../update/compile-update.js';
+import { hasField, keysOf } from '../values/fields.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { findRows } from '../store/find-rows.js';
+import { docOf } from '../store/record.js';
+import { collectionFor, ensureCollection } from '../store/store.js';
+import type { Transaction } from '../store/transaction.js';
+import { insertDocument, replaceDocument } from '../store/write.js';
+import type { CommandContext } from './context.js';
+import { scopeOf } from './query-options.js';
+import { checkId, completed, encodeUpdated } from './storable-document.js';
+
+/** An update as a statement asks for it. */
+export interface UpdateRequest {
+  namespace: string;
+  filter: Doc;
+  update: unknown;
+  arrayFilters: unknown;
+  sort: Doc | undefined;
+  hint: unknown;
+  multi: boolean;
+  upsert: boolean;
+  /** The statement that carries constants for a pipeline in its field `c`. */
+  statement: Doc;
+}
+
+export interface UpdateOutcome {
+  matched: number;
+  modified: number;
+  /** The inserted document's `_id`, wrapped as it may be any value. */
+  upserted: { id: unknown } | null;
+  /** Of the last document met: as it was, and as it is. */
+  before: Doc | null;
+  after: Doc | null;
+}
+
+/**
+ * Compiles an update, which checks all of it before any document is looked at; returns the step that applies it, to be
+ * run in a transaction, possibly several times.
+ */
+export function prepareUpdate(
+  context: CommandContext,
+  request: UpdateRequest,
+): (transaction: Transaction) => UpdateOutcome {
+  const { server, command, now } = context;
+  const { filter, update, arrayFilters, multi, statement, upsert } = request;
+  const letScope = scopeOf(command, now);
+  const matches = compileFilter(filter, { scope: letScope });
+  const compiled = compileUpdate({
+    update,
+    filter,
+    arrayFilters,
+    multi,
+    scope: statement['c'] === undefined ? letScope : scopeOf(statement, now, 'c'),
+    now,
+    timestamp: server.clock.at(server.store.clock),
+  });
+  const isReplacement = isDoc(update) && !(keysOf(update)[0]?.startsWith('$') ?? false);
+  const finish = (doc: Doc): Doc => (isReplacement ? completed(doc, server.clock.at(server.store.clock)) : doc);
+
+  return (transaction) => {
+    const outcome: UpdateOutcome = { matched: 0, modified: 0, upserted: null, before: null, after: null };
+    const collection = collectionFor(server.store, request.namespace, transaction);
+    if (collection !== undefined) {
+      const limit = multi ? 0 : 1;
+      const rows = findRows(collection, transaction, { filter, matches, sort: request.sort, limit, hint: request.hint });
+      for (const { record, version } of rows) {
+        const before = docOf(version);
+        const updated = compiled.apply(before);
+        const after = updated === before ? before : finish(updated);
+        const bytes = after === before ? version.bytes : encodeUpdated(after);
+        outcome.matched += 1;
+        outcome.before = before;
+        outcome.after = after;
+        if (bytes !== null && bytes !== version.bytes && version.bytes?.equals(bytes) !== true) {
+          replaceDocument(transaction, collection, record, { doc: after, bytes });
+          outcome.modified += 1;
+        }
+      }
+    }
+    if (outcome.matched === 0 && upsert) {
+      insertUpserted(context, transaction, request.namespace, { doc: compiled.upsert(), outcome });
+    }
+    return outcome;
+  };
+}
+
+function insertUpserted(
+  { server }: CommandContext,
+  transaction: Transaction,
+  namespace: string,
+  { doc, outcome }: { doc: Doc; outcome: UpdateOutcome },
+): void {
+  const whole = completed(doc, server.clock.at(server.store.clock));
+  checkId(whole['_id']);
+  const bytes = encodeUpdated(whole);
+  insertDocument(transaction, ensureCollection(server.store, namespace, { writer: transaction }), whole, bytes);
+  outcome.matched = 1;
+  outcome.upserted = { id: hasField(whole, '_id') ? whole['_id'] : null };
+  outcome.after = whole;
+}

@@ -1,0 +1,25 @@
+/** The data directory can't be used as it is; the message says which file, why, and what to do about it. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
+
+const REASONS = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['ENOTDIR', 'a part of the path is a file'],
+  ['EEXIST', 'the path is a file'],
+  ['EFBIG', 'the file size limit of this process is reached'],
+]);
+
+/** The error number of a failed system call in words, e.g. `the disk is full (ENOSPC)`. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const reason = REASONS.get(code);
+  return reason === undefined ? error.message : `${reason} (${code})`;
+}

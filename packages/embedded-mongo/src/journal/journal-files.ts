@@ -1,0 +1,76 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataDirectoryError, reasonOf } from './data-directory-error.js';
+
+/**
+ * A data directory holds `snapshot.<n>` (everything up to the start of generation n) and `journal.<n>`, `journal.<n+1>`…
+ * (what came after). `*.tmp` is a snapshot that was not finished.
+ */
+export interface JournalFiles {
+  /** Generation of the newest snapshot, or undefined while there is none. */
+  snapshot: number | undefined;
+  /** Generations of the journals to read after it, ascending and without a gap; may be empty. */
+  journals: number[];
+  /** Files that the newest snapshot made superfluous. */
+  obsolete: string[];
+}
+
+export function snapshotPath(directory: string, generation: number): string {
+  return join(directory, `snapshot.${generation}`);
+}
+
+export function journalPath(directory: string, generation: number): string {
+  return join(directory, `journal.${generation}`);
+}
+
+/** Creates the directory if need be. Throws DataDirectoryError when that can't be done. */
+export function createDataDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw new DataDirectoryError(`Cannot use ${directory} as the data directory: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+export function listJournalFiles(directory: string): JournalFiles {
+  const names = readdirSync(directory);
+  const generations = (kind: string): number[] =>
+    names
+      .map((name) => new RegExp(`^${kind}\\.(\\d+)$`).exec(name)?.[1])
+      .filter((digits) => digits !== undefined)
+      .map(Number)
+      .sort((a, b) => a - b);
+  const snapshots = generations('snapshot');
+  const snapshot = snapshots.at(-1);
+  const first = snapshot ?? 1;
+  const journals = generations('journal').filter((generation) => generation >= first);
+  journals.forEach((generation, i) => {
+    if (generation !== first + i) {
+      throw new DataDirectoryError(`The file ${journalPath(directory, first + i)} is missing; later journals are there.`);
+    }
+  });
+  const obsolete = [
+    ...names.filter((name) => name.endsWith('.tmp')).map((name) => join(directory, name)),
+    ...snapshots.filter((generation) => generation < first).map((generation) => snapshotPath(directory, generation)),
+    ...generations('journal')
+      .filter((generation) => generation < first)
+      .map((generation) => journalPath(directory, generation)),
+  ];
+  return { snapshot, journals, obsolete };
+}
+
+export function deleteFiles(paths: readonly string[]): void {
+  for (const path of paths) {
+    unlinkSync(path);
+  }
+}
+
+/** Makes created, renamed and deleted names durable. */
+export function syncDirectory(directory: string): void {
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

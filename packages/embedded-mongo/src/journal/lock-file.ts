@@ -1,0 +1,126 @@
+import { closeSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataDirectoryError, reasonOf } from './data-directory-error.js';
+
+const TAKEOVER_MS_MAX = 10_000;
+
+/** Directories locked by this very process, where the process id can't tell two holders apart. */
+const heldHere = new Set<string>();
+
+/**
+ * Makes this process the only user of a data directory, and returns the release. A lock whose process is gone is taken
+ * over. Refused with DataDirectoryError when another process, or this one, has the directory open.
+ */
+export function lockDirectory(directory: string): () => void {
+  const path = join(directory, 'lock');
+  if (heldHere.has(path)) {
+    throw inUse(directory, process.pid);
+  }
+  if (!createLock(path)) {
+    takeOver(directory, path);
+  }
+  heldHere.add(path);
+  return () => {
+    heldHere.delete(path);
+    unlinkIfPresent(path);
+  };
+}
+
+/** The file appears with its content: a lock without its owner's id would look stale to others. */
+function createLock(path: string): boolean {
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, `${process.pid} ${startOf(process.pid)}\n`);
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) {
+      return false;
+    }
+    throw new DataDirectoryError(`Cannot create the lock file ${path}: ${reasonOf(error)}.`, { cause: error });
+  } finally {
+    unlinkIfPresent(draft);
+  }
+}
+
+/** Two processes may find the same stale lock: a second exclusive file lets only one of them replace it. */
+function takeOver(directory: string, path: string): void {
+  const mutex = `${path}.takeover`;
+  removeIfOld(mutex);
+  let fd: number;
+  try {
+    fd = openSync(mutex, 'wx');
+  } catch (error) {
+    throw new DataDirectoryError(`Another process is opening the data directory ${directory}.`, { cause: error });
+  }
+  closeSync(fd);
+  try {
+    const holder = liveHolder(path);
+    if (holder !== undefined) {
+      throw inUse(directory, holder);
+    }
+    unlinkIfPresent(path);
+    if (!createLock(path)) {
+      throw new DataDirectoryError(`Another process has just opened the data directory ${directory}.`);
+    }
+  } finally {
+    unlinkIfPresent(mutex);
+  }
+}
+
+/** The process id in the lock file if that process still runs; process ids are reused, so its start time must agree. */
+function liveHolder(path: string): number | undefined {
+  const [pidText = '', start = ''] = readIfPresent(path).trim().split(' ');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) {
+    return undefined;
+  }
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (!isCode(error, 'EPERM')) {
+      return undefined;
+    }
+  }
+  return startOf(pid) === start ? pid : undefined;
+}
+
+/** When a process started, in clock ticks since boot, with the boot's id; `-` where the system does not tell. */
+function startOf(pid: number): string {
+  const stat = readIfPresent(`/proc/${pid}/stat`);
+  const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return ticks === undefined ? '-' : `${ticks}@${readIfPresent('/proc/sys/kernel/random/boot_id').trim()}`;
+}
+
+function removeIfOld(path: string): void {
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
+  if (age > TAKEOVER_MS_MAX) {
+    unlinkIfPresent(path);
+  }
+}
+
+function readIfPresent(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function unlinkIfPresent(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) {
+      throw error;
+    }
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function inUse(directory: string, pid: number): DataDirectoryError {
+  return new DataDirectoryError(`The data directory ${directory} is in use by process ${pid}. Stop it first.`);
+}

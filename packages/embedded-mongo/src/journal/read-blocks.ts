@@ -1,0 +1,81 @@
+import { closeSync, fstatSync, openSync, readSync, truncateSync } from 'node:fs';
+import { BLOCK_HEADER_BYTES, findIntactBlock, isIntact, payloadLength, sequenceOf } from './block.js';
+import { DataDirectoryError } from './data-directory-error.js';
+
+const READ_BYTES = 8 << 20;
+
+/**
+ * Reads the blocks of one file in order. A block that is cut off or damaged ends the file when nothing intact follows
+ * and the file may have a torn tail (the newest journal): a crash tore the last, never acknowledged write, and it is cut
+ * off. Anything else is damage that would silently lose acknowledged writes, and is refused.
+ */
+export function* readBlocks(path: string, { mayBeTorn }: { mayBeTorn: boolean }): Generator<Buffer, void> {
+  const fd = openSync(path, 'r');
+  try {
+    const size = fstatSync(fd).size;
+    let offset = 0;
+    let sequence = 0;
+    let window: Buffer = Buffer.alloc(0);
+    let windowStart = 0;
+    /** Makes `bytes` bytes at `offset` available in the window; false at the end of the file. */
+    const available = (bytes: number): boolean => {
+      if (offset + bytes <= windowStart + window.length) {
+        return true;
+      }
+      if (offset + bytes > size) {
+        return false;
+      }
+      window = readRange(fd, offset, Math.min(Math.max(bytes, READ_BYTES), size - offset));
+      windowStart = offset;
+      return true;
+    };
+    while (offset < size) {
+      const length = available(BLOCK_HEADER_BYTES) ? payloadLength(window, offset - windowStart) : -1;
+      const whole = BLOCK_HEADER_BYTES + length;
+      if (length < 0 || !available(whole) || !isIntact(window, offset - windowStart)) {
+        endAtDamage(path, { fd, offset, size, mayBeTorn });
+        return;
+      }
+      const start = offset - windowStart;
+      if (sequenceOf(window, start) !== sequence) {
+        throw damaged(path, offset, `block ${sequenceOf(window, start)} follows block ${sequence - 1}`);
+      }
+      yield window.subarray(start, start + whole);
+      offset += whole;
+      sequence = (sequence + 1) >>> 0;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function endAtDamage(
+  path: string,
+  { fd, offset, size, mayBeTorn }: { fd: number; offset: number; size: number; mayBeTorn: boolean },
+): void {
+  const rest = readRange(fd, offset, size - offset);
+  if (!mayBeTorn || findIntactBlock(rest, 1) >= 0) {
+    throw damaged(path, offset, 'a block is damaged, and what follows it is not the torn end of a last write');
+  }
+  truncateSync(path, offset);
+}
+
+function readRange(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let read = 0;
+  while (read < length) {
+    const n = readSync(fd, buffer, read, length - read, position + read);
+    if (n === 0) {
+      throw new Error(`the file became shorter while it was read (at ${position + read})`);
+    }
+    read += n;
+  }
+  return buffer;
+}
+
+function damaged(path: string, offset: number, what: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `The data file ${path} is damaged at byte ${offset}: ${what}. Nothing was changed. ` +
+      'Restore the directory from a copy, or delete it to start empty.',
+  );
+}

@@ -1,0 +1,139 @@
+import { BSONRegExp, Long } from 'bson';
+import { MongoError } from '../errors.js';
+import { compareNumbers, compareValues, equalValues, orderOf } from '../values/compare.js';
+import { keyString } from '../values/key-string.js';
+import { toDouble } from '../values/numbers.js';
+import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
+import type { Numeric } from '../values/types.js';
+import { not, valuePredicate } from './predicate.js';
+import type { Predicate, ValueTest } from './predicate.js';
+import { regexTest } from './regex-operator.js';
+
+/** `$eq`: equal in the total order; null also matches a missing field. A regex is a value here. */
+export function equalTo(operand: unknown): Predicate {
+  return valuePredicate(equalityTest(checkOperand(operand)));
+}
+
+/** `{field: value}`: as `$eq`, but a regex matches strings. */
+export function implicitlyEqualTo(operand: unknown): Predicate {
+  return operand instanceof BSONRegExp ? valuePredicate(regexTest(operand)) : equalTo(operand);
+}
+
+export function notEqualTo(operand: unknown): Predicate {
+  if (operand instanceof BSONRegExp) {
+    throw new MongoError(2, "Can't have regex as arg to $ne.");
+  }
+  return not(equalTo(operand));
+}
+
+function checkOperand(operand: unknown): unknown {
+  if (operand === undefined) {
+    throw new MongoError(2, 'cannot compare to undefined');
+  }
+  return operand;
+}
+
+function equalityTest(operand: unknown): ValueTest {
+  if (operand === null) {
+    return (value, present) => value === null || !present;
+  }
+  if (typeof operand === 'string' || typeof operand === 'number') {
+    const type = typeof operand;
+    // Only another class of the same rank (a Long beside an int) needs the general comparison.
+    return (value) =>
+      value === operand ||
+      (typeof value === 'object' && value !== null && equalValues(value, operand)) ||
+      (type === 'number' && Number.isNaN(operand) && Number.isNaN(value));
+  }
+  return (value) => equalValues(value, operand);
+}
+
+const SET_FROM = 8;
+
+/** `$in`: equality with any of the values, or a match of any of the regexes. */
+export function inList(operand: unknown): Predicate {
+  if (!Array.isArray(operand)) {
+    throw new MongoError(2, '$in needs an array');
+  }
+  const values: unknown[] = [];
+  const tests: ValueTest[] = [];
+  for (const element of operand as readonly unknown[]) {
+    if (isDoc(element) && Object.keys(element)[0]?.startsWith('$') === true && !isDbRef(element)) {
+      throw new MongoError(2, 'cannot nest $ under $in');
+    }
+    checkOperand(element);
+    if (element instanceof BSONRegExp) {
+      tests.push(regexTest(element));
+    } else if (element === null) {
+      tests.push(equalityTest(null));
+    } else {
+      values.push(element);
+    }
+  }
+  tests.unshift(membershipTest(values));
+  return valuePredicate((value, present) => tests.some((test) => test(value, present)));
+}
+
+function membershipTest(values: readonly unknown[]): ValueTest {
+  if (values.length < SET_FROM) {
+    const tests = values.map(equalityTest);
+    return (value, present) => tests.some((test) => test(value, present));
+  }
+  const keys = new Set(values.map(keyString));
+  return (value, present) => present && keys.has(keyString(value));
+}
+
+export function notInList(operand: unknown): Predicate {
+  if (!Array.isArray(operand)) {
+    throw new MongoError(2, '$nin needs an array');
+  }
+  return not(inList(operand));
+}
+
+/** `{$ref, $id, $db}`: a reference to a document is a value, not a set of operators. */
+export function isDbRef(value: object): boolean {
+  const first = Object.keys(value)[0];
+  return first === '$ref' || first === '$id' || first === '$db';
+}
+
+export type RangeOperator = '$gt' | '$gte' | '$lt' | '$lte';
+
+/** `$gt`, `$gte`, `$lt`, `$lte`: only values of the operand's type rank match. */
+export function inRange(operator: RangeOperator, operand: unknown): Predicate {
+  if (operand instanceof BSONRegExp) {
+    throw new MongoError(2, `Can't have RegEx as arg to predicate over field with ${operator}`);
+  }
+  return valuePredicate(rangeTest(operator, checkOperand(operand)));
+}
+
+function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
+  const accepts = ACCEPTS[operator];
+  const type = typeOf(operand);
+  if (type === BSON.null) {
+    return operator === '$gte' || operator === '$lte' ? equalityTest(null) : () => false;
+  }
+  if (type === BSON.minKey || type === BSON.maxKey) {
+    // Everything else lies above MinKey and below MaxKey, missing fields included.
+    const beyond = type === BSON.minKey ? accepts(1) : accepts(-1);
+    return (value, present) => (present && typeOf(value) === type ? accepts(0) : beyond);
+  }
+  if (isNumeric(operand)) {
+    const isNaNOperand = isNaNValue(operand);
+    return (value) =>
+      isNumeric(value) && isNaNValue(value) === isNaNOperand && accepts(compareNumbers(value, operand));
+  }
+  const order = orderOf(type);
+  return (value, present) =>
+    present && orderOf(typeOf(value)) === order && accepts(compareValues(value, operand));
+}
+
+function isNaNValue(value: Numeric): boolean {
+  return !(value instanceof Long) && Number.isNaN(typeof value === 'number' ? value : toDouble(value));
+}
+
+const ACCEPTS: Readonly<Record<RangeOperator, (order: number) => boolean>> = {
+  $gt: (order) => order > 0,
+  $gte: (order) => order >= 0,
+  $lt: (order) => order < 0,
+  $lte: (order) => order <= 0,
+};

@@ -1,0 +1,150 @@
+import { BSONRegExp } from 'bson';
+import { keysOf } from '../values/fields.js';
+import { BSON, isDoc, typeOf } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+import { isOperatorObject } from './array-operators.js';
+
+/**
+ * What every match of a filter must have at one path. The lists of several conditions on one path are all necessary,
+ * each by itself: over an array, two of them may be met by different elements, so an index over arrays uses one only.
+ */
+export interface PathBounds {
+  /** At a match, one of the path's values equals one of these; null stands for a missing field too. */
+  readonly equal: (readonly unknown[])[];
+  /** At a match, one of the path's values lies above this one, in the type rank of `value`. */
+  readonly lower: RangeBound[];
+  readonly upper: RangeBound[];
+  /** True if every match has the field (a sparse index may be used). */
+  exists: boolean;
+}
+
+export interface RangeBound {
+  readonly value: unknown;
+  readonly inclusive: boolean;
+}
+
+/** The bounds that the top-level conjunction of a valid filter puts on each path. */
+export function filterBounds(filter: Doc): ReadonlyMap<string, PathBounds> {
+  const bounds = new Map<string, PathBounds>();
+  collect(filter, '', bounds);
+  return bounds;
+}
+
+function collect(filter: Doc, prefix: string, bounds: Map<string, PathBounds>): void {
+  for (const key of keysOf(filter)) {
+    const condition = filter[key];
+    if (key === '$and' && Array.isArray(condition)) {
+      for (const branch of condition as readonly unknown[]) {
+        if (isDoc(branch)) {
+          collect(branch, prefix, bounds);
+        }
+      }
+    } else if (!key.startsWith('$')) {
+      collectField(prefix + key, condition, bounds);
+    }
+  }
+}
+
+function collectField(path: string, condition: unknown, bounds: Map<string, PathBounds>): void {
+  let entry = bounds.get(path);
+  if (entry === undefined) {
+    entry = { equal: [], lower: [], upper: [], exists: false };
+    bounds.set(path, entry);
+  }
+  if (!isOperatorObject(condition)) {
+    if (condition instanceof BSONRegExp) {
+      entry.exists = true;
+    } else {
+      addEqual(entry, [condition]);
+    }
+    return;
+  }
+  for (const operator of keysOf(condition)) {
+    collectOperator(path, operator, condition[operator], entry, bounds);
+  }
+}
+
+function collectOperator(
+  path: string,
+  operator: string,
+  operand: unknown,
+  entry: PathBounds,
+  bounds: Map<string, PathBounds>,
+): void {
+  switch (operator) {
+    case '$eq':
+      addEqual(entry, [operand]);
+      return;
+    case '$in':
+      if (Array.isArray(operand)) {
+        addEqual(entry, operand);
+      }
+      return;
+    case '$all':
+      if (Array.isArray(operand)) {
+        for (const element of operand as readonly unknown[]) {
+          if (!isOperatorObject(element)) {
+            addEqual(entry, [element]);
+          }
+        }
+      }
+      return;
+    case '$gt':
+    case '$gte':
+      addRange(entry, entry.lower, { value: operand, inclusive: operator === '$gte' });
+      return;
+    case '$lt':
+    case '$lte':
+      addRange(entry, entry.upper, { value: operand, inclusive: operator === '$lte' });
+      return;
+    case '$elemMatch':
+      entry.exists = true;
+      if (isDoc(operand) && !isOperatorObject(operand)) {
+        collect(operand, `${path}.`, bounds);
+      }
+      return;
+    case '$exists':
+      entry.exists ||= operand === true || operand === 1;
+      return;
+    case '$regex':
+    case '$type':
+    case '$size':
+    case '$mod':
+      entry.exists = true;
+      return;
+    default:
+  }
+}
+
+/** Arrays and regexes are not looked up by one key. */
+function isKey(value: unknown): boolean {
+  const type = typeOf(value);
+  return type !== BSON.array && type !== BSON.regex;
+}
+
+function addEqual(entry: PathBounds, values: readonly unknown[]): void {
+  if (!values.includes(null)) {
+    entry.exists = true;
+  }
+  if (values.every(isKey)) {
+    entry.equal.push(values);
+  }
+}
+
+function addRange(entry: PathBounds, ranges: RangeBound[], bound: RangeBound): void {
+  const type = typeOf(bound.value);
+  if (type === BSON.null) {
+    // `$gte: null` is equality with null; `$gt: null` matches nothing and needs no index.
+    if (bound.inclusive) {
+      entry.equal.push([null]);
+    }
+    return;
+  }
+  // Beyond MinKey and MaxKey lies everything, missing fields included.
+  if (type !== BSON.minKey && type !== BSON.maxKey) {
+    entry.exists = true;
+    if (isKey(bound.value)) {
+      ranges.push(bound);
+    }
+  }
+}

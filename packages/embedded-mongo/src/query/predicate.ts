@@ -1,0 +1,121 @@
+import { getField, hasField } from '../values/fields.js';
+import { visitPath } from '../values/paths.js';
+import type { Doc } from '../values/types.js';
+
+/** Where a filter matched, for the positional operator: the place in the array that was entered last. */
+export interface MatchDetails {
+  position: number | undefined;
+}
+
+/** Whether a document matches; fills `details` when it does. */
+export type Filter = (doc: Doc, details?: MatchDetails) => boolean;
+
+/** A test of one value; `present` is false for a missing one, whose value is then `undefined`. */
+export type ValueTest = (value: unknown, present: boolean) => boolean;
+
+/** What the operators of one field ask, before it is tied to a path. */
+export type Predicate =
+  | {
+      readonly kind: 'value';
+      readonly test: ValueTest;
+      /** True for operators that look at an array itself, not at its elements. */
+      readonly wholeArrays: boolean;
+      /** The position of the array element that makes `test` true ($elemMatch). */
+      readonly locate?: (value: unknown) => number;
+    }
+  | { readonly kind: 'not'; readonly inner: Predicate }
+  | { readonly kind: 'and'; readonly inner: readonly Predicate[] };
+
+export function valuePredicate(test: ValueTest): Predicate {
+  return { kind: 'value', test, wholeArrays: false };
+}
+
+export function arrayPredicate(test: ValueTest): Predicate {
+  return { kind: 'value', test, wholeArrays: true };
+}
+
+export function not(inner: Predicate): Predicate {
+  return { kind: 'not', inner };
+}
+
+export function and(inner: readonly Predicate[]): Predicate {
+  const [first] = inner;
+  return first !== undefined && inner.length === 1 ? first : { kind: 'and', inner };
+}
+
+/** The filter that applies a predicate to the values at a path. */
+export function atPath(predicate: Predicate, parts: readonly string[]): Filter {
+  switch (predicate.kind) {
+    case 'not': {
+      const inner = atPath(predicate.inner, parts);
+      return (doc) => !inner(doc);
+    }
+    case 'and':
+      return allOf(predicate.inner.map((inner) => atPath(inner, parts)));
+    case 'value':
+      return valuesAtPath(predicate, parts);
+  }
+}
+
+function valuesAtPath(predicate: Predicate & { kind: 'value' }, parts: readonly string[]): Filter {
+  const { test, wholeArrays } = predicate;
+  const [name] = parts;
+  const search = (doc: Doc, details?: MatchDetails): boolean =>
+    visitPath(doc, parts, wholeArrays, details === undefined ? test : recorder(predicate, details));
+  if (name === undefined || parts.length > 1) {
+    return search;
+  }
+  return (doc, details) => {
+    const value = getField(doc, name);
+    return Array.isArray(value)
+      ? search(doc, details)
+      : test(value, value !== undefined || hasField(doc, name));
+  };
+}
+
+function recorder(predicate: Predicate & { kind: 'value' }, details: MatchDetails) {
+  return (value: unknown, present: boolean, position: number | undefined): boolean => {
+    if (!predicate.test(value, present)) {
+      return false;
+    }
+    const found = position ?? predicate.locate?.(value);
+    if (found !== undefined) {
+      details.position = found;
+    }
+    return true;
+  };
+}
+
+/** The test that applies a predicate to one value as it stands, as `$elemMatch` and `$pull` do. */
+export function onValue(predicate: Predicate): ValueTest {
+  switch (predicate.kind) {
+    case 'not': {
+      const inner = onValue(predicate.inner);
+      return (value, present) => !inner(value, present);
+    }
+    case 'and': {
+      const tests = predicate.inner.map(onValue);
+      return (value, present) => tests.every((test) => test(value, present));
+    }
+    case 'value':
+      return predicate.test;
+  }
+}
+
+export function allOf(filters: readonly Filter[]): Filter {
+  const [first] = filters;
+  if (first === undefined) {
+    return () => true;
+  }
+  if (filters.length === 1) {
+    return first;
+  }
+  return (doc, details) => {
+    for (const filter of filters) {
+      if (!filter(doc, details)) {
+        return false;
+      }
+    }
+    return true;
+  };
+}

@@ -1,0 +1,37 @@
+import { MongoError } from '../errors.js';
+import { toDouble } from '../values/numbers.js';
+import { BSON, isNumeric, typeOf } from '../values/types.js';
+import { valuePredicate } from './predicate.js';
+import type { Predicate } from './predicate.js';
+
+const ALIASES: ReadonlyMap<string, number> = new Map(Object.entries(BSON));
+const CODES: ReadonlySet<number> = new Set(ALIASES.values());
+const NUMBERS = [BSON.int, BSON.long, BSON.double, BSON.decimal];
+
+/** `$type`: a code, an alias, or a list of them. @throws 2 unknown type, 9 empty list, 14 neither number nor string. */
+export function hasType(operand: unknown): Predicate {
+  const wanted: ReadonlySet<number> = new Set(Array.isArray(operand) ? listOf(operand) : typesOf(operand));
+  return valuePredicate((value, present) => present && wanted.has(typeOf(value)));
+}
+
+function listOf(operand: readonly unknown[]): readonly number[] {
+  if (operand.length === 0) {
+    throw new MongoError(9, '$type must match at least one type');
+  }
+  return operand.flatMap(typesOf);
+}
+
+function typesOf(operand: unknown): readonly number[] {
+  if (operand === 'number') {
+    return NUMBERS;
+  }
+  const isName = typeof operand === 'string';
+  if (!isName && !isNumeric(operand)) {
+    throw new MongoError(14, 'type must be represented as a number or a string');
+  }
+  const code = isName ? ALIASES.get(operand) : toDouble(operand);
+  if (code === undefined || !CODES.has(code)) {
+    throw new MongoError(2, `Unknown type name alias or invalid numerical type code: ${String(operand)}`);
+  }
+  return [code];
+}

@@ -1,0 +1,224 @@
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { ObjectId } from 'bson';
+import { runCommand } from './commands/run-command.js';
+import type { Parameters, Server } from './commands/context.js';
+import { dropIdleCursors } from './commands/cursors.js';
+import { createSnapshotReads, dropOldPins } from './commands/snapshot-reads.js';
+import { createFailpoints } from './failpoints.js';
+import { reasonOf } from './journal/data-directory-error.js';
+import { openJournal, type JournalError } from './journal/journal.js';
+import { createDataDirectory } from './journal/journal-files.js';
+import { lockDirectory } from './journal/lock-file.js';
+import { recover } from './journal/recover.js';
+import { compact } from './store/compact.js';
+import { expireDocuments } from './store/expire.js';
+import { applyEntry, createLoading, finishLoading } from './store/load.js';
+import { createStore, type Store } from './store/store.js';
+import { connectionClosed, reapSessions } from './transactions/reaper.js';
+import { createSessions, outcomesOf, restoreOutcome, type Sessions } from './transactions/sessions.js';
+import { createClusterClock } from './wire/cluster-time.js';
+import { serveConnection } from './wire/connection.js';
+
+export interface ServerOptions {
+  /** Port to listen on; 0 for any free one. */
+  port: number;
+  /** Address to listen on; anything but loopback lets others in, as there is no authentication. */
+  bind: string;
+  dbPath: string;
+  /** False answers before a write is synced to disk: it survives a killed process, not a power cut. */
+  fsync: boolean;
+  setName: string;
+  /** Bytes of journal after which a snapshot replaces it (if it also outgrew the snapshot before). */
+  compactAtBytes: number;
+  /** Lines for the operator. */
+  log: (line: string) => void;
+  /** The journal failed: the server has stopped, and the process should end. */
+  onFailure: (error: Error) => void;
+}
+
+export interface RunningServer {
+  port: number;
+  uri: string;
+  stop: () => Promise<void>;
+}
+
+const SESSION_TIMEOUT_MINUTES = 30;
+
+/**
+ * Opens the data directory and serves it. Throws DataDirectoryError when the directory can't be used: in use, damaged,
+ * or not writable.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const directory = resolve(options.dbPath);
+  createDataDirectory(directory);
+  const unlock = lockDirectory(directory);
+  let listener: NetServer | undefined;
+  const sockets = new Set<Socket>();
+  const closeSockets = (): void => {
+    listener?.close();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+  };
+  const onFailure = (error: JournalError): void => {
+    // A moment for the error replies to leave, then nothing is served that is not on disk.
+    setTimeout(() => {
+      closeSockets();
+      options.onFailure(error);
+    }, 50).unref();
+  };
+  try {
+    const { store, sessions } = openStore(directory, { ...options, onFailure });
+    const server = createServerState(store, sessions, options.setName);
+    listener = createListener(server, sockets, options.log);
+    const port = await listen(listener, options);
+    server.address = `${hostFor(options.bind)}:${port}`;
+    const stopChores = startChores(server, { ...options, directory });
+    let stopping: Promise<void> | undefined;
+    return {
+      port,
+      uri: `mongodb://${server.address}/?replicaSet=${options.setName}`,
+      stop: () => {
+        stopping ??= (async () => {
+          closeSockets();
+          await stopChores();
+          await store.journal.close();
+          unlock();
+        })();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    closeSockets();
+    unlock();
+    throw error;
+  }
+}
+
+function openStore(
+  directory: string,
+  { fsync, log, onFailure }: { fsync: boolean; log: (line: string) => void; onFailure: (error: JournalError) => void },
+): { store: Store; sessions: Sessions } {
+  const sessions = createSessions();
+  const startedAt = Date.now();
+  const loading = createLoading((outcome) => restoreOutcome(sessions, outcome));
+  const position = recover(directory, (entry) => applyEntry(loading, entry));
+  const store = createStore(openJournal({ directory, sync: fsync, onFailure }, position));
+  finishLoading(store, loading);
+  if (store.clock > 0) {
+    log(`opened ${directory}: ${loading.collections.size} collections in ${Date.now() - startedAt} ms`);
+  }
+  return { store, sessions };
+}
+
+function createServerState(store: Store, sessions: Sessions, setName: string): Server {
+  return {
+    store,
+    sessions,
+    cursors: new Map(),
+    failpoints: createFailpoints(),
+    clock: createClusterClock(),
+    snapshotReads: createSnapshotReads(),
+    parameters: {
+      transactionLifetimeLimitSeconds: 60,
+      ttlMonitorSleepSecs: 60,
+      ttlMonitorEnabled: true,
+      cursorTimeoutMillis: 600_000,
+    },
+    setName,
+    address: '',
+    processId: new ObjectId(),
+    startedAtMs: Date.now(),
+  };
+}
+
+function createListener(server: Server, sockets: Set<Socket>, log: (line: string) => void): NetServer {
+  let lastConnectionId = 0;
+  return createServer((socket) => {
+    sockets.add(socket);
+    lastConnectionId += 1;
+    serveConnection(socket, lastConnectionId, {
+      answer: (request, connection) => runCommand(server, request, connection),
+      closed: (connection) => {
+        sockets.delete(socket);
+        connectionClosed(server.sessions, connection.id, Date.now());
+      },
+      log,
+    });
+  });
+}
+
+function listen(listener: NetServer, { port, bind }: ServerOptions): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    listener.once('error', (error) => reject(new Error(`Cannot listen on ${bind}:${port}: ${reasonOf(error)}.`, { cause: error })));
+    listener.listen(port, bind, () => {
+      const address = listener.address();
+      resolvePort(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Clients are told an address that they can connect to. */
+function hostFor(bind: string): string {
+  if (bind === '0.0.0.0' || bind === '::') {
+    return '127.0.0.1';
+  }
+  return bind.includes(':') ? `[${bind}]` : bind;
+}
+
+/** Starts what runs beside the commands; returns how to stop it. */
+function startChores(
+  server: Server,
+  { directory, fsync, compactAtBytes, log }: ServerOptions & { directory: string },
+): () => Promise<void> {
+  const { store, sessions, parameters } = server;
+  let compaction: Promise<void> | undefined;
+  let retryAtBytes = 0;
+  let expiredAtMs = Date.now();
+  const compactIfNeeded = (): void => {
+    const { journalBytes, snapshotBytes } = store.journal.stats;
+    if (compaction !== undefined || journalBytes < Math.max(compactAtBytes, snapshotBytes, retryAtBytes)) {
+      return;
+    }
+    compaction = compact(store, { directory, sync: fsync, outcomes: () => outcomesOf(sessions) })
+      .then(
+        () => {
+          retryAtBytes = 0;
+        },
+        (error: unknown) => {
+          // The journal still has everything, so this costs disk space only; it is tried again when it has grown.
+          log(`the journal could not be compacted: ${reasonOf(error)}`);
+          retryAtBytes = store.journal.stats.journalBytes + compactAtBytes;
+        },
+      )
+      .finally(() => {
+        compaction = undefined;
+      });
+  };
+  const timer = setInterval(() => {
+    const nowMs = Date.now();
+    reapSessions(store, sessions, limitsOf(parameters), nowMs);
+    dropIdleCursors(server.cursors, parameters.cursorTimeoutMillis, nowMs);
+    dropOldPins(server.snapshotReads, store, nowMs);
+    if (parameters.ttlMonitorEnabled && nowMs - expiredAtMs >= parameters.ttlMonitorSleepSecs * 1000) {
+      expiredAtMs = nowMs;
+      expireDocuments(store, nowMs);
+    }
+    compactIfNeeded();
+  }, 500);
+  return async () => {
+    clearInterval(timer);
+    await compaction;
+  };
+}
+
+function limitsOf({ transactionLifetimeLimitSeconds }: Parameters): {
+  transactionLifetimeSeconds: number;
+  sessionTimeoutMinutes: number;
+} {
+  return {
+    transactionLifetimeSeconds: transactionLifetimeLimitSeconds,
+    sessionTimeoutMinutes: SESSION_TIMEOUT_MINUTES,
+  };
+}

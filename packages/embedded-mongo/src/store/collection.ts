@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { Doc } from '../values/types.js';
+import { createIndex, keysIn, type Index } from './index-definition.js';
+import { docOf, type StoredRecord, type Version } from './record.js';
+import { recordsAt, sortedListOf } from './sorted-list.js';
+import { duplicateKey } from './duplicate-key.js';
+import type { Transaction } from './transaction.js';
+
+export interface Collection {
+  /** Its number in the journal. */
+  readonly id: number;
+  /** `<database>.<name>`. */
+  namespace: string;
+  options: Doc;
+  readonly uuid: Buffer;
+  /** By key string of `_id`, in order of insertion. */
+  readonly records: Map<string, StoredRecord>;
+  /** The first is always the one on `_id`. */
+  indexes: [Index, ...Index[]];
+}
+
+export const ID_INDEX_SPEC: Doc = { v: 2, key: { _id: 1 }, name: '_id_' };
+
+export function createCollection(id: number, namespace: string, options: Doc, uuid = randomUuid()): Collection {
+  return { id, namespace, options, uuid, records: new Map(), indexes: [createIndex(ID_INDEX_SPEC)] };
+}
+
+export function databaseOf(namespace: string): string {
+  return namespace.slice(0, namespace.indexOf('.'));
+}
+
+export function nameIn(namespace: string): string {
+  return namespace.slice(namespace.indexOf('.') + 1);
+}
+
+/** The version of a record that a reader sees: its own write, or the newest that its snapshot includes; null for none. */
+export function visibleVersion(record: StoredRecord, reader: Transaction | null): Version | null {
+  if (reader !== null && record.owner === reader) {
+    return liveOrNull(record.pending);
+  }
+  let version = record.version;
+  if (reader?.explicit === true) {
+    while (version !== null && version.timestamp > reader.snapshot) {
+      version = version.previous;
+    }
+  }
+  return liveOrNull(version);
+}
+
+function liveOrNull(version: Version | null): Version | null {
+  return version === null || version.bytes === null ? null : version;
+}
+
+/** All versions of a record that somebody sees or may come to see. */
+export function* versionsOf(record: StoredRecord): Generator<Version> {
+  if (record.pending !== null) {
+    yield record.pending;
+  }
+  for (let version = record.version; version !== null; version = version.previous) {
+    yield version;
+  }
+}
+
+/**
+ * Builds an index over what is stored. With `unique`, two committed documents of one key are refused (11000); a
+ * transaction's pending write counts too, as it was made without the check.
+ */
+export function buildIndex(collection: Collection, spec: Doc): Index {
+  const index = createIndex(spec);
+  const entries: { key: string; record: StoredRecord }[] = [];
+  for (const record of collection.records.values()) {
+    const seen = new Set<string>();
+    for (const version of versionsOf(record)) {
+      if (version.bytes === null) {
+        continue;
+      }
+      for (const key of keysIn(index, docOf(version))) {
+        if (!seen.has(key)) {
+          seen.add(key);
+          entries.push({ key, record });
+        }
+      }
+    }
+  }
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.record.number - b.record.number));
+  index.entries = sortedListOf(entries);
+  if (index.unique) {
+    refuseDuplicates(collection, index, entries);
+  }
+  return index;
+}
+
+function refuseDuplicates(
+  collection: Collection,
+  index: Index,
+  entries: readonly { key: string; record: StoredRecord }[],
+): void {
+  const hasNow = ({ key, record }: { key: string; record: StoredRecord }): Doc | undefined => {
+    const current = liveOrNull(record.pending ?? record.version);
+    const doc = current === null ? undefined : docOf(current);
+    return doc !== undefined && keysIn(index, doc).includes(key) ? doc : undefined;
+  };
+  entries.forEach((entry, i) => {
+    if (entries[i + 1]?.key !== entry.key) {
+      return;
+    }
+    const holders = recordsAt(index.entries, entry.key)
+      .map((record) => hasNow({ key: entry.key, record }))
+      .filter((doc) => doc !== undefined);
+    const [first, second] = holders;
+    if (first !== undefined && second !== undefined) {
+      throw duplicateKey(collection.namespace, index, second, entry.key);
+    }
+  });
+}
+
+function randomUuid(): Buffer {
+  const bytes = randomBytes(16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes;
+}

@@ -1,0 +1,159 @@
+import { compileSort } from '../aggregation/sort-pattern.js';
+import { keyString } from '../values/key-string.js';
+import { keysOf } from '../values/fields.js';
+import { BSON, typeOf, type Doc } from '../values/types.js';
+import { visibleVersion, type Collection } from './collection.js';
+import { keysIn, isMultikey } from './index-definition.js';
+import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
+import { docOf, type StoredRecord, type Version } from './record.js';
+import { ascending, descending } from './sorted-list.js';
+import type { Transaction } from './transaction.js';
+
+export interface RowQuery {
+  filter: Doc;
+  /** The compiled filter. */
+  matches: (doc: Doc) => boolean;
+  sort?: Doc | undefined;
+  skip?: number | undefined;
+  /** 0 for no limit. */
+  limit?: number | undefined;
+  hint?: unknown;
+}
+
+/** A document found: its record, and the version of it that the reader sees. */
+export interface Row {
+  record: StoredRecord;
+  version: Version;
+}
+
+export interface ScanStats {
+  keysExamined: number;
+  docsExamined: number;
+}
+
+/** The documents of a query in its order, as the reader sees them at this moment. */
+export function findRows(collection: Collection, reader: Transaction | null, query: RowQuery): Row[] {
+  const idKey = idOnly(query);
+  if (idKey !== undefined) {
+    return findById(collection, reader, query, idKey);
+  }
+  const plan = planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
+  return executePlan(collection, reader, { plan, query, stats: { keysExamined: 0, docsExamined: 0 } });
+}
+
+/** Runs a plan; counts into `stats` what it looks at. */
+export function executePlan(
+  collection: Collection,
+  reader: Transaction | null,
+  { plan, query, stats }: { plan: Plan; query: RowQuery; stats: ScanStats },
+): Row[] {
+  const { matches, skip = 0, limit = 0 } = query;
+  const needsSort = sortsAfter(plan, query.sort);
+  const rowsMax = needsSort || limit === 0 ? Infinity : skip + limit;
+  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
+  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
+  const rows: Row[] = [];
+  for (const row of rowsOf(collection, reader, plan, stats)) {
+    stats.docsExamined += 1;
+    if (isSure || matches(docOf(row.version))) {
+      rows.push(row);
+      if (rows.length >= rowsMax) {
+        break;
+      }
+    }
+  }
+  const ordered = needsSort && query.sort !== undefined ? sortRows(rows, query.sort) : rows;
+  return skip > 0 || ordered.length > skip + limit ? ordered.slice(skip, limit === 0 ? undefined : skip + limit) : ordered;
+}
+
+/** True if the rows of the plan have to be sorted still. */
+export function sortsAfter(plan: Plan, sort: Doc | undefined): boolean {
+  if (sort === undefined || keysOf(sort).length === 0 || sort['$natural'] !== undefined) {
+    return false;
+  }
+  return plan.kind !== 'index' || !plan.sorted;
+}
+
+/** Key of the one `_id` that the query asks for, if a look-up by it answers the query. */
+export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined {
+  const id = filter['_id'];
+  if (id === undefined || id === null || (hint !== undefined && hint !== null) || skip > 0) {
+    return undefined;
+  }
+  const type = typeOf(id);
+  const isLookup = type !== BSON.object && type !== BSON.array && type !== BSON.regex;
+  return isLookup ? keyString(id) : undefined;
+}
+
+function findById(collection: Collection, reader: Transaction | null, { filter, matches }: RowQuery, idKey: string): Row[] {
+  const record = collection.records.get(idKey);
+  const version = record === undefined ? null : visibleVersion(record, reader);
+  if (record === undefined || version === null) {
+    return [];
+  }
+  return keysOf(filter).length === 1 || matches(docOf(version)) ? [{ record, version }] : [];
+}
+
+function* rowsOf(
+  collection: Collection,
+  reader: Transaction | null,
+  plan: Plan,
+  stats: ScanStats,
+): Generator<Row, void> {
+  switch (plan.kind) {
+    case 'scan': {
+      const records = plan.backward ? [...collection.records.values()].reverse() : collection.records.values();
+      for (const record of records) {
+        const version = visibleVersion(record, reader);
+        if (version !== null) {
+          yield { record, version };
+        }
+      }
+      return;
+    }
+    case 'index':
+      yield* indexRows(reader, plan, stats);
+      return;
+    case 'union': {
+      const seen = new Set<StoredRecord>();
+      for (const branch of plan.branches) {
+        for (const row of indexRows(reader, branch, stats)) {
+          if (!seen.has(row.record)) {
+            seen.add(row.record);
+            yield row;
+          }
+        }
+      }
+    }
+  }
+}
+
+function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStats): Generator<Row, void> {
+  const { index, bounds, backward } = plan;
+  const seen = isMultikey(index) ? new Set<StoredRecord>() : undefined;
+  const ranges = backward ? [...bounds.ranges].reverse() : bounds.ranges;
+  for (const { from, to } of ranges) {
+    for (const [key, record] of (backward ? descending : ascending)(index.entries, from, to)) {
+      stats.keysExamined += 1;
+      const version = visibleVersion(record, reader);
+      if (version === null || seen?.has(record) === true) {
+        continue;
+      }
+      // An entry may belong to another version of the record than the one that this reader sees.
+      const isOnlyVersion = record.pending === null && record.version?.previous === null;
+      if (!isOnlyVersion && !keysIn(index, docOf(version)).includes(key)) {
+        continue;
+      }
+      seen?.add(record);
+      yield { record, version };
+    }
+  }
+}
+
+function sortRows(rows: readonly Row[], sort: Doc): Row[] {
+  const { keyOf, compare } = compileSort(sort);
+  return rows
+    .map((row) => ({ row, key: keyOf(docOf(row.version)) }))
+    .sort((a, b) => compare(a.key, b.key))
+    .map(({ row }) => row);
+}

@@ -1,0 +1,119 @@
+import { compareValues } from '../values/compare.js';
+import { invertKey, typePrefix } from '../values/key-string.js';
+import type { PathBounds, RangeBound } from '../query/filter-bounds.js';
+import { show } from './duplicate-key.js';
+import { fieldKey, type Index } from './index-definition.js';
+
+/** The part of an index that a query reads. */
+export interface IndexBounds {
+  /** Ranges of key strings, from (inclusive) to (exclusive); ascending, without overlap. */
+  ranges: KeyRange[];
+  /** How many leading fields are bound to single values, and whether (1) the next one is bound to a range. */
+  points: number;
+  ranged: 0 | 1;
+  /** The bounds per field as `explain` shows them. */
+  shown: Record<string, string[]>;
+}
+
+export interface KeyRange {
+  from: string;
+  to: string;
+}
+
+/** Above every character of a key string, so that `key + END` is behind every key that begins with `key`. */
+const END = '\u0100';
+/** More ranges than this are read faster as one. */
+const RANGES_MAX = 4096;
+
+/** All keys that begin with a prefix. */
+export function coverRange(prefix: string): KeyRange {
+  return { from: prefix, to: prefix + END };
+}
+
+/** The bounds of a query in an index: its leading fields by value, then one field by range. */
+export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>): IndexBounds {
+  let prefixes = [''];
+  let points = 0;
+  let multikeyBound = false;
+  const shown: IndexBounds['shown'] = {};
+  for (const [i, { path, descending }] of index.fields.entries()) {
+    const bound = bounds.get(path);
+    // Two paths below one array: a filter may match them in different elements, the keys pair those of the same one.
+    if (bound === undefined || (index.multikey[i] === true && multikeyBound)) {
+      break;
+    }
+    const values = pointsOf(bound);
+    if (values !== undefined) {
+      const keys = [...new Set(values.map((value) => fieldKey(value, descending)))].sort(byCodeUnit);
+      if (keys.length * prefixes.length > RANGES_MAX) {
+        break;
+      }
+      prefixes = prefixes.flatMap((prefix) => keys.map((key) => prefix + key));
+      points += 1;
+      multikeyBound ||= index.multikey[i] === true;
+      shown[path] = values.map((value) => `[${show(value)}, ${show(value)}]`);
+      continue;
+    }
+    const range = fieldRange(bound, { descending, isMultikey: index.multikey[i] === true });
+    if (range !== undefined) {
+      shown[path] = [range.shown];
+      const ranges = prefixes.map((prefix) => ({ from: prefix + range.from, to: prefix + range.to }));
+      return { ranges, points, ranged: 1, shown };
+    }
+    break;
+  }
+  return { ranges: prefixes.map(coverRange), points, ranged: 0, shown };
+}
+
+/** The fewest values that a path is bound to. A filter for null also finds BSON undefined, which has its own key. */
+function pointsOf({ equal }: PathBounds): unknown[] | undefined {
+  const [first, ...rest] = equal;
+  const fewest = rest.reduce((best, values) => (values.length < (best?.length ?? 0) ? values : best), first);
+  return fewest?.flatMap((value) => (value === null ? [undefined, null] : [value]));
+}
+
+/** The keys of one field within lower and upper bound; both are of one type, as comparisons match one type only. */
+function fieldRange(
+  bounds: PathBounds,
+  { descending, isMultikey }: { descending: boolean; isMultikey: boolean },
+): (KeyRange & { shown: string }) | undefined {
+  const lower = tightest(bounds.lower, 1);
+  // In an array one element may satisfy one bound and another element the other: only one of them narrows the range.
+  const upper = isMultikey && lower !== undefined ? undefined : tightest(bounds.upper, -1);
+  const sample = lower ?? upper;
+  if (sample === undefined) {
+    return undefined;
+  }
+  const type = typePrefix(sample.value);
+  if (lower !== undefined && upper !== undefined && typePrefix(upper.value) !== type) {
+    return undefined;
+  }
+  const shown = `${lower?.inclusive === true ? '[' : '('}${show(lower?.value)}, ${show(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
+  if (descending) {
+    const inverted = invertKey(type);
+    return {
+      shown,
+      from: upper === undefined ? inverted : fieldKey(upper.value, true) + (upper.inclusive ? '' : END),
+      to: lower === undefined ? inverted + END : fieldKey(lower.value, true) + (lower.inclusive ? END : ''),
+    };
+  }
+  return {
+    shown,
+    from: lower === undefined ? type : fieldKey(lower.value, false) + (lower.inclusive ? '' : END),
+    to: upper === undefined ? type + END : fieldKey(upper.value, false) + (upper.inclusive ? END : ''),
+  };
+}
+
+function tightest(bounds: readonly RangeBound[], sign: 1 | -1): RangeBound | undefined {
+  return bounds.reduce<RangeBound | undefined>((best, bound) => {
+    if (best === undefined) {
+      return bound;
+    }
+    const order = compareValues(bound.value, best.value) * sign;
+    return order > 0 || (order === 0 && !bound.inclusive) ? bound : best;
+  }, undefined);
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

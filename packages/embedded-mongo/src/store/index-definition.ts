@@ -1,0 +1,128 @@
+import { compileFilter } from '../query/compile-filter.js';
+import { getField, keysOf } from '../values/fields.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { invertKey, keyString } from '../values/key-string.js';
+import { keyTuples, MISSING } from './index-keys.js';
+import type { StoredRecord } from './record.js';
+import { createSortedList, type SortedList } from './sorted-list.js';
+
+export interface IndexField {
+  path: string;
+  parts: string[];
+  descending: boolean;
+}
+
+/** An index of a collection: its definition as the client sent it, what follows from that, and its entries. */
+export interface Index {
+  spec: Doc;
+  readonly name: string;
+  readonly fields: readonly IndexField[];
+  unique: boolean;
+  readonly sparse: boolean;
+  readonly partialFilter: Doc | null;
+  readonly covers: ((doc: Doc) => boolean) | null;
+  expireAfterSeconds: number | null;
+  /** Paths that met an array in some document: bounds on them can't be combined and give no order. */
+  readonly multikey: boolean[];
+  /** Top-level fields that decide the keys of a document, or null if that is not known. */
+  readonly heads: readonly string[] | null;
+  entries: SortedList<StoredRecord>;
+}
+
+/** Builds an index without entries from a validated specification. */
+export function createIndex(spec: Doc): Index {
+  const key = spec['key'] as Doc;
+  const fields = keysOf(key).map((path) => ({
+    path,
+    parts: path.split('.'),
+    descending: Number(key[path]) < 0,
+  }));
+  const partial = isDoc(spec['partialFilterExpression']) ? spec['partialFilterExpression'] : null;
+  const expire = spec['expireAfterSeconds'];
+  const partialHeads = partial === null ? [] : headsOf(partial);
+  return {
+    spec,
+    name: String(spec['name']),
+    fields,
+    unique: isUnique(spec),
+    sparse: isTrue(spec['sparse']),
+    partialFilter: partial,
+    covers: partial === null ? null : compileFilter(partial),
+    expireAfterSeconds: expire === undefined ? null : Number(expire),
+    multikey: fields.map(() => false),
+    heads: partialHeads === null ? null : [...fields.map(({ parts }) => parts[0] ?? ''), ...partialHeads],
+    entries: createSortedList(),
+  };
+}
+
+/** True if the index lets no second document of a key in. */
+export function isUnique(spec: Doc): boolean {
+  return isTrue(spec['unique']) || isTrue(spec['prepareUnique']) || spec['name'] === '_id_';
+}
+
+/** The keys of a document, without repetition; none if the index leaves the document out. */
+export function keysIn(index: Index, doc: Doc): string[] {
+  if (index.covers !== null && !index.covers(doc)) {
+    return [];
+  }
+  const only = index.fields.length === 1 ? index.fields[0] : undefined;
+  if (only?.parts.length === 1) {
+    const value = getField(doc, only.path);
+    if (value !== undefined && !Array.isArray(value)) {
+      return [fieldKey(value, only.descending)];
+    }
+  }
+  const tuples = tuplesIn(index, doc);
+  const keys = tuples.map((tuple) => tupleKey(index, tuple));
+  return keys.length > 1 ? [...new Set(keys)] : keys;
+}
+
+/** The values behind one of the keys of a document, for the error that names them. */
+export function valuesOf(index: Index, doc: Doc, key: string): unknown[] {
+  const tuple = tuplesIn(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
+  return tuple.map((value) => (value === MISSING ? null : value));
+}
+
+/** The key string of one field's value; inverted byte by byte for a descending field. */
+export function fieldKey(value: unknown, descending: boolean): string {
+  return descending ? invertKey(keyString(value)) : keyString(value);
+}
+
+/** True if both documents certainly have the same keys, because every field that decides them is the same value. */
+export function sameKeys(index: Index, before: Doc, after: Doc): boolean {
+  return index.heads?.every((head) => before[head] === after[head]) ?? false;
+}
+
+export function isMultikey(index: Index): boolean {
+  return index.multikey.includes(true);
+}
+
+function tuplesIn(index: Index, doc: Doc): unknown[][] {
+  const tuples = keyTuples(
+    index.fields.map(({ parts }) => parts),
+    doc,
+    (path) => {
+      index.multikey[path] = true;
+    },
+  );
+  return index.sparse ? tuples.filter((tuple) => tuple.some((value) => value !== MISSING)) : tuples;
+}
+
+function tupleKey(index: Index, tuple: readonly unknown[]): string {
+  let key = '';
+  for (const [i, { descending }] of index.fields.entries()) {
+    const value = tuple[i];
+    key += fieldKey(value === MISSING ? null : value, descending);
+  }
+  return key;
+}
+
+/** Top-level fields that a filter looks at; null if it has operators between them. */
+function headsOf(filter: Doc): string[] | null {
+  const paths = keysOf(filter);
+  return paths.some((path) => path.startsWith('$')) ? null : paths.map((path) => path.split('.')[0] ?? '');
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || (value !== undefined && value !== null && value !== false && Number(value) !== 0);
+}

@@ -1,0 +1,112 @@
+import { decode } from '../values/decode.js';
+import { keyString } from '../values/key-string.js';
+import type { Doc } from '../values/types.js';
+import { buildIndex, createCollection, ID_INDEX_SPEC, type Collection } from './collection.js';
+import { decodeEntry, type CatalogChange, type JournalWrite } from './journal-entry.js';
+import { createRecord, createVersion } from './record.js';
+import type { Store } from './store.js';
+import type { SessionOutcome } from './transaction.js';
+
+/** What the journal says, before indexes are built: building them once at the end is far cheaper than keeping them. */
+export interface Loading {
+  collections: Map<number, { collection: Collection; indexes: Doc[] }>;
+  clock: number;
+  onOutcome: (outcome: SessionOutcome) => void;
+}
+
+export function createLoading(onOutcome: (outcome: SessionOutcome) => void): Loading {
+  return { collections: new Map(), clock: 0, onOutcome };
+}
+
+/** Applies one journal entry. */
+export function applyEntry(loading: Loading, bytes: Buffer): void {
+  const entry = decodeEntry(bytes);
+  loading.clock += 1;
+  if (entry.kind === 'catalog') {
+    applyChange(loading, entry.change);
+    return;
+  }
+  for (const write of entry.writes) {
+    applyWrite(loading, write);
+  }
+  if (entry.outcome !== null) {
+    loading.onOutcome(entry.outcome);
+  }
+}
+
+/** Moves what was loaded into the store and builds its indexes. */
+export function finishLoading(store: Store, loading: Loading): void {
+  store.clock = loading.clock;
+  for (const [id, { collection, indexes }] of loading.collections) {
+    store.lastCollectionId = Math.max(store.lastCollectionId, id);
+    const [idIndex, ...rest] = [ID_INDEX_SPEC, ...indexes].map((spec) => buildIndex(collection, spec));
+    if (idIndex !== undefined) {
+      collection.indexes = [idIndex, ...rest];
+    }
+    store.collections.set(collection.namespace, collection);
+  }
+}
+
+function applyChange(loading: Loading, change: CatalogChange): void {
+  if (change.type === 'create') {
+    const uuid = Buffer.from(change.uuid, 'hex');
+    const collection = createCollection(change.id, change.namespace, change.options, uuid);
+    loading.collections.set(change.id, { collection, indexes: [] });
+    return;
+  }
+  const entry = loading.collections.get(change.id);
+  if (entry === undefined) {
+    // A snapshot may have been taken of a collection that the journal after it drops: nothing of it is left.
+    return;
+  }
+  switch (change.type) {
+    case 'drop':
+      loading.collections.delete(change.id);
+      return;
+    case 'rename':
+      entry.collection.namespace = change.namespace;
+      return;
+    case 'options':
+      entry.collection.options = change.options;
+      return;
+    case 'index':
+      entry.indexes = [...entry.indexes.filter(({ name }) => name !== change.spec['name']), change.spec];
+      return;
+    case 'dropIndex':
+      entry.indexes = entry.indexes.filter(({ name }) => name !== change.name);
+      return;
+  }
+}
+
+function applyWrite(loading: Loading, { collectionId, put, deletedId }: JournalWrite): void {
+  const records = loading.collections.get(collectionId)?.collection.records;
+  if (records === undefined) {
+    return;
+  }
+  if (put === null) {
+    records.delete(keyString(deletedId));
+    return;
+  }
+  // Copied: a view would keep the whole journal block in memory as long as one of its documents lives.
+  const bytes = Buffer.from(put);
+  const idKey = keyString(idOf(bytes));
+  const record = records.get(idKey) ?? createRecord(idKey);
+  record.version = createVersion(bytes);
+  record.version.timestamp = loading.clock;
+  records.set(idKey, record);
+}
+
+const OBJECT_ID = 7;
+const ID_FIELD = Buffer.from('_id\0', 'latin1');
+
+/** `_id` of a stored document, whose first field it is; the rest is not decoded. */
+function idOf(bytes: Buffer): unknown {
+  if (bytes[4] === OBJECT_ID && bytes.compare(ID_FIELD, 0, 4, 5, 9) === 0) {
+    const alone = Buffer.allocUnsafe(22);
+    alone.writeInt32LE(22, 0);
+    bytes.copy(alone, 4, 4, 21);
+    alone[21] = 0;
+    return decode(alone)['_id'];
+  }
+  return decode(bytes)['_id'];
+}

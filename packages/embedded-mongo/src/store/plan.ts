@@ -1,0 +1,200 @@
+import { ObjectId } from 'bson';
+import { MongoError } from '../errors.js';
+import { equalValues } from '../values/compare.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { filterBounds, type PathBounds } from '../query/filter-bounds.js';
+import type { Collection } from './collection.js';
+import { implies } from './implies.js';
+import type { Index } from './index-definition.js';
+import { boundsIn, coverRange, type IndexBounds } from './index-bounds.js';
+
+/** How the documents of a query are found. The filter is applied to what a plan yields, so a plan may yield more. */
+export type Plan = ScanPlan | IndexPlan | UnionPlan;
+
+/** Every document in order of age. */
+export interface ScanPlan {
+  kind: 'scan';
+  backward: boolean;
+}
+
+export interface IndexPlan {
+  kind: 'index';
+  index: Index;
+  bounds: IndexBounds;
+  /** The index yields the order that the query sorts by. */
+  sorted: boolean;
+  backward: boolean;
+}
+
+/** The branches of an `$or`, each through an index. */
+export interface UnionPlan {
+  kind: 'union';
+  branches: IndexPlan[];
+}
+
+export interface PlannedQuery {
+  filter: Doc;
+  /** The sort as sent; undefined or empty for none. */
+  sort: Doc | undefined;
+  hint: unknown;
+}
+
+/** Chooses a plan. Throws MongoError 2 for a hint that names no index. */
+export function planQuery(collection: Collection, { filter, sort, hint }: PlannedQuery): Plan {
+  const order = sortFields(sort);
+  const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? hint : undefined);
+  if (natural !== undefined) {
+    return { kind: 'scan', backward: natural < 0 };
+  }
+  const bounds = filterBounds(filter);
+  if (hint !== undefined && hint !== null) {
+    const index = hintedIndex(collection, hint);
+    return indexPlan(index, { bounds, order }) ?? wholeIndex(index, order);
+  }
+  let best: { plan: IndexPlan; score: number } | undefined;
+  for (const index of collection.indexes) {
+    const plan = isUsable(index, { filter, bounds }) ? indexPlan(index, { bounds, order }) : undefined;
+    const score = plan === undefined ? 0 : scoreOf(plan);
+    if (plan !== undefined && (best === undefined || score > best.score)) {
+      best = { plan, score };
+    }
+  }
+  // Bounds serve better than an order alone, which still reads everything.
+  if (best === undefined || best.plan.bounds.points + best.plan.bounds.ranged === 0) {
+    const union = unionPlan(collection, filter);
+    if (union !== undefined) {
+      return union;
+    }
+  }
+  return best?.plan ?? { kind: 'scan', backward: false };
+}
+
+/** True if every document within the bounds matches the filter: it is equality with scalars in the leading fields. */
+export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean {
+  return keysOf(filter).every((path) => {
+    const position = index.fields.findIndex((field) => field.path === path);
+    const isBound = position >= 0 && position < bounds.points && index.multikey[position] !== true;
+    return isBound && isPlainScalar(filter[path]);
+  });
+}
+
+function isPlainScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value instanceof ObjectId;
+}
+
+/** The index that a hint names or whose key it is. */
+export function hintedIndex(collection: Collection, hint: unknown): Index {
+  const index = collection.indexes.find(({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)));
+  if (index === undefined) {
+    throw new MongoError(
+      2,
+      'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    );
+  }
+  return index;
+}
+
+/** True for the same paths with the same directions in the same order. */
+export function sameKey(a: unknown, b: Doc): boolean {
+  return isDoc(a) && keysOf(a).join('\0') === keysOf(b).join('\0') && keysOf(a).every((path) => equalValues(a[path], b[path]));
+}
+
+function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
+  const alternatives = filter['$or'];
+  if (!Array.isArray(alternatives)) {
+    return undefined;
+  }
+  const rest = Object.fromEntries(Object.entries(filter).filter(([field]) => field !== '$or'));
+  const branches: IndexPlan[] = [];
+  for (const alternative of alternatives as Doc[]) {
+    const branch = planQuery(collection, { filter: { $and: [rest, alternative] }, sort: undefined, hint: undefined });
+    if (branch.kind === 'scan') {
+      return undefined;
+    }
+    branches.push(...(branch.kind === 'index' ? [branch] : branch.branches));
+  }
+  return { kind: 'union', branches };
+}
+
+/** True if the index is sure to hold every document that the filter matches. */
+function isUsable(index: Index, { filter, bounds }: { filter: Doc; bounds: ReadonlyMap<string, PathBounds> }): boolean {
+  if (index.spec['hidden'] === true) {
+    return false;
+  }
+  if (index.partialFilter !== null && !implies(filter, bounds, index.partialFilter)) {
+    return false;
+  }
+  return !index.sparse || index.fields.some(({ path }) => bounds.get(path)?.exists === true);
+}
+
+function indexPlan(
+  index: Index,
+  { bounds, order }: { bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
+): IndexPlan | undefined {
+  const found = boundsIn(index, bounds);
+  const direction = orderThrough(index, { found, bounds, order });
+  if (found.points === 0 && found.ranged === 0 && direction === 0) {
+    return undefined;
+  }
+  return { kind: 'index', index, bounds: found, sorted: direction !== 0, backward: direction < 0 };
+}
+
+function wholeIndex(index: Index, order: readonly SortField[]): IndexPlan {
+  const bounds: IndexBounds = { ranges: [coverRange('')], points: 0, ranged: 0, shown: {} };
+  const direction = orderThrough(index, { found: bounds, bounds: new Map(), order });
+  return { kind: 'index', index, bounds, sorted: direction !== 0, backward: direction < 0 };
+}
+
+function scoreOf({ index, bounds, sorted }: IndexPlan): number {
+  const isOneDocument = index.unique && bounds.points === index.fields.length && bounds.ranges.length === 1;
+  return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isOneDocument ? 50 : 0);
+}
+
+interface SortField {
+  path: string;
+  sign: 1 | -1;
+}
+
+function sortFields(sort: Doc | undefined): SortField[] {
+  return sort === undefined ? [] : keysOf(sort).map((path) => ({ path, sign: Number(sort[path]) < 0 ? -1 : 1 }));
+}
+
+function naturalOrder(doc: Doc | undefined): number | undefined {
+  const natural = doc?.['$natural'];
+  return natural === undefined ? undefined : Number(natural);
+}
+
+/** 1 or -1 if reading the index that way yields the order, 0 if it does not (or none is wanted). */
+function orderThrough(
+  index: Index,
+  { found, bounds, order }: { found: IndexBounds; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
+): 0 | 1 | -1 {
+  if (order.length === 0 || found.ranges.length !== 1) {
+    return 0;
+  }
+  const isFixed = (path: string, i: number): boolean =>
+    i < found.points && (bounds.get(path)?.equal.some(({ length }) => length === 1) ?? false);
+  let direction: 0 | 1 | -1 = 0;
+  let at = 0;
+  for (const { path, sign } of order) {
+    const position = index.fields.findIndex((field) => field.path === path);
+    if (position >= 0 && isFixed(path, position) && index.multikey[position] !== true) {
+      continue;
+    }
+    while (at < index.fields.length && isFixed(index.fields[at]?.path ?? '', at)) {
+      at += 1;
+    }
+    const field = index.fields[at];
+    if (field?.path !== path || index.multikey[at] === true) {
+      return 0;
+    }
+    const way = field.descending ? (sign === 1 ? -1 : 1) : sign;
+    if (direction !== 0 && way !== direction) {
+      return 0;
+    }
+    direction = way;
+    at += 1;
+  }
+  return direction === 0 ? 1 : direction;
+}

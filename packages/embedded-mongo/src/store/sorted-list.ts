@@ -1,0 +1,184 @@
+/**
+ * An ordered multimap from key strings to records: chunks of sorted arrays, so that an insertion moves few elements and
+ * an entry costs two array slots. Equal keys are ordered by the record's number, that is by age.
+ */
+export interface Numbered {
+  readonly number: number;
+}
+
+interface Chunk<R> {
+  keys: string[];
+  records: R[];
+}
+
+export interface SortedList<R extends Numbered> {
+  chunks: Chunk<R>[];
+  size: number;
+}
+
+const CHUNK_ENTRIES = 256;
+
+export function createSortedList<R extends Numbered>(): SortedList<R> {
+  return { chunks: [{ keys: [], records: [] }], size: 0 };
+}
+
+/** A list of entries that are in order already. */
+export function sortedListOf<R extends Numbered>(entries: readonly { key: string; record: R }[]): SortedList<R> {
+  const list = createSortedList<R>();
+  list.size = entries.length;
+  for (let at = 0; at < entries.length; at += CHUNK_ENTRIES) {
+    const part = entries.slice(at, at + CHUNK_ENTRIES);
+    list.chunks.push({ keys: part.map(({ key }) => key), records: part.map(({ record }) => record) });
+  }
+  if (list.chunks.length > 1) {
+    list.chunks.shift();
+  }
+  return list;
+}
+
+/** Adds an entry; does nothing if it is there. */
+export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
+  const chunkAt = chunkFor(list, key, record.number);
+  const chunk = chunkOf(list, chunkAt);
+  const at = positionIn(chunk, key, record.number);
+  if (chunk.keys[at] === key && chunk.records[at] === record) {
+    return;
+  }
+  if (at === chunk.keys.length) {
+    chunk.keys.push(key);
+    chunk.records.push(record);
+  } else {
+    chunk.keys.splice(at, 0, key);
+    chunk.records.splice(at, 0, record);
+  }
+  list.size += 1;
+  if (chunk.keys.length > CHUNK_ENTRIES * 2) {
+    // Keys that only grow (ObjectIds, dates) leave full chunks behind, others half-full ones.
+    const keep = at >= chunk.keys.length - 2 ? CHUNK_ENTRIES * 2 - 1 : CHUNK_ENTRIES;
+    list.chunks.splice(chunkAt + 1, 0, { keys: chunk.keys.splice(keep), records: chunk.records.splice(keep) });
+  }
+}
+
+/** Removes an entry; does nothing if it is not there. */
+export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
+  const chunkAt = chunkFor(list, key, record.number);
+  const chunk = chunkOf(list, chunkAt);
+  const at = positionIn(chunk, key, record.number);
+  if (chunk.keys[at] !== key || chunk.records[at] !== record) {
+    return;
+  }
+  chunk.keys.splice(at, 1);
+  chunk.records.splice(at, 1);
+  list.size -= 1;
+  if (chunk.keys.length === 0 && list.chunks.length > 1) {
+    list.chunks.splice(chunkAt, 1);
+  }
+}
+
+/** Entries with from <= key < to, ascending. The list must not change while they are read. */
+export function* ascending<R extends Numbered>(list: SortedList<R>, from: string, to: string): Generator<[string, R]> {
+  let chunkAt = chunkFor(list, from, -1);
+  let at = positionIn(chunkOf(list, chunkAt), from, -1);
+  for (; chunkAt < list.chunks.length; chunkAt++, at = 0) {
+    const { keys, records } = chunkOf(list, chunkAt);
+    for (; at < keys.length; at++) {
+      const key = keys[at];
+      const record = records[at];
+      if (key === undefined || record === undefined || key >= to) {
+        return;
+      }
+      yield [key, record];
+    }
+  }
+}
+
+/** Entries with from <= key < to, descending. The list must not change while they are read. */
+export function* descending<R extends Numbered>(list: SortedList<R>, from: string, to: string): Generator<[string, R]> {
+  let chunkAt = chunkFor(list, to, -1);
+  let at = positionIn(chunkOf(list, chunkAt), to, -1) - 1;
+  while (chunkAt >= 0) {
+    const { keys, records } = chunkOf(list, chunkAt);
+    for (; at >= 0; at--) {
+      const key = keys[at];
+      const record = records[at];
+      if (key === undefined || record === undefined || key < from) {
+        return;
+      }
+      yield [key, record];
+    }
+    chunkAt -= 1;
+    at = chunkAt >= 0 ? chunkOf(list, chunkAt).keys.length - 1 : -1;
+  }
+}
+
+/** The records with exactly this key. */
+export function recordsAt<R extends Numbered>(list: SortedList<R>, key: string): R[] {
+  const found: R[] = [];
+  let chunkAt = chunkFor(list, key, -1);
+  let at = positionIn(chunkOf(list, chunkAt), key, -1);
+  for (; chunkAt < list.chunks.length; chunkAt++, at = 0) {
+    const { keys, records } = chunkOf(list, chunkAt);
+    for (; at < keys.length; at++) {
+      const record = records[at];
+      if (keys[at] !== key || record === undefined) {
+        return found;
+      }
+      found.push(record);
+    }
+  }
+  return found;
+}
+
+function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> {
+  const chunk = list.chunks[at];
+  if (chunk === undefined) {
+    throw new RangeError(`the list has no chunk ${at}`);
+  }
+  return chunk;
+}
+
+/** The last chunk whose first entry is not above (key, number). */
+function chunkFor<R extends Numbered>(list: SortedList<R>, key: string, number: number): number {
+  let low = 0;
+  let high = list.chunks.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isBelow(chunkOf(list, middle), 0, key, number) || isAt(chunkOf(list, middle), key, number)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+function isAt<R extends Numbered>(chunk: Chunk<R>, key: string, number: number): boolean {
+  return chunk.keys[0] === key && chunk.records[0]?.number === number;
+}
+
+/** Index of the first entry that is not below (key, number). */
+function positionIn<R extends Numbered>(chunk: Chunk<R>, key: string, number: number): number {
+  const last = chunk.keys.length - 1;
+  if (last < 0 || isBelow(chunk, last, key, number)) {
+    return last + 1;
+  }
+  let low = 0;
+  let high = last;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBelow(chunk, middle, key, number)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function isBelow<R extends Numbered>(chunk: Chunk<R>, at: number, key: string, number: number): boolean {
+  const other = chunk.keys[at] ?? '';
+  if (other !== key) {
+    return other < key;
+  }
+  return (chunk.records[at]?.number ?? 0) < number;
+}

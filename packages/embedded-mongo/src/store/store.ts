@@ -1,0 +1,233 @@
+import type { Doc } from '../values/types.js';
+import { encode } from '../values/encode.js';
+import type { Journal } from '../journal/journal.js';
+import { createCollection, type Collection } from './collection.js';
+import { conflict, LockedError } from './conflict.js';
+import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
+import { docOf, type StoredRecord, type Version } from './record.js';
+import { createTransaction, type Transaction } from './transaction.js';
+import { removeKeys, undoWrites } from './write.js';
+
+/** All data of the server, in memory; what is committed goes to the journal. */
+export interface Store {
+  /** By namespace; what uncommitted transactions created is not in here. */
+  readonly collections: Map<string, Collection>;
+  /** Collections that uncommitted transactions created, by namespace. */
+  readonly uncommitted: Map<string, { owner: Transaction; collection: Collection }>;
+  readonly journal: Journal;
+  /** Number of the newest commit. */
+  clock: number;
+  lastCollectionId: number;
+  /** Explicit transactions and other snapshots in use, oldest first. */
+  readonly snapshots: Set<Transaction>;
+  /** Records with versions to be dropped when no snapshot before the timestamp is left; ascending. */
+  readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
+}
+
+export function createStore(journal: Journal): Store {
+  return {
+    collections: new Map(),
+    uncommitted: new Map(),
+    journal,
+    clock: 0,
+    lastCollectionId: 0,
+    snapshots: new Set(),
+    superseded: [],
+  };
+}
+
+/** Begins a transaction; an explicit one holds its snapshot until it is committed or aborted. */
+export function begin(store: Store, { explicit }: { explicit: boolean }): Transaction {
+  const transaction = createTransaction(explicit, store.clock);
+  if (explicit) {
+    store.snapshots.add(transaction);
+  }
+  return transaction;
+}
+
+/**
+ * Publishes all writes of the transaction at once and appends them, with its outcome, to the journal as one unit. They
+ * are durable when `store.journal.durable()` says so; nothing may be acknowledged earlier.
+ */
+export function commit(store: Store, transaction: Transaction): void {
+  store.snapshots.delete(transaction);
+  publishCreated(store, transaction);
+  const { writes, outcome } = transaction;
+  if (writes.size > 0 || outcome !== null) {
+    store.clock += 1;
+    const entries: { collectionId: number; bytes: Buffer; isDelete: boolean }[] = [];
+    for (const [record, collection] of writes) {
+      const bytes = publish(store, collection, record);
+      if (bytes !== null) {
+        entries.push(bytes);
+      }
+    }
+    store.journal.append(encodeCommit(entries, outcome));
+  }
+  end(store, transaction);
+}
+
+/** Takes everything back that the transaction did. */
+export function abort(store: Store, transaction: Transaction): void {
+  store.snapshots.delete(transaction);
+  undoWrites(transaction);
+  for (const { namespace } of transaction.created) {
+    store.uncommitted.delete(namespace);
+  }
+  end(store, transaction);
+}
+
+/** The collection that a reader sees under this name. */
+export function collectionFor(store: Store, namespace: string, reader: Transaction | null): Collection | undefined {
+  const collection = store.collections.get(namespace);
+  if (collection !== undefined || reader === null) {
+    return collection;
+  }
+  const entry = store.uncommitted.get(namespace);
+  return entry?.owner === reader ? entry.collection : undefined;
+}
+
+/** The collection of this name, created if there is none: at once, or with the commit of an explicit transaction. */
+export function ensureCollection(
+  store: Store,
+  namespace: string,
+  { writer, options = {} }: { writer: Transaction; options?: Doc },
+): Collection {
+  const existing = collectionFor(store, namespace, writer);
+  if (existing !== undefined) {
+    return existing;
+  }
+  const other = store.uncommitted.get(namespace);
+  if (other !== undefined) {
+    throw conflict(writer, other.owner);
+  }
+  store.lastCollectionId += 1;
+  const collection = createCollection(store.lastCollectionId, namespace, options);
+  if (writer.explicit) {
+    store.uncommitted.set(namespace, { owner: writer, collection });
+    writer.created.push(collection);
+  } else {
+    addToCatalog(store, collection);
+  }
+  return collection;
+}
+
+/** Throws LockedError while a transaction in progress has written to the collection. */
+export function refuseWhileWritten(store: Store, collection: Collection): void {
+  for (const transaction of store.snapshots) {
+    for (const written of transaction.writes.values()) {
+      if (written === collection) {
+        throw new LockedError(transaction);
+      }
+    }
+  }
+}
+
+/** Writes a change of the catalog to the journal; the caller has made it in memory. */
+export function logChange(store: Store, change: CatalogChange): void {
+  store.clock += 1;
+  store.journal.append(encodeCatalogChange(change));
+}
+
+/** The change that creates a collection. */
+export function creationOf({ id, namespace, options, uuid }: Collection): CatalogChange {
+  return { type: 'create', id, namespace, options, uuid: uuid.toString('hex') };
+}
+
+/** Frees the versions that only ended snapshots could see. */
+export function dropSuperseded(store: Store): void {
+  const oldest = oldestSnapshot(store);
+  let done = 0;
+  for (const { timestamp, collection, record } of store.superseded) {
+    if (timestamp > oldest) {
+      break;
+    }
+    trim(collection, record, oldest);
+    done += 1;
+  }
+  store.superseded.splice(0, done);
+}
+
+function publishCreated(store: Store, transaction: Transaction): void {
+  for (const collection of transaction.created) {
+    store.uncommitted.delete(collection.namespace);
+    addToCatalog(store, collection);
+    for (const { spec } of collection.indexes.slice(1)) {
+      logChange(store, { type: 'index', id: collection.id, spec });
+    }
+  }
+}
+
+function addToCatalog(store: Store, collection: Collection): void {
+  store.collections.set(collection.namespace, collection);
+  logChange(store, creationOf(collection));
+}
+
+/** Makes the pending version current; returns what the journal needs, or null if nothing changed after all. */
+function publish(
+  store: Store,
+  collection: Collection,
+  record: StoredRecord,
+): { collectionId: number; bytes: Buffer; isDelete: boolean } | null {
+  const version = record.pending;
+  const before = record.version;
+  if (version === null) {
+    throw new Error('a record in a write set has no pending version');
+  }
+  version.timestamp = store.clock;
+  version.previous = before;
+  record.version = version;
+  record.pending = null;
+  record.owner = null;
+  if (before !== null || version.bytes === null) {
+    if (store.snapshots.size === 0) {
+      trim(collection, record, store.clock);
+    } else {
+      store.superseded.push({ timestamp: store.clock, collection, record });
+    }
+  }
+  if (version.bytes !== null) {
+    return { collectionId: collection.id, bytes: version.bytes, isDelete: false };
+  }
+  return before === null || before.bytes === null
+    ? null
+    : { collectionId: collection.id, bytes: encode({ _id: docOf(before)['_id'] }), isDelete: true };
+}
+
+function end(store: Store, transaction: Transaction): void {
+  transaction.hasEnded = true;
+  transaction.writes.clear();
+  transaction.created.length = 0;
+  transaction.waiters?.wake();
+  if (store.superseded.length > 0) {
+    dropSuperseded(store);
+  }
+}
+
+/** Snapshots begin in the order of the clock, so the first of the set is the oldest. */
+function oldestSnapshot(store: Store): number {
+  for (const { snapshot } of store.snapshots) {
+    return snapshot;
+  }
+  return Infinity;
+}
+
+/** Drops the versions of a record that no snapshot from `oldest` on can see. */
+function trim(collection: Collection, record: StoredRecord, oldest: number): void {
+  let visible: Version | null = record.version;
+  while (visible !== null && visible.timestamp > oldest) {
+    visible = visible.previous;
+  }
+  if (visible === null) {
+    return;
+  }
+  let dead = visible.previous;
+  visible.previous = null;
+  for (; dead !== null; dead = dead.previous) {
+    removeKeys(collection, record, dead);
+  }
+  const isGone = record.version === visible && visible.bytes === null && record.owner === null;
+  if (isGone && collection.records.get(record.idKey) === record) {
+    collection.records.delete(record.idKey);
+  }
+}

@@ -1,0 +1,209 @@
+import { keyString } from '../values/key-string.js';
+import type { Doc } from '../values/types.js';
+import { versionsOf, type Collection } from './collection.js';
+import { conflict } from './conflict.js';
+import { duplicateKey } from './duplicate-key.js';
+import { keysIn, sameKeys, type Index } from './index-definition.js';
+import { createRecord, createVersion, docOf, keepDoc, type StoredRecord, type Version } from './record.js';
+import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
+import type { Transaction } from './transaction.js';
+
+/**
+ * Writes of a transaction. Each checks everything before it changes anything, so one that throws leaves no trace.
+ * They throw MongoError 11000 (duplicate), 112 (conflict, in a transaction) or LockedError (conflict, outside of one).
+ */
+
+/** Inserts a document; `bytes` is its encoding, which is stored as it is. */
+export function insertDocument(transaction: Transaction, collection: Collection, doc: Doc, bytes: Buffer): void {
+  const idKey = keyString(doc['_id']);
+  const existing = collection.records.get(idKey);
+  if (existing !== undefined) {
+    refuseExisting(transaction, collection, existing, { doc, idKey });
+  }
+  const record = existing ?? createRecord(idKey);
+  // The decoded form is not kept: what was just inserted is seldom what is read next.
+  writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
+  collection.records.set(idKey, record);
+}
+
+/** Replaces the document of a record. */
+export function replaceDocument(
+  transaction: Transaction,
+  collection: Collection,
+  record: StoredRecord,
+  { doc, bytes }: { doc: Doc; bytes: Buffer },
+): void {
+  refuseLocked(transaction, record);
+  const version = createVersion(bytes);
+  keepDoc(version, doc);
+  writeVersion(transaction, collection, record, { version, doc });
+}
+
+/** Deletes the document of a record. */
+export function deleteDocument(transaction: Transaction, collection: Collection, record: StoredRecord): void {
+  refuseLocked(transaction, record);
+  writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
+}
+
+/** Takes back all writes of a transaction. */
+export function undoWrites(transaction: Transaction): void {
+  for (const [record, collection] of transaction.writes) {
+    const dead = record.pending;
+    record.pending = null;
+    record.owner = null;
+    if (dead !== null) {
+      removeKeys(collection, record, dead);
+    }
+    // Nothing but, at most, a deletion is left: nobody can see this record any more.
+    const isGone = record.version === null || (record.version.bytes === null && record.version.previous === null);
+    if (isGone && collection.records.get(record.idKey) === record) {
+      collection.records.delete(record.idKey);
+    }
+  }
+  transaction.writes.clear();
+}
+
+/** Removes the index entries of a version that nobody sees any more, except those that another version has too. */
+export function removeKeys(collection: Collection, record: StoredRecord, dead: Version): void {
+  if (dead.bytes === null) {
+    return;
+  }
+  const only = record.pending === null && record.version?.previous === null ? record.version : null;
+  for (const index of collection.indexes) {
+    const doc = docOf(dead);
+    if (only !== null && only.bytes !== null && sameKeys(index, doc, docOf(only))) {
+      continue;
+    }
+    for (const key of keysIn(index, doc)) {
+      if (!hasKey(index, record, key)) {
+        removeEntry(index.entries, key, record);
+      }
+    }
+  }
+}
+
+function hasKey(index: Index, record: StoredRecord, key: string): boolean {
+  for (const version of versionsOf(record)) {
+    if (version.bytes !== null && keysIn(index, docOf(version)).includes(key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function refuseLocked(transaction: Transaction, record: StoredRecord): void {
+  if (record.owner !== null && record.owner !== transaction) {
+    throw conflict(transaction, record.owner);
+  }
+  if (transaction.explicit && record.version !== null && record.version.timestamp > transaction.snapshot) {
+    throw conflict(transaction, null);
+  }
+}
+
+/** An `_id` that is taken is a duplicate, unless the one who took it might still go, or came after the snapshot. */
+function refuseExisting(
+  transaction: Transaction,
+  collection: Collection,
+  existing: StoredRecord,
+  { doc, idKey }: { doc: Doc; idKey: string },
+): void {
+  if (existing.owner === transaction) {
+    if (existing.pending?.bytes === null) {
+      return;
+    }
+  } else {
+    refuseLocked(transaction, existing);
+    if (existing.version === null || existing.version.bytes === null) {
+      return;
+    }
+  }
+  throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
+}
+
+function writeVersion(
+  transaction: Transaction,
+  collection: Collection,
+  record: StoredRecord,
+  { version, doc }: { version: Version; doc: Doc | null },
+): void {
+  const isMine = record.owner === transaction;
+  const before = isMine ? record.pending : record.version;
+  const added: { index: Index; keys: string[] }[] = [];
+  if (doc !== null) {
+    const beforeDoc = before === null || before.bytes === null ? null : docOf(before);
+    for (const index of collection.indexes) {
+      if (beforeDoc !== null && sameKeys(index, beforeDoc, doc)) {
+        continue;
+      }
+      const keys = keysIn(index, doc);
+      if (index.unique && index !== collection.indexes[0]) {
+        const held = beforeDoc === null ? [] : keysIn(index, beforeDoc);
+        for (const key of keys) {
+          if (!held.includes(key)) {
+            refuseDuplicate(transaction, collection, { index, record, doc, key });
+          }
+        }
+      }
+      added.push({ index, keys });
+    }
+  }
+  record.pending = version;
+  if (isMine) {
+    if (before !== null) {
+      removeKeys(collection, record, before);
+    }
+  } else {
+    record.owner = transaction;
+    transaction.writes.set(record, collection);
+  }
+  for (const { index, keys } of added) {
+    for (const key of keys) {
+      addEntry(index.entries, key, record);
+    }
+  }
+}
+
+function refuseDuplicate(
+  transaction: Transaction,
+  collection: Collection,
+  { index, record, doc, key }: { index: Index; record: StoredRecord; doc: Doc; key: string },
+): void {
+  for (const other of recordsAt(index.entries, key)) {
+    if (other === record) {
+      continue;
+    }
+    if (other.owner === transaction) {
+      if (has(index, other.pending, key)) {
+        throw duplicateKey(collection.namespace, index, doc, key);
+      }
+      continue;
+    }
+    const isCommitted = has(index, other.version, key);
+    if (other.owner !== null && (isCommitted || has(index, other.pending, key))) {
+      throw conflict(transaction, other.owner);
+    }
+    if (transaction.explicit && isNewer(other, transaction) && isCommitted !== hadAtSnapshot(index, other, transaction, key)) {
+      // The key was taken or given up after the snapshot: which of the two the transaction can't see.
+      throw conflict(transaction, null);
+    }
+    if (isCommitted) {
+      throw duplicateKey(collection.namespace, index, doc, key);
+    }
+  }
+}
+
+function has(index: Index, version: Version | null, key: string): boolean {
+  return version !== null && version.bytes !== null && keysIn(index, docOf(version)).includes(key);
+}
+
+function isNewer(record: StoredRecord, transaction: Transaction): boolean {
+  return record.version !== null && record.version.timestamp > transaction.snapshot;
+}
+
+function hadAtSnapshot(index: Index, record: StoredRecord, transaction: Transaction, key: string): boolean {
+  let version = record.version;
+  while (version !== null && version.timestamp > transaction.snapshot) {
+    version = version.previous;
+  }
+  return has(index, version, key);
+}

@@ -1,0 +1,103 @@
+import { MongoError } from '../errors.js';
+import { failureOfRetryableWrite, type Failpoints } from '../failpoints.js';
+import type { Doc } from '../values/types.js';
+import type { Connection } from '../wire/connection.js';
+import { LockedError } from '../store/conflict.js';
+import { abort, begin, commit, type Store } from '../store/store.js';
+import { endOf, type Transaction } from '../store/transaction.js';
+import type { Session } from './sessions.js';
+
+/** How a statement of a command is to be run. */
+export interface StatementContext {
+  store: Store;
+  /** The transaction that the command belongs to, or null. */
+  transaction: Transaction | null;
+  /** The session that remembers the statement for a retry, or null if it is not retryable. */
+  retrySession: Session | null;
+  /** Clock time at which waiting for a lock ends (`maxTimeMS`), or Infinity. */
+  deadlineMs: number;
+  failpoints: Failpoints;
+  connection: Connection;
+}
+
+/**
+ * Runs a write as one atomic step. Inside of a transaction the attempt simply joins it. Otherwise it is committed at
+ * once; where it meets a transaction's lock it is undone and, when the holder has ended, run again from its filter on.
+ * `attempt` may run several times and must not keep anything from a run that threw.
+ */
+export async function runStatement<T>(context: StatementContext, attempt: (transaction: Transaction) => T): Promise<T> {
+  if (context.transaction !== null) {
+    return attempt(context.transaction);
+  }
+  const { store } = context;
+  const txnNumber = context.retrySession?.txnNumber;
+  for (;;) {
+    const transaction = begin(store, { explicit: false });
+    try {
+      const result = attempt(transaction);
+      if (transaction.outcome !== null) {
+        failRetryableWrite(context);
+      }
+      commit(store, transaction);
+      for (const [statement, reply] of transaction.outcome?.statements ?? []) {
+        context.retrySession?.statements.set(statement, reply);
+      }
+      return result;
+    } catch (error) {
+      abort(store, transaction);
+      if (!(error instanceof LockedError)) {
+        throw error;
+      }
+      await lockReleased(context, error.holder);
+      if (context.retrySession !== null && context.retrySession.txnNumber !== txnNumber) {
+        throw new MongoError(225, 'A newer retryable write or transaction has started on this session');
+      }
+    }
+  }
+}
+
+/** The remembered reply of a statement that was done before; the caller answers with it and does nothing else. */
+export function rememberedReply(context: StatementContext, statement: number): Doc | undefined {
+  return context.retrySession?.statements.get(statement);
+}
+
+/** Remembers a statement's reply; it reaches the journal together with the statement's writes. */
+export function remember(context: StatementContext, transaction: Transaction, statement: number, reply: Doc): void {
+  const session = context.retrySession;
+  if (session === null) {
+    return;
+  }
+  transaction.outcome ??= { sessionId: session.id, txnNumber: session.txnNumber, statements: new Map() };
+  transaction.outcome.statements?.set(statement, reply);
+}
+
+async function lockReleased({ deadlineMs, connection }: StatementContext, holder: Transaction): Promise<void> {
+  if (deadlineMs === Infinity) {
+    await endOf(holder);
+  } else {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new MongoError(50, 'operation exceeded time limit')),
+        Math.max(0, deadlineMs - Date.now()),
+      );
+      void endOf(holder).then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+  if (connection.socket.destroyed) {
+    throw new MongoError(279, 'client disconnected while the operation waited for a lock');
+  }
+}
+
+function failRetryableWrite({ failpoints, connection }: StatementContext): void {
+  const failure = failureOfRetryableWrite(failpoints);
+  if (failure === null) {
+    return;
+  }
+  connection.dropReply = failure.closeConnection;
+  if (failure.errorCode !== null) {
+    throw new MongoError(failure.errorCode, "Failing write via 'onPrimaryTransactionalWrite' failpoint");
+  }
+}

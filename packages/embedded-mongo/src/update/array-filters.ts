@@ -1,0 +1,53 @@
+import { MongoError } from '../errors.js';
+import { compileFilter } from '../query/compile-filter.js';
+import type { FilterOptions } from '../query/compile-filter.js';
+import { keysOf } from '../values/fields.js';
+import { isDoc } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+
+/** By identifier, the test of an array element. */
+export type ArrayFilters = ReadonlyMap<string, (element: unknown) => boolean>;
+
+/** @throws 9 for a filter without one field name or a repeated identifier, 14 for what is no object, and as filters do. */
+export function compileArrayFilters(arrayFilters: readonly unknown[], options: FilterOptions): ArrayFilters {
+  const compiled = new Map<string, (element: unknown) => boolean>();
+  for (const arrayFilter of arrayFilters) {
+    if (!isDoc(arrayFilter)) {
+      throw new MongoError(14, 'each of arrayFilters must be an object');
+    }
+    const filter = compileFilter(arrayFilter, options);
+    const names = new Set(identifiersOf(arrayFilter));
+    const [identifier] = names;
+    if (identifier === undefined) {
+      throw new MongoError(9, 'Cannot use an expression without a top-level field name in arrayFilters');
+    }
+    if (names.size > 1) {
+      throw new MongoError(9, `Expected a single top-level field name, found ${[...names].join(' and ')}`);
+    }
+    if (!/^[a-z][a-zA-Z0-9]*$/.test(identifier)) {
+      throw new MongoError(
+        2,
+        `The top-level field name must be an alphanumeric string beginning with a lowercase letter, found '${identifier}'`,
+      );
+    }
+    if (compiled.has(identifier)) {
+      throw new MongoError(
+        9,
+        `Found multiple array filters with the same top-level field name ${identifier}`,
+      );
+    }
+    compiled.set(identifier, (element) => filter({ [identifier]: element }));
+  }
+  return compiled;
+}
+
+/** The first parts of all paths in a filter. */
+function identifiersOf(filter: Doc): readonly string[] {
+  return keysOf(filter).flatMap((key) => {
+    if (!key.startsWith('$')) {
+      return [key.split('.', 1)[0] ?? ''];
+    }
+    const operand = filter[key];
+    return Array.isArray(operand) ? operand.filter(isDoc).flatMap(identifiersOf) : [];
+  });
+}

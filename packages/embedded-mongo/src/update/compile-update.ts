@@ -1,0 +1,151 @@
+import type { Timestamp } from 'bson';
+import type { Scope } from '../aggregation/operator.js';
+import { compileUpdatePipeline } from '../aggregation/pipeline.js';
+import { systemScope } from '../aggregation/scope.js';
+import { MongoError } from '../errors.js';
+import { compileFilter } from '../query/compile-filter.js';
+import type { MatchDetails } from '../query/predicate.js';
+import { equalValues } from '../values/compare.js';
+import { docOf, getField, hasField, keysOf } from '../values/fields.js';
+import { identicalValues } from '../values/identical.js';
+import { isDoc } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+import { applyTree } from './apply-tree.js';
+import type { ApplyOptions } from './apply-tree.js';
+import { compileArrayFilters } from './array-filters.js';
+import { parseModifiers } from './parse-modifiers.js';
+import { upsertBase } from './upsert-base.js';
+
+export interface UpdateRequest {
+  /** Operators, a replacement or a pipeline. */
+  readonly update: unknown;
+  readonly filter: Doc;
+  readonly arrayFilters?: unknown;
+  readonly multi?: boolean;
+  /** The variables of `let`, or of the constants `c` of a pipeline. */
+  readonly scope?: Scope | undefined;
+  readonly now: Date;
+  readonly timestamp: Timestamp;
+}
+
+export interface CompiledUpdate {
+  /** The updated copy of a document that the filter matches; the same object if nothing changes. */
+  readonly apply: (doc: Doc) => Doc;
+  /** The document to insert when nothing matches; it has an `_id` only if the filter or the update gives one. */
+  readonly upsert: () => Doc;
+}
+
+/** Checks and compiles an update. @throws MongoError as MongoDB does, before any document is looked at. */
+export function compileUpdate(request: UpdateRequest): CompiledUpdate {
+  const { update } = request;
+  if (Array.isArray(update)) {
+    return compilePipelineUpdate(update, request);
+  }
+  if (!isDoc(update)) {
+    throw new MongoError(9, 'Update argument must be either an object or an array');
+  }
+  return keysOf(update)[0]?.startsWith('$') === true
+    ? compileModifiers(update, request)
+    : compileReplacement(update, request);
+}
+
+function compileModifiers(update: Doc, request: UpdateRequest): CompiledUpdate {
+  const { filter, scope, now, timestamp } = request;
+  const options = scope === undefined ? {} : { scope };
+  const filters = compileArrayFilters(arrayFiltersOf(request), options);
+  const { tree, isPositional } = parseModifiers(update, filters);
+  const locate = isPositional ? compileFilter(filter, options) : undefined;
+  const run = (doc: Doc, position: number | undefined, insert: boolean): Doc => {
+    const applied: ApplyOptions = { filters, position, insert, now, timestamp };
+    return checked(applyTree(tree, doc, applied), doc);
+  };
+  return {
+    apply: (doc) => {
+      const details: MatchDetails = { position: undefined };
+      locate?.(doc, details);
+      return run(doc, details.position, false);
+    },
+    upsert: () => run(upsertBase(filter), undefined, true),
+  };
+}
+
+function compileReplacement(replacement: Doc, request: UpdateRequest): CompiledUpdate {
+  if (request.multi === true) {
+    throw new MongoError(9, 'multi update is not supported for replacement-style update');
+  }
+  if (arrayFiltersOf(request).length > 0) {
+    throw new MongoError(9, 'Cannot specify arrayFilters and no update operators');
+  }
+  const replace = (doc: Doc): Doc => {
+    if (!hasField(doc, '_id')) {
+      return checkNames(replacement, []);
+    }
+    const rest = keysOf(replacement).filter((key) => key !== '_id');
+    const id = hasField(replacement, '_id') ? getField(replacement, '_id') : getField(doc, '_id');
+    const result = docOf([['_id', id], ...rest.map((key) => [key, replacement[key]] as const)]);
+    return identicalValues(result, doc) ? doc : checkNames(checkId(result, doc), []);
+  };
+  return {
+    apply: replace,
+    upsert: () => {
+      const base = upsertBase(request.filter);
+      return replace(hasField(base, '_id') ? { _id: getField(base, '_id') } : {});
+    },
+  };
+}
+
+function compilePipelineUpdate(pipeline: readonly unknown[], request: UpdateRequest): CompiledUpdate {
+  if (arrayFiltersOf(request).length > 0) {
+    throw new MongoError(9, 'arrayFilters may not be specified for pipeline-style updates');
+  }
+  const transform = compileUpdatePipeline(pipeline, request.scope ?? systemScope(request.now));
+  const run = (doc: Doc): Doc => {
+    const result = transform(doc);
+    const complete =
+      hasField(doc, '_id') && !hasField(result, '_id')
+        ? docOf([['_id', getField(doc, '_id')], ...keysOf(result).map((key) => [key, result[key]] as const)])
+        : result;
+    // Unlike operators, a pipeline may make a field with a dollar sign ($setField).
+    return identicalValues(complete, doc) ? doc : checkId(complete, doc);
+  };
+  return { apply: run, upsert: () => run(upsertBase(request.filter)) };
+}
+
+function arrayFiltersOf({ arrayFilters }: UpdateRequest): readonly unknown[] {
+  if (arrayFilters === undefined) {
+    return [];
+  }
+  if (!Array.isArray(arrayFilters)) {
+    throw new MongoError(14, 'arrayFilters must be an array');
+  }
+  return arrayFilters;
+}
+
+/** What holds for every updated document; a field that was there before may keep its name. */
+function checked(after: Doc, before: Doc): Doc {
+  return after === before ? before : checkNames(checkId(after, before), Object.keys(before));
+}
+
+/** @throws 66 if `_id` changed. */
+function checkId(after: Doc, before: Doc): Doc {
+  if (
+    hasField(before, '_id') &&
+    !(hasField(after, '_id') && equalValues(getField(after, '_id'), getField(before, '_id')))
+  ) {
+    throw new MongoError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+  }
+  return after;
+}
+
+/** @throws 52 for a new top-level field that begins with a dollar sign. */
+function checkNames(after: Doc, known: readonly string[]): Doc {
+  for (const key of Object.keys(after)) {
+    if (key.startsWith('$') && !known.includes(key)) {
+      throw new MongoError(
+        52,
+        `The dollar ($) prefixed field '${key}' in '${key}' is not valid for storage.`,
+      );
+    }
+  }
+  return after;
+}

@@ -1,0 +1,120 @@
+import { MongoError } from '../errors.js';
+import { copyDoc, deleteField, docOf, getField, hasField, setField } from '../values/fields.js';
+import { identicalValues } from '../values/identical.js';
+import { indexOf } from '../values/paths.js';
+import { isDoc, typeNameOf } from '../values/types.js';
+import type { Doc } from '../values/types.js';
+
+/** Padding of arrays is bounded, as in MongoDB. */
+const PADDING_MAX = 1_500_000;
+
+/** A value in a draft, with the way back to the root. */
+export interface Place {
+  value: unknown;
+  readonly parent: Place | undefined;
+  readonly key: string;
+}
+
+/** A document under change: what is written to is copied first, so the original stays as it was. */
+export class Draft {
+  readonly root: Place;
+  readonly #owned = new Set<unknown>();
+
+  constructor(doc: Doc) {
+    this.root = { value: doc, parent: undefined, key: '' };
+  }
+
+  get doc(): Doc {
+    return this.root.value as Doc;
+  }
+
+  /** The child of an object or an array, undefined if there is none. */
+  child(place: Place, key: string): Place | undefined {
+    const { value } = place;
+    if (Array.isArray(value)) {
+      const index = indexOf(key);
+      return index >= 0 && index < value.length ? { value: value[index], parent: place, key } : undefined;
+    }
+    return isDoc(value) && hasField(value, key)
+      ? { value: getField(value, key), parent: place, key }
+      : undefined;
+  }
+
+  /** Replaces the value at a place; one with the same bytes changes nothing. */
+  replace(place: Place, value: unknown): void {
+    if (place.parent !== undefined && !identicalValues(place.value, value)) {
+      this.#put(place.parent, place.key, value);
+      place.value = value;
+    }
+  }
+
+  /** Removes a field; an array element becomes null. */
+  remove(place: Place): void {
+    if (place.parent === undefined) {
+      return;
+    }
+    if (Array.isArray(place.parent.value)) {
+      this.replace(place, null);
+    } else {
+      deleteField(this.#own(place.parent) as Doc, place.key);
+    }
+  }
+
+  /** Creates the missing parts below a place. @throws 28 if the place is no object or array, or has no such element. */
+  create(place: Place, missing: readonly string[], value: unknown): void {
+    const [key = '', ...rest] = missing;
+    this.checkViable(place, key);
+    const inner = rest.reduceRight((nested: unknown, part) => docOf([[part, nested]]), value);
+    this.#put(place, key, inner);
+  }
+
+  /** @throws 28 (PathNotViable) if no field `key` can be created there. */
+  checkViable(place: Place, key: string): void {
+    const { value } = place;
+    if (Array.isArray(value) ? indexOf(key) < 0 : !isDoc(value)) {
+      throw new MongoError(
+        28,
+        `Cannot create field '${key}' in element {${place.key}: ${typeNameOf(value)}}`,
+      );
+    }
+  }
+
+  #put(place: Place, key: string, value: unknown): void {
+    const container = this.#own(place);
+    if (!Array.isArray(container)) {
+      setField(container, key, value);
+      return;
+    }
+    const index = indexOf(key);
+    if (index > container.length + PADDING_MAX) {
+      throw new MongoError(2, `can't backfill more than ${PADDING_MAX} elements`);
+    }
+    while (container.length < index) {
+      container.push(null);
+    }
+    container[index] = value;
+  }
+
+  /** The object or array at a place, copied if it still belongs to the original. */
+  #own(place: Place): Doc | unknown[] {
+    const { parent, key } = place;
+    const container = parent === undefined ? undefined : this.#own(parent);
+    // Another way to this place (a $rename's) may have copied it already.
+    const value = (container === undefined ? place.value : readChild(container, key)) as Doc | unknown[];
+    place.value = value;
+    if (this.#owned.has(value)) {
+      return value;
+    }
+    const copy = Array.isArray(value) ? [...(value)] : copyDoc(value);
+    this.#owned.add(copy);
+    place.value = copy;
+    if (parent !== undefined) {
+      this.#put(parent, key, copy);
+    }
+    return copy;
+  }
+}
+
+function readChild(container: Doc | unknown[], key: string): unknown {
+  return Array.isArray(container) ? container[indexOf(key)] : getField(container, key);
+}

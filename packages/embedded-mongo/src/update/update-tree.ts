@@ -1,0 +1,175 @@
+import { MongoError } from '../errors.js';
+import { compareStrings } from '../values/compare.js';
+import { indexOf, splitPath } from '../values/paths.js';
+import type { ArrayFilters } from './array-filters.js';
+import type { Modifier } from './modifier.js';
+
+/**
+ * All modifiers of an update by path: fields are visited in the order of their names, so new ones are created in that
+ * order whatever the order of the operators was.
+ */
+export type UpdateNode = ObjectNode | ArrayNode | LeafNode;
+
+export interface ObjectNode {
+  readonly kind: 'object';
+  /** In the order of `comparePathParts` once the tree is complete. */
+  readonly children: Map<string, UpdateNode>;
+  /** The child `$`: the array element that the filter matched. */
+  positional: UpdateNode | undefined;
+}
+
+export interface ArrayNode {
+  readonly kind: 'array';
+  /** By identifier of an array filter; '' stands for all elements. */
+  readonly children: Map<string, UpdateNode>;
+}
+
+export type LeafNode =
+  | { readonly kind: 'leaf'; readonly modifier: Modifier }
+  | { readonly kind: 'rename'; readonly from: readonly string[] }
+  /** The source of a $rename: it only conflicts with other modifiers. */
+  | { readonly kind: 'reserved' };
+
+export function objectNode(): ObjectNode {
+  return { kind: 'object', children: new Map(), positional: undefined };
+}
+
+/**
+ * Adds a leaf. @throws 56 for an empty field name, 2 for a bad positional part or an identifier without a filter,
+ * 40 if another modifier is at the path, above or below.
+ */
+export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filters: ArrayFilters): void {
+  const parts = splitPath(path);
+  checkPath(path, parts, filters);
+  let node: ObjectNode | ArrayNode = root;
+  for (const [i, part] of parts.entries()) {
+    const child = childAt(node, part);
+    if (i === parts.length - 1) {
+      if (child !== undefined) {
+        throw conflict(path, parts, i);
+      }
+      setChild(node, part, leaf);
+      return;
+    }
+    const kind = isArrayPart(parts[i + 1] ?? '') ? 'array' : 'object';
+    if (child === undefined) {
+      const inner: ObjectNode | ArrayNode = kind === 'array' ? { kind, children: new Map() } : objectNode();
+      setChild(node, part, inner);
+      node = inner;
+    } else if (child.kind === 'object' || child.kind === 'array') {
+      if (child.kind !== kind) {
+        throw conflict(path, parts, i);
+      }
+      node = child;
+    } else {
+      throw conflict(path, parts, i);
+    }
+  }
+}
+
+function conflict(path: string, parts: readonly string[], depth: number): MongoError {
+  const at = parts.slice(0, depth + 1).join('.');
+  return new MongoError(40, `Updating the path '${path}' would create a conflict at '${at}'`);
+}
+
+function checkPath(path: string, parts: readonly string[], filters: ArrayFilters): void {
+  if (parts.includes('')) {
+    throw new MongoError(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
+  }
+  if (parts[0] === '$' || isArrayPart(parts[0] ?? '')) {
+    throw new MongoError(2, `Cannot have a positional element in the first position in path '${path}'`);
+  }
+  if (parts.filter((part) => part === '$').length > 1) {
+    throw new MongoError(2, `Too many positional (i.e. '$') elements found in path '${path}'`);
+  }
+  for (const part of parts) {
+    const identifier = isArrayPart(part) ? part.slice(2, -1) : '';
+    if (identifier !== '' && !filters.has(identifier)) {
+      throw new MongoError(2, `No array filter found for identifier '${identifier}' in path '${path}'`);
+    }
+  }
+}
+
+/** `$[]` or `$[identifier]`. */
+export function isArrayPart(part: string): boolean {
+  return part.startsWith('$[') && part.endsWith(']');
+}
+
+function childAt(node: ObjectNode | ArrayNode, part: string): UpdateNode | undefined {
+  if (node.kind === 'array') {
+    return node.children.get(part.slice(2, -1));
+  }
+  return part === '$' ? node.positional : node.children.get(part);
+}
+
+function setChild(node: ObjectNode | ArrayNode, part: string, child: UpdateNode): void {
+  if (node.kind === 'array') {
+    node.children.set(part.slice(2, -1), child);
+  } else if (part === '$') {
+    node.positional = child;
+  } else {
+    node.children.set(part, child);
+  }
+}
+
+/** Puts the children of all nodes in order. */
+export function sortTree(node: UpdateNode): void {
+  if (node.kind !== 'object' && node.kind !== 'array') {
+    return;
+  }
+  const entries = [...node.children].sort(([a], [b]) => comparePathParts(a, b));
+  node.children.clear();
+  for (const [part, child] of entries) {
+    node.children.set(part, child);
+    sortTree(child);
+  }
+  if (node.kind === 'object' && node.positional !== undefined) {
+    sortTree(node.positional);
+  }
+}
+
+/** Numbers by value, other names by their bytes. */
+export function comparePathParts(a: string, b: string): number {
+  const x = indexOf(a);
+  const y = indexOf(b);
+  return x >= 0 && y >= 0 ? x - y : compareStrings(a, b);
+}
+
+/** Both of two nodes at one place. @throws 40 if they modify the same field. */
+export function mergeNodes(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
+  if (a.kind === 'object' && b.kind === 'object') {
+    const merged = objectNode();
+    mergeChildren(a.children, b.children, merged.children, path);
+    merged.positional =
+      a.positional !== undefined && b.positional !== undefined
+        ? mergeNodes(a.positional, b.positional, `${path}.$`)
+        : (a.positional ?? b.positional);
+    sortTree(merged);
+    return merged;
+  }
+  if (a.kind === 'array' && b.kind === 'array') {
+    const merged: ArrayNode = { kind: 'array', children: new Map() };
+    mergeChildren(a.children, b.children, merged.children, path);
+    return merged;
+  }
+  throw new MongoError(40, `Update created a conflict at '${path}'`);
+}
+
+function mergeChildren(
+  a: ReadonlyMap<string, UpdateNode>,
+  b: ReadonlyMap<string, UpdateNode>,
+  into: Map<string, UpdateNode>,
+  path: string,
+): void {
+  for (const part of new Set([...a.keys(), ...b.keys()])) {
+    const left = a.get(part);
+    const right = b.get(part);
+    const child =
+      left !== undefined && right !== undefined
+        ? mergeNodes(left, right, `${path}.${part}`)
+        : (left ?? right);
+    if (child !== undefined) {
+      into.set(part, child);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { Decimal128, Long } from 'bson';
+import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson';
+import { binaryBytes, millisOf, orderOf, subTypeOf } from './compare.js';
+import { compareDecimals, decimalOfDouble, doubleOfDecimal, finite, unpackDecimal } from './decimal.js';
+import type { Decimal } from './decimal.js';
+import { keysOf } from './fields.js';
+import { BSON, typeOf } from './types.js';
+import type { BsonType, DbPointer, Doc, Numeric } from './types.js';
+
+/**
+ * A string of latin1 characters that orders as the value does: `keyString(a) < keyString(b)` exactly if a comes before b
+ * in the total order, and equal values (1, 1.0, Decimal128 1.00) have equal keys. No key is a prefix of another one,
+ * so keys of several fields are concatenated for a compound key.
+ */
+export function keyString(value: unknown): string {
+  const type = typeOf(value);
+  return (TYPE_CHARS[type + 1] ?? '') + contentKey(value, type);
+}
+
+/** The key for a descending field. */
+export function invertKey(key: string): string {
+  const bytes = Buffer.from(key, 'latin1');
+  for (let i = 0; i < bytes.length; i++) {
+    bytes[i] = 255 - (bytes[i] ?? 0);
+  }
+  return bytes.toString('latin1');
+}
+
+/** The first character of every key of the value's type rank: bounds a range within one type. */
+export function typePrefix(value: unknown): string {
+  return TYPE_CHARS[typeOf(value) + 1] ?? '';
+}
+
+const TYPE_CHARS = Array.from({ length: 129 }, (_, i) =>
+  String.fromCharCode(orderOf((i - 1) as BsonType) * 4),
+);
+
+function contentKey(value: unknown, type: BsonType): string {
+  switch (type) {
+    case BSON.minKey:
+    case BSON.maxKey:
+    case BSON.undefined:
+    case BSON.null:
+      return '';
+    case BSON.int:
+    case BSON.double:
+    case BSON.long:
+    case BSON.decimal:
+      return numberKey(value as Numeric);
+    case BSON.string:
+      return textKey(value as string);
+    case BSON.symbol:
+      return textKey((value as BSONSymbol).value);
+    case BSON.object:
+      return docKey(value as Doc);
+    case BSON.array:
+      return `${(value as unknown[]).map(keyString).join('')}\0`;
+    case BSON.binData:
+      return binaryKey(value as Binary | Uint8Array);
+    case BSON.objectId:
+      return latin1((value as ObjectId).id);
+    case BSON.bool:
+      return value === true ? '\x01' : '\0';
+    case BSON.date: {
+      const millis = millisOf(value as Date);
+      return wordKey(millis.high ^ 0x80000000) + wordKey(millis.low);
+    }
+    case BSON.timestamp:
+      return wordKey((value as Timestamp).t) + wordKey((value as Timestamp).i);
+    case BSON.regex:
+      return textKey((value as BSONRegExp).pattern) + textKey((value as BSONRegExp).options);
+    case BSON.dbPointer:
+      return textKey((value as DbPointer).namespace) + latin1((value as DbPointer).id);
+    case BSON.javascript:
+      return textKey((value as Code).code);
+    case BSON.javascriptWithScope:
+      return textKey((value as Code).code) + docKey((value as Code).scope ?? {});
+  }
+}
+
+/** Field by field as documents compare: type, name, value. */
+function docKey(doc: Doc): string {
+  let key = '';
+  for (const name of keysOf(doc)) {
+    const type = typeOf(doc[name]);
+    key += (TYPE_CHARS[type + 1] ?? '') + textKey(name) + contentKey(doc[name], type);
+  }
+  return `${key}\0`;
+}
+
+function binaryKey(value: Binary | Uint8Array): string {
+  const bytes = binaryBytes(value);
+  return wordKey(bytes.length) + String.fromCharCode(subTypeOf(value)) + latin1(bytes);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+function wordKey(word: number): string {
+  return String.fromCharCode(word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255);
+}
+
+/** UTF-8 bytes; a zero byte is escaped, two of them end the text, so that a prefix comes first. */
+function textKey(text: string): string {
+  let bytes = text;
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) > 127) {
+      bytes = Buffer.from(text, 'utf8').toString('latin1');
+      break;
+    }
+  }
+  return `${bytes.includes('\0') ? bytes.replaceAll('\0', '\0\xff') : bytes}\0\0`;
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+const EXACT = '\0';
+const INEXACT = '\x01';
+
+/**
+ * The eight bytes of the magnitude cut to a double, then whether the double is exact, then for an inexact value
+ * (a large int64, a decimal such as 0.1) its normalised decimal digits. Negative numbers have all bytes inverted.
+ */
+function numberKey(value: Numeric): string {
+  if (value instanceof Decimal128) {
+    return decimalKey(unpackDecimal(value));
+  }
+  if (value instanceof Long) {
+    const double = value.toNumber();
+    return Number.isSafeInteger(double) ? doubleKey(double) : decimalKey(finite(value.toBigInt(), 0));
+  }
+  return doubleKey(typeof value === 'number' ? value : value.value);
+}
+
+function doubleKey(double: number): string {
+  if (Number.isNaN(double)) {
+    return '\0\0\0\0\0\0\0\0\0';
+  }
+  // `+ 0` makes -0 and 0 one key.
+  bits.setFloat64(0, double + 0);
+  const high = bits.getInt32(0);
+  const low = bits.getInt32(4);
+  return high < 0
+    ? `${wordKey(~high)}${wordKey(~low)}\xff`
+    : `${wordKey(high ^ 0x80000000)}${wordKey(low)}${EXACT}`;
+}
+
+function decimalKey(value: Decimal): string {
+  const double = doubleOfDecimal(value);
+  if (value.kind !== 'finite' || value.coefficient === 0n) {
+    return doubleKey(double);
+  }
+  if (value.negative) {
+    return invertKey(decimalKey({ ...value, negative: false }));
+  }
+  const nearest = Math.min(double, Number.MAX_VALUE);
+  const order = compareDecimals(value, decimalOfDouble(nearest));
+  if (order === 0) {
+    return doubleKey(nearest);
+  }
+  const cut = order < 0 ? doubleBelow(nearest) : nearest;
+  const digits = value.coefficient.toString();
+  const scale = digits.length + value.exponent + 8192;
+  return (
+    doubleKey(cut).slice(0, 8) +
+    INEXACT +
+    String.fromCharCode(scale >>> 8, scale & 255) +
+    digits.replace(/0+$/, '') +
+    '\0'
+  );
+}
+
+/** The next smaller double of a positive one. */
+function doubleBelow(double: number): number {
+  bits.setFloat64(0, double);
+  bits.setBigInt64(0, bits.getBigInt64(0) - 1n);
+  return bits.getFloat64(0);
+}

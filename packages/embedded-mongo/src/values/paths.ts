@@ -1,0 +1,110 @@
+import { getField, hasField } from './fields.js';
+import { isDoc } from './types.js';
+import type { Doc } from './types.js';
+
+const CACHE_MAX = 5000;
+const cache = new Map<string, readonly string[]>();
+
+/** The parts of a dotted path. */
+export function splitPath(path: string): readonly string[] {
+  let parts = cache.get(path);
+  if (parts === undefined) {
+    parts = path.split('.');
+    if (cache.size < CACHE_MAX) {
+      cache.set(path, parts);
+    }
+  }
+  return parts;
+}
+
+/** The array position that a path part names ('0', '12', not '01'), or -1. */
+export function indexOf(part: string): number {
+  return /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1;
+}
+
+/**
+ * Called with each value that a filter sees at a path, `present` false for a missing one. `position` is the position
+ * in the outermost array that was entered without being named in the path. Returning true ends the walk.
+ */
+export type Visit = (value: unknown, present: boolean, position: number | undefined) => boolean;
+
+/**
+ * Walks the values at a path as filters do. Arrays on the way are entered; one in which nothing is met counts as one
+ * missing value. An array at the end is seen element by element and then as itself; with `wholeArrays` only as itself.
+ * @returns whether a visit returned true.
+ */
+export function visitPath(doc: Doc, parts: readonly string[], wholeArrays: boolean, visit: Visit): boolean {
+  return new Walk(parts, wholeArrays, visit).doc(doc, 0, undefined);
+}
+
+class Walk {
+  readonly #last: number;
+
+  constructor(
+    readonly parts: readonly string[],
+    readonly wholeArrays: boolean,
+    readonly visit: Visit,
+  ) {
+    this.#last = parts.length - 1;
+  }
+
+  doc(doc: Doc, depth: number, position: number | undefined): boolean {
+    let current = doc;
+    for (let i = depth; ; i++) {
+      const part = this.parts[i] ?? '';
+      const value = getField(current, part);
+      if (i === this.#last) {
+        return this.#end(value, value !== undefined || hasField(current, part), position);
+      }
+      if (Array.isArray(value)) {
+        return this.#array(value, i + 1, position);
+      }
+      if (!isDoc(value)) {
+        return this.visit(undefined, false, position);
+      }
+      current = value;
+    }
+  }
+
+  #end(value: unknown, present: boolean, position: number | undefined): boolean {
+    if (!this.wholeArrays && Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        if (this.visit(value[i], true, position ?? i)) {
+          return true;
+        }
+      }
+    }
+    return this.visit(value, present, position);
+  }
+
+  #array(array: readonly unknown[], depth: number, position: number | undefined): boolean {
+    const named = indexOf(this.parts[depth] ?? '');
+    let met = false;
+    for (let i = 0; i < array.length; i++) {
+      const element = array[i];
+      if (isDoc(element)) {
+        met = true;
+        if (this.doc(element, depth, position ?? i)) {
+          return true;
+        }
+      }
+      if (i === named && (depth === this.#last || Array.isArray(element) || isDoc(element))) {
+        met = true;
+        if (this.#named(element, depth, position)) {
+          return true;
+        }
+      }
+    }
+    return !met && this.visit(undefined, false, position);
+  }
+
+  /** An element that the path names by its position: an array there is not taken apart. */
+  #named(element: unknown, depth: number, position: number | undefined): boolean {
+    if (depth === this.#last) {
+      return this.visit(element, true, position);
+    }
+    return Array.isArray(element)
+      ? this.#array(element, depth + 1, position)
+      : this.doc(element as Doc, depth + 1, position);
+  }
+}

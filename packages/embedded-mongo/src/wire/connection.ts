@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net';
+import { HEADER_BYTES, MESSAGE_BYTES_MAX, ProtocolError, encodeReply, parseMessage, type Request } from './message.js';
+
+/** One client connection. */
+export interface Connection {
+  readonly id: number;
+  readonly socket: Socket;
+  /** `client.application.name` of the handshake. */
+  applicationName: string | null;
+  /** A failpoint wants this connection closed instead of an answer. */
+  dropReply: boolean;
+}
+
+/** What to send back: one reply; or, for an exhaust request, one reply after the other until the connection ends. */
+export interface Reply extends ReplyDocument {
+  /** Makes the next reply of the stream; only when the request allowed it. */
+  next: (() => Promise<ReplyDocument>) | null;
+}
+
+/** A reply's document, and elements to be added to it. */
+export interface ReplyDocument {
+  document: Buffer;
+  tail: Buffer;
+}
+
+export interface ConnectionHandlers {
+  /** Answers a request; null answers nothing. Must not throw for errors that are the client's. */
+  answer: (request: Request, connection: Connection) => Promise<Reply | null>;
+  closed: (connection: Connection) => void;
+  /** Told why a connection was closed for a malformed message. */
+  log: (line: string) => void;
+}
+
+/**
+ * Reads messages off a socket and answers them one after the other. A malformed message closes this connection and
+ * nothing else. While an answer is worked on, at most one message's worth of further input is taken in.
+ */
+export function serveConnection(socket: Socket, id: number, handlers: ConnectionHandlers): void {
+  const connection: Connection = { id, socket, applicationName: null, dropReply: false };
+  let chunks: Buffer[] = [];
+  let buffered = 0;
+  let isBusy = false;
+
+  /** Takes the next whole message out of the chunks, or undefined. */
+  const nextMessage = (): Buffer | undefined => {
+    if (buffered < HEADER_BYTES) {
+      return undefined;
+    }
+    if ((chunks[0]?.length ?? 0) < HEADER_BYTES) {
+      chunks = [Buffer.concat(chunks)];
+    }
+    const length = chunks[0]?.readInt32LE(0) ?? 0;
+    if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) {
+      throw new ProtocolError(`a message announces ${length} bytes`);
+    }
+    if (buffered < length) {
+      return undefined;
+    }
+    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    buffered -= length;
+    chunks = buffered > 0 ? [all.subarray(length)] : [];
+    return all.subarray(0, length);
+  };
+
+  const work = async (): Promise<void> => {
+    try {
+      for (let message = nextMessage(); message !== undefined && !socket.destroyed; message = nextMessage()) {
+        await answerMessage(message, connection, handlers);
+        if (socket.isPaused()) {
+          socket.resume();
+        }
+      }
+    } catch (error) {
+      handlers.log(`connection ${id} closed: ${error instanceof Error ? error.message : String(error)}`);
+      chunks = [];
+      buffered = 0;
+      socket.destroy();
+    } finally {
+      isBusy = false;
+    }
+  };
+
+  socket.setNoDelay(true);
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    buffered += chunk.length;
+    if (!isBusy) {
+      isBusy = true;
+      void work();
+    } else if (buffered > MESSAGE_BYTES_MAX) {
+      socket.pause();
+    }
+  });
+  // A reset by the client is no event of interest; 'close' follows it.
+  socket.on('error', () => undefined);
+  socket.on('close', () => handlers.closed(connection));
+}
+
+async function answerMessage(message: Buffer, connection: Connection, handlers: ConnectionHandlers): Promise<void> {
+  const request = parseMessage(message);
+  const reply = await handlers.answer(request, connection);
+  const { socket } = connection;
+  if (connection.dropReply) {
+    socket.destroy();
+    return;
+  }
+  if (reply === null || request.silent || socket.destroyed) {
+    return;
+  }
+  const { legacy, requestId } = request;
+  const sent = encodeReply({ responseTo: requestId, legacy, moreToCome: reply.next !== null }, reply);
+  const isFlushed = socket.write(sent.message);
+  if (reply.next !== null) {
+    void stream(socket, reply.next, sent.requestId);
+  }
+  if (!isFlushed) {
+    await drained(socket);
+  }
+}
+
+/** Each reply of an exhaust stream answers the one before it. */
+async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstId: number): Promise<void> {
+  let responseTo = firstId;
+  for (;;) {
+    const reply = await next();
+    if (socket.destroyed) {
+      return;
+    }
+    const { message, requestId } = encodeReply({ responseTo, legacy: false, moreToCome: true }, reply);
+    socket.write(message);
+    responseTo = requestId;
+  }
+}
+
+/** A client that does not read its replies gets no further ones worked out. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    if (socket.destroyed) {
+      resolve();
+      return;
+    }
+    socket.once('drain', done);
+    socket.once('close', done);
+  });
+}

@@ -1,0 +1,163 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MongoClient, type Collection, type Db, type Document, type MongoClientOptions } from 'mongodb';
+
+const RUNNER = fileURLToPath(new URL('./run-cli.ts', import.meta.url));
+
+/** A server process of its own, on a free port. */
+export interface TestServer {
+  uri: string;
+  port: number;
+  dbPath: string;
+  process: ChildProcess;
+  /** What it wrote to stderr so far. */
+  stderr: () => string;
+  /** Ends it without notice, as a crash does. */
+  kill9: () => Promise<void>;
+  /** Ends it by SIGTERM; resolves to its exit code. */
+  stop: () => Promise<number | null>;
+}
+
+export interface TestServerOptions {
+  /** An existing data directory; by default a new one, deleted by `removeDirectories`. */
+  dbPath?: string;
+  /** Off by default: most tests are about something else, and do not cut the power. */
+  fsync?: boolean;
+  args?: string[];
+  env?: Record<string, string>;
+  /** Runs the server through this command line instead of directly, e.g. under a limit of the shell. */
+  shellPrefix?: string;
+}
+
+const directories: string[] = [];
+const servers = new Set<TestServer>();
+
+export async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'embedded-mongo-'));
+  directories.push(directory);
+  return directory;
+}
+
+/** Starts the command line of the package from its sources, and waits until it is ready. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dbPath = options.dbPath ?? (await newDirectory());
+  const args = ['--port', '0', '--dbpath', dbPath, ...(options.fsync === true ? [] : ['--no-fsync']), ...(options.args ?? [])];
+  const node = ['--import', 'tsx', RUNNER, ...args];
+  const child =
+    options.shellPrefix === undefined
+      ? spawn(process.execPath, node, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+      : spawn('sh', ['-c', `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, ...node], {
+          env: { ...process.env, ...options.env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const uri = await new Promise<string>((resolve, reject) => {
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      const ready = /^READY (\S+)$/m.exec(stdout)?.[1];
+      if (ready !== undefined) {
+        resolve(ready);
+      }
+    });
+    void exited.then((code) => reject(new StartFailure(code, stderr)));
+  });
+  const server: TestServer = {
+    uri,
+    port: Number(new URL(uri).port),
+    dbPath,
+    process: child,
+    stderr: () => stderr,
+    async kill9() {
+      child.kill('SIGKILL');
+      await exited;
+      servers.delete(server);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await exited;
+      servers.delete(server);
+      return code;
+    },
+  };
+  servers.add(server);
+  return server;
+}
+
+/** The server did not become ready. */
+export class StartFailure extends Error {
+  constructor(
+    readonly exitCode: number | null,
+    readonly stderr: string,
+  ) {
+    super(`the server ended with ${exitCode}: ${stderr}`);
+  }
+}
+
+/** Stops what a test file started and deletes its directories; for `after`. */
+export async function cleanUp(): Promise<void> {
+  await Promise.all([...servers].map((server) => server.kill9()));
+  await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })));
+}
+
+/** A server with a connected client, for the tests of one file. */
+export interface Fixture {
+  server: TestServer;
+  client: MongoClient;
+  db: Db;
+  /** A collection that no other test uses. */
+  collection: <T extends Document = Document>() => Collection<T>;
+}
+
+let lastName = 0;
+
+export async function startFixture(options: TestServerOptions = {}, clientOptions: MongoClientOptions = {}): Promise<Fixture> {
+  const server = await startTestServer(options);
+  const client = new MongoClient(server.uri, { serverSelectionTimeoutMS: 5000, ...clientOptions });
+  await client.connect();
+  const db = client.db('test');
+  return {
+    server,
+    client,
+    db,
+    collection: <T extends Document>() => {
+      lastName += 1;
+      return db.collection<T>(`c${lastName}`);
+    },
+  };
+}
+
+/** Closes what `startFixture` opened; for `after`. */
+export async function stopFixture({ client }: Fixture): Promise<void> {
+  await client.close(true);
+  await cleanUp();
+}
+
+/** Waits until the condition holds; throws after the limit. */
+export async function eventually(condition: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > end) {
+      throw new Error(`the condition did not come true within ${limitMs} ms`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The error that a promise rejects with. */
+export async function errorOf(promise: Promise<unknown>): Promise<{ code?: unknown; message: string } & Record<string, unknown>> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) {
+      return error as Error & Record<string, unknown>;
+    }
+    throw error;
+  }
+  throw new Error('it should have failed');
+}

@@ -1,0 +1,149 @@
+/**
+ * `npm run demo`: deposit, purchase, provider, signed webhook, balance, against the running copy (or one that is
+ * started for it). Prints each step as it happens; exits with 1 and the reason when one fails.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import colours from 'picocolors';
+import { callService, readList } from './demo/client.js';
+import { findOrStartCopy } from './demo/find-copy.js';
+import { signatureMistake, type Delivery } from './demo/webhook-signature.js';
+import { demoProduct } from './start/demo-calls.js';
+import type { DemoFile } from './start/demo-file.js';
+import { localDirOf } from './start/local-dir.js';
+import { PlainError } from './supervisor/plain-error.js';
+
+const depositAmount = 100_000;
+const finalWithinMs = 30_000;
+const pollMs = 100;
+
+/** A row of the simulator's GET /log. */
+interface Execution {
+  ref_id: string;
+  code: string;
+  customer: string;
+}
+
+async function main(): Promise<void> {
+  const localDir = localDirOf(process.env);
+  const copy = await findOrStartCopy(localDir, (line) => {
+    console.log(colours.dim(line));
+  });
+  try {
+    step(copy.wasRunning ? 'Found the running service' : 'Started a service for this', copy.demo.base_url);
+    await playMainJob(copy.demo);
+    console.log(`\n${colours.green('✔ The main job works from end to end.')}`);
+  } finally {
+    await copy.leave();
+  }
+}
+
+async function playMainJob(demo: DemoFile): Promise<void> {
+  const { base_url: baseUrl, simulator_url: simulatorUrl, inbox_url: inboxUrl } = demo;
+  const { api_key: apiKey, webhook_secret: secret } = demo.accounts['buyer'] ?? {};
+  if (apiKey === undefined || secret === undefined || simulatorUrl === null || inboxUrl === null) {
+    throw new PlainError(
+      'This copy has no demo accounts, simulator and inbox: it runs with NODE_ENV=production.',
+    );
+  }
+  const run = Date.now().toString(36);
+  // A number of its own, so that the simulator's log tells this purchase from all others.
+  const customer = `0812${randomInt(1_000, 10_000)}1230`;
+  const call = (path: string, body?: object) =>
+    callService(`${baseUrl}/api/buyer/${path}`, { apiKey, ...(body && { body }) });
+
+  const before = Number((await call('balance'))['balance']);
+  step('Balance before', rupiah(before));
+
+  const deposit = await call('deposit', { amount: depositAmount, ref_id: `demo-deposit-${run}` });
+  const funded = Number(deposit['balance_after']);
+  step('Deposit', `${rupiah(depositAmount)}, balance now ${rupiah(funded)}`);
+  expect(funded - Number(deposit['balance_before']) === depositAmount, 'the deposit was not credited');
+
+  const refId = `demo-${run}`;
+  const order = { code: demoProduct.code, customer_number: customer, ref_id: refId };
+  const accepted = await call('transaction', order);
+  const price = Number(accepted['price']);
+  const id = String(accepted['transaction_id']);
+  step(
+    'Purchase accepted',
+    `${String(accepted['product_name'])} for ${customer}, ${rupiah(price)}, status ${String(accepted['status'])}`,
+  );
+
+  const final = await until(
+    'the purchase is final',
+    async () => {
+      const now = await callService(`${baseUrl}/v1/transactions/${id}`, { apiKey, method: 'GET' });
+      return ['PENDING', 'PROCESSING'].includes(String(now['status'])) ? null : now;
+    },
+    'Is the fulfilment worker running?',
+  );
+  expect(
+    final['status'] === 'SUCCESS',
+    `the purchase ended as ${String(final['status'])}: ${String(final['message'])}`,
+  );
+  step('Purchase fulfilled by another process', `serial number ${String(final['serial_number'])}`);
+
+  const executions = (await readList<Execution>(`${simulatorUrl}/log`)).filter(
+    (row) => row.customer === customer,
+  );
+  expect(executions.length === 1, `the provider executed it ${executions.length} times instead of once`);
+  step('What the provider saw', `one execution, its reference ${executions[0]?.ref_id ?? ''}`);
+
+  await checkWebhook({ inboxUrl, refId, secret });
+
+  const after = Number((await call('balance'))['balance']);
+  expect(after === funded - price, `the balance is ${rupiah(after)} instead of ${rupiah(funded - price)}`);
+  step('Balance after', `${rupiah(after)} = ${rupiah(before)} + ${rupiah(depositAmount)} - ${rupiah(price)}`);
+}
+
+async function checkWebhook(options: { inboxUrl: string; refId: string; secret: string }): Promise<void> {
+  const { inboxUrl, refId, secret } = options;
+  const delivery = await until(
+    'the webhook arrives',
+    async () => {
+      const came = await readList<Delivery>(`${inboxUrl}/messages?ref_id=${refId}`);
+      return came.find(({ raw }) => raw.includes('"transaction.success"')) ?? null;
+    },
+    'Is the webhooks worker running?',
+  );
+  const mistake = signatureMistake(delivery, secret);
+  expect(mistake === null, `the webhook's signature is wrong: ${mistake ?? ''}`);
+  step(
+    'Webhook arrived, both signatures are right',
+    `${String(delivery.headers['x-event'])}, attempt ${String(delivery.headers['x-attempt'])}`,
+  );
+}
+
+/** Asks again until there is an answer. @throws PlainError when it takes too long. */
+async function until<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
+  const deadline = performance.now() + finalWithinMs;
+  for (;;) {
+    const found = await ask();
+    if (found !== null) {
+      return found;
+    }
+    expect(performance.now() < deadline, `waited ${finalWithinMs / 1_000} s until ${what}, in vain. ${hint}`);
+    await delay(pollMs);
+  }
+}
+
+function expect(holds: boolean, mistake: string): void {
+  if (!holds) {
+    throw new PlainError(mistake);
+  }
+}
+
+function step(what: string, details: string): void {
+  console.log(`${colours.green('✔')} ${what}: ${details}`);
+}
+
+function rupiah(amount: number): string {
+  return `Rp ${amount.toLocaleString('en-US')}`;
+}
+
+main().catch((error: unknown) => {
+  const reason = error instanceof PlainError ? error.message : error;
+  console.error(`\n${colours.red('✘ The demo failed:')}`, reason);
+  process.exit(1);
+});

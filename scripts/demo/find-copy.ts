@@ -1,0 +1,84 @@
+/** Finds the running copy of LOCAL_DIR, or starts one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { demoFilePath, readDemoFile, type DemoFile } from '../start/demo-file.js';
+import { eachLine } from '../supervisor/lines.js';
+import { PlainError } from '../supervisor/plain-error.js';
+
+const healthTimeoutMs = 3_000;
+/** The first start of a clone may install a database. */
+const startTimeoutMs = 600_000;
+const lastLinesMax = 30;
+
+export interface FoundCopy {
+  demo: DemoFile;
+  /** True if it was there before. */
+  wasRunning: boolean;
+  /** Stops the copy if it was started here. */
+  leave: () => Promise<void>;
+}
+
+export async function findOrStartCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
+  const demo = readDemoFile(localDir);
+  if (demo !== null && (await isHealthy(demo.base_url))) {
+    return { demo, wasRunning: true, leave: () => Promise.resolve() };
+  }
+  return startCopy(localDir, say);
+}
+
+async function isHealthy(baseUrl: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(healthTimeoutMs) });
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends with this process at the latest: its IPC channel closes then. */
+async function startCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
+  const program = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
+  const copy = spawn(process.execPath, [program], {
+    env: { ...process.env, LOCAL_DIR: localDir, PORT: process.env['PORT'] ?? '0' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+  let lines: string[] = [];
+  let talking = true;
+  const take = (line: string) => {
+    lines = [...lines.slice(1 - lastLinesMax), line];
+    if (talking && line.includes('topup ')) {
+      say(line);
+    }
+  };
+  const { stdout, stderr } = copy;
+  if (stdout === null || stderr === null) {
+    throw new Error('a child without its pipes');
+  }
+  eachLine(stdout, take);
+  eachLine(stderr, take);
+  const gone = once(copy, 'close');
+  const limit = AbortSignal.timeout(startTimeoutMs);
+  const ready = await Promise.race([
+    once(copy, 'message', { signal: limit }).then(() => true),
+    gone.then(() => false),
+  ]);
+  talking = false;
+  const demo = readDemoFile(localDir);
+  if (!ready || demo === null) {
+    copy.kill('SIGTERM');
+    await gone;
+    throw new PlainError(
+      `The service did not start (${demoFilePath(localDir)} is not there):\n${lines.join('\n')}`,
+    );
+  }
+  return {
+    demo,
+    wasRunning: false,
+    async leave() {
+      copy.kill('SIGTERM');
+      await gone;
+    },
+  };
+}

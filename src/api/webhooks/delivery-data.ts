@@ -1,0 +1,70 @@
+/** A delivery as its account sees it: domain to wire, and the schema of that. */
+import Joi from 'joi';
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.model.js';
+import { isUnderWay } from '../../webhooks/list-deliveries.js';
+import { timestamp } from '../fields.js';
+
+/** On the wire a due row that a worker holds is `delivering`. */
+export type DeliveryStatus = DeliveryState | 'delivering';
+
+export function presentDelivery(row: Delivery) {
+  const status: DeliveryStatus = isUnderWay(row) ? 'delivering' : row.state;
+  return {
+    id: row._id,
+    event: row.event,
+    ref_id: row.refId,
+    url: row.url,
+    status,
+    attempt_count: row.attemptCount,
+    next_attempt_at: status === 'due' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
+    created_at: row.createdAt.toISOString(),
+    attempts: row.attempts.map(presentAttempt),
+    payload: JSON.parse(row.body) as unknown,
+  };
+}
+
+export function presentAttempt(attempt: DeliveryAttempt) {
+  return {
+    number: attempt.n,
+    at: attempt.at.toISOString(),
+    http_status: attempt.httpStatus,
+    duration_ms: attempt.durationMs,
+    ack: attempt.ack,
+    answer: attempt.answer,
+    error: attempt.error,
+  };
+}
+
+const nullableText = Joi.string().allow(null, '').required();
+
+export const attemptData = Joi.object({
+  number: Joi.number().required(),
+  at: timestamp.required(),
+  http_status: Joi.number().allow(null).required(),
+  duration_ms: Joi.number().required(),
+  ack: Joi.string()
+    .valid('received', 'missing', 'negative', null)
+    .required()
+    .description('Whether the answer said {"status":"received"}.'),
+  answer: nullableText.description('Its first 4 kB.'),
+  error: nullableText.description('What went wrong, in words; null if it was delivered.'),
+});
+
+export const deliveryData = Joi.object({
+  id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),
+  event: Joi.string().required().description('The header x-event.'),
+  ref_id: nullableText,
+  url: Joi.string().required(),
+  status: Joi.string()
+    .valid('due', 'delivering', 'delivered', 'dead', 'held', 'dropped')
+    .required()
+    .description(
+      'dead: given up after the last attempt. held: the URL is disabled or not allowed. ' +
+        'dropped: a newer event of the same transaction replaced it.',
+    ),
+  attempt_count: Joi.number().required(),
+  next_attempt_at: timestamp.allow(null).required(),
+  created_at: timestamp.required(),
+  attempts: Joi.array().items(attemptData).required(),
+  payload: Joi.object().unknown().required(),
+});

@@ -1,0 +1,32 @@
+import Joi from 'joi';
+import type { Role } from '../../accounts/account.model.js';
+import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
+import { timestamp } from '../fields.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+import { tagOf } from './role-words.js';
+
+interface Body {
+  since: string;
+  status: ReplayableState;
+}
+
+export function replayDeliveriesFor(role: Role): AnyOperation {
+  return defineOperation<Body>({
+    id: `replay${tagOf(role)}Deliveries`,
+    method: 'post',
+    path: `/api/${role}/webhooks/replay`,
+    role,
+    tag: tagOf(role),
+    summary: 'Send everything of one status again',
+    description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
+    body: Joi.object<Body>({
+      since: timestamp.required().description('Created at this time or later.'),
+      status: Joi.string().valid('delivered', 'dead', 'held').required(),
+    }),
+    data: Joi.object({ replayed: Joi.number().required() }),
+    async handle({ account, body }) {
+      const since = new Date(body.since);
+      return { data: { replayed: await replayDeliveries(account, { since, state: body.status }) } };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import Joi from 'joi';
+import type { Role } from '../../accounts/account.model.js';
+import { replayDelivery } from '../../webhooks/replay-deliveries.js';
+import { text } from '../fields.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+import { deliveryData, presentDelivery } from './delivery-data.js';
+import { tagOf } from './role-words.js';
+
+interface Params {
+  id: string;
+}
+
+export function replayDeliveryFor(role: Role): AnyOperation {
+  return defineOperation<unknown, Params>({
+    id: `replay${tagOf(role)}Delivery`,
+    method: 'post',
+    path: `/api/${role}/webhooks/deliveries/:id/replay`,
+    role,
+    tag: tagOf(role),
+    summary: 'Send one webhook or callback again',
+    description: 'It goes to the URL that is set now, at once, with the whole schedule of retries before it.',
+    params: Joi.object<Params>({ id: text(100).required() }),
+    data: deliveryData,
+    failures: [404, 409],
+    async handle({ account, params }) {
+      return { data: presentDelivery(await replayDelivery(account, params.id)) };
+    },
+  });
+}

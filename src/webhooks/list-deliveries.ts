@@ -1,0 +1,39 @@
+import { nowMs } from '../shared/clock.js';
+import { deliveries, type Delivery, type DeliveryEvent, type DeliveryState } from './delivery.model.js';
+
+export interface DeliveryQuery {
+  accountId: string;
+  state?: DeliveryState | undefined;
+  event?: DeliveryEvent | undefined;
+  refId?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/**
+ * One page of an account's webhooks and callbacks, newest first, with all attempts, and how many there are in all.
+ * Served by the account_newest, account_state_newest and account_ref indexes.
+ */
+export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Delivery[]; total: number }> {
+  const filter = {
+    accountId: query.accountId,
+    ...(query.state && { state: query.state }),
+    ...(query.event && { event: query.event }),
+    ...(query.refId !== undefined && { refId: query.refId }),
+  };
+  const [rows, total] = await Promise.all([
+    deliveries
+      .find(filter)
+      .sort({ createdAt: -1, _id: -1 })
+      .skip((query.page - 1) * query.limit)
+      .limit(query.limit)
+      .toArray(),
+    deliveries.countDocuments(filter),
+  ]);
+  return { rows, total };
+}
+
+/** True while a worker holds the row: its request is under way. */
+export function isUnderWay(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAttemptAt'>): boolean {
+  return row.state === 'due' && row.leaseToken !== null && (row.nextAttemptAt?.getTime() ?? 0) > nowMs();
+}

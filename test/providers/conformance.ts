@@ -1,0 +1,319 @@
+/**
+ * What every provider adapter guarantees, whatever its protocol. A new adapter brings a `Harness`: a real HTTP
+ * server that plays the protocol, and the numbers that make it play each story.
+ */
+import { expect } from 'chai';
+import type { ServerResponse } from 'node:http';
+import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../src/providers/adapter.js';
+import { setClock } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
+import { startPlayServer } from './play-server.js';
+
+export interface Story {
+  productCode: string;
+  customerNumber: string;
+}
+
+export interface Harness {
+  adapter: ProviderAdapter;
+  connection: ProviderConnection;
+  prepaid: Record<'success' | 'refused' | 'pendingSuccess' | 'pendingRefused' | 'silent', Story>;
+  postpaid: Record<'success' | 'noBill' | 'changed', Story> | null;
+  executions: (providerRef: string) => Promise<number>;
+  /** Pending orders become final now. */
+  finish: () => Promise<void>;
+  callback: (providerRef: string) => Promise<{ raw: Buffer; headers: Record<string, string> }>;
+  stop: () => Promise<void>;
+}
+
+export function describeConformance(name: string, start: () => Promise<Harness>): void {
+  describe(`provider adapter ${name}`, function () {
+    this.timeout(30_000);
+    let harness: Harness;
+    before(async () => {
+      harness = await start();
+    });
+    after(() => harness.stop());
+    afterEach(() => setClock(null));
+
+    describeOrders(() => harness);
+    describeLostAnswers(() => harness);
+    describeReadings(() => harness);
+    describeCallbacks(() => harness);
+  });
+}
+
+export function orderOf(story: Story, providerRef = `${newId()}-1`): ProviderOrder {
+  return { providerRef, ...story, costMax: 1_000_000, sentAt: null, lastCheckAt: null };
+}
+
+/** The same order, as it is asked about when the provider allows it. */
+function askLater(harness: Harness, order: ProviderOrder): ProviderOrder {
+  const sentAt = new Date();
+  setClock(() => Date.now() + harness.adapter.traits.inquiryMinIntervalMs + 1_000);
+  return { ...order, sentAt };
+}
+
+function describeOrders(the: () => Harness): void {
+  it('buys once and returns the serial number', async () => {
+    const { adapter, connection, prepaid, executions } = the();
+    const order = orderOf(prepaid.success);
+    const outcome = await adapter.buy(connection, order);
+    expect(outcome).to.include({ outcome: 'success', code: '00' });
+    expect(outcome).to.have.property('serialNumber').that.is.a('string').and.is.not.empty;
+    expect(await executions(order.providerRef)).to.equal(1);
+  });
+
+  it('tells a refusal that another seller may serve', async () => {
+    const { adapter, connection, prepaid, executions } = the();
+    const order = orderOf(prepaid.refused);
+    expect(await adapter.buy(connection, order)).to.include({ outcome: 'refused', failover: 'yes' });
+    expect(await executions(order.providerRef)).to.equal(0);
+  });
+
+  it('the status check of a finished order repeats its result and executes nothing', async () => {
+    const harness = the();
+    const { adapter, connection, prepaid, executions } = harness;
+    const order = orderOf(prepaid.success);
+    const bought = await adapter.buy(connection, order);
+    const asked = await adapter.inquire(connection, askLater(harness, order));
+    expect(asked).to.deep.equal(bought);
+    expect(await executions(order.providerRef)).to.equal(1);
+  });
+
+  it('an order is pending until the provider knows, and then what the provider says', async () => {
+    const harness = the();
+    const { adapter, connection, prepaid, finish, executions } = harness;
+    const good = orderOf(prepaid.pendingSuccess);
+    const bad = orderOf(prepaid.pendingRefused);
+    expect(await adapter.buy(connection, good)).to.include({ outcome: 'pending' });
+    expect(await adapter.buy(connection, bad)).to.include({ outcome: 'pending' });
+    await finish();
+    expect(await adapter.inquire(connection, askLater(harness, good))).to.include({ outcome: 'success' });
+    expect(await adapter.inquire(connection, askLater(harness, bad))).to.include({ outcome: 'refused' });
+    expect(await executions(good.providerRef)).to.equal(1);
+    expect(await executions(bad.providerRef)).to.equal(0);
+  });
+
+  it('an answer that never comes is unknown, and the status check finds what was executed, once', async () => {
+    const harness = the();
+    const { adapter, connection, prepaid, executions } = harness;
+    const order = orderOf(prepaid.silent);
+    expect(await adapter.buy(connection, order)).to.include({ outcome: 'unknown', code: 'TIMEOUT' });
+    expect(await executions(order.providerRef)).to.equal(1);
+    expect(await adapter.inquire(connection, askLater(harness, order))).to.include({ outcome: 'success' });
+    expect(await executions(order.providerRef)).to.equal(1);
+  });
+}
+
+function describeLostAnswers(the: () => Harness): void {
+  const unreadable: [string, (response: ServerResponse) => unknown][] = [
+    ['HTTP 500', (response) => response.writeHead(500).end('{}')],
+    ['HTTP 503 of a proxy', (response) => response.writeHead(503).end('Service Unavailable')],
+    ['HTML instead of JSON', (response) => response.end('<html>login</html>')],
+    ['JSON of another shape', (response) => response.end('{"result":"ok"}')],
+    ['JSON null', (response) => response.end('null')],
+    ['an empty answer', (response) => response.end()],
+    ['half an answer', (response) => response.writeHead(200, { 'content-length': '500' }).end('{"sta')],
+    ['a connection cut before the answer', (response) => response.destroy()],
+    ['a code that nobody has heard of', (response) => response.end('{"status":"77","data":{"rc":"777"}}')],
+    ['a status of another type', (response) => response.end('{"status":0,"data":{"rc":0}}')],
+    ['success and failure at once', (response) => response.end(contradiction)],
+    ['an answer about another order', (response) => response.end(otherOrder)],
+    ['an answer without an end', (response) => response.write('x'.repeat(2_000_000))],
+  ];
+  for (const [what, answer] of unreadable) {
+    it(`${what} is unknown, for the order and for its status check`, async () => {
+      const { adapter, connection, prepaid } = the();
+      const server = await startPlayServer((_call, response) => {
+        answer(response);
+      });
+      try {
+        const there = { ...connection, baseUrl: server.url };
+        const order = orderOf(prepaid.success);
+        expect(await adapter.buy(there, order)).to.include({ outcome: 'unknown' });
+        expect(await adapter.inquire(there, order)).to.include({ outcome: 'unknown' });
+        expect(server.calls).to.have.length(2);
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+
+  it('an answer that drips is given up at the time-out', async () => {
+    const { adapter, connection, prepaid } = the();
+    const server = await startPlayServer((_call, response) => {
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    const startedAt = Date.now();
+    const outcome = await adapter.buy({ ...connection, baseUrl: server.url }, orderOf(prepaid.success));
+    expect(outcome).to.include({ outcome: 'unknown', code: 'TIMEOUT' });
+    expect(Date.now() - startedAt).to.be.within(
+      adapter.traits.timeoutMs - 50,
+      adapter.traits.timeoutMs + 1_000,
+    );
+    await server.stop();
+  });
+
+  it('a redirect is unknown and not followed', async () => {
+    const { adapter, connection, prepaid } = the();
+    const target = await startPlayServer((_call, response) => response.end('{}'));
+    const server = await startPlayServer((_call, response) => {
+      response.writeHead(307, { location: target.url }).end();
+    });
+    const outcome = await adapter.buy({ ...connection, baseUrl: server.url }, orderOf(prepaid.success));
+    expect(outcome).to.include({ outcome: 'unknown', code: 'HTTP_307' });
+    expect(target.calls).to.have.length(0);
+    await Promise.all([server.stop(), target.stop()]);
+  });
+
+  it('a refused connection and a name that does not exist were certainly not sent', async () => {
+    const { adapter, connection, prepaid } = the();
+    const server = await startPlayServer(() => undefined);
+    await server.stop();
+    for (const baseUrl of [server.url, 'http://provider.invalid']) {
+      const there = { ...connection, baseUrl };
+      expect(await adapter.buy(there, orderOf(prepaid.success)), baseUrl).to.include({ outcome: 'not-sent' });
+      expect(await adapter.inquire(there, orderOf(prepaid.success)), baseUrl).to.include({
+        outcome: 'unknown',
+      });
+    }
+  });
+
+  it('never asks sooner than the minimum interval, nor about an order older than the maximum age', async () => {
+    const { adapter, connection, prepaid } = the();
+    const server = await startPlayServer((_call, response) => response.end('{}'));
+    const there = { ...connection, baseUrl: server.url };
+    const { inquiryMinIntervalMs, inquiryMaxAgeMs } = adapter.traits;
+    const order = orderOf(prepaid.success);
+    const at = Date.now();
+    setClock(() => at);
+    const sent = (agoMs: number) => new Date(at - agoMs);
+    const ask = (sentAgoMs: number, checkedAgoMs: number | null) =>
+      adapter.inquire(there, {
+        ...order,
+        sentAt: sent(sentAgoMs),
+        lastCheckAt: checkedAgoMs === null ? null : sent(checkedAgoMs),
+      });
+    expect(await ask(inquiryMinIntervalMs - 1, null)).to.include({ code: 'TOO_SOON' });
+    expect(await ask(inquiryMinIntervalMs * 5, inquiryMinIntervalMs - 1)).to.include({ code: 'TOO_SOON' });
+    expect(await ask(inquiryMaxAgeMs + 1, inquiryMinIntervalMs)).to.include({ outcome: 'review' });
+    expect(server.calls).to.have.length(0);
+    await ask(inquiryMaxAgeMs, inquiryMinIntervalMs);
+    expect(server.calls).to.have.length(1);
+    await server.stop();
+  });
+}
+
+const contradiction = JSON.stringify({
+  status: '00',
+  transaction_status: 'failed',
+  sn: '1',
+  data: { rc: '00', status: 'Gagal' },
+});
+const otherOrder = JSON.stringify({
+  status: '00',
+  ref_id: 'another',
+  transaction_status: 'success',
+  sn: '1',
+  data: { rc: '00', status: 'Sukses', ref_id: 'another', sn: '1' },
+});
+
+function describeReadings(the: () => Harness): void {
+  it('reads our balance and the price list', async () => {
+    const { adapter, connection } = the();
+    const balance = await adapter.balance(connection);
+    expect(balance.ok && balance.value, JSON.stringify(balance)).to.be.greaterThan(0);
+    const list = await adapter.priceList(connection);
+    expect(list.ok && list.value.length, JSON.stringify(list)).to.be.greaterThan(0);
+  });
+
+  it('a bill is inquired, paid once at its total, and asked about', async function () {
+    const harness = the();
+    const { adapter, connection, postpaid, executions } = harness;
+    if (!postpaid) {
+      return this.skip();
+    }
+    const order = orderOf(postpaid.success);
+    const inquiry = await adapter.inquireBill(connection, { ...order, providerRef: newId() });
+    if (inquiry.outcome !== 'bill') {
+      throw new Error(`no bill: ${JSON.stringify(inquiry)}`);
+    }
+    const { bill } = inquiry;
+    expect(bill.totalBill + bill.adminFee).to.equal(bill.totalAmount);
+    expect(bill.billPeriod).to.match(/^\d{4}-\d{2}$/);
+    const payment = { ...order, billTotal: bill.totalAmount };
+    expect(await adapter.payBill(connection, payment)).to.include({ outcome: 'success' });
+    const asked = await adapter.inquire(connection, { ...payment, ...askLater(harness, order) });
+    expect(asked).to.include({ outcome: 'success' });
+    expect(await executions(order.providerRef)).to.equal(1);
+  });
+
+  it('a bill that has changed is not paid, and a bill that does not exist is refused', async function () {
+    const { adapter, connection, postpaid, executions } = the();
+    if (!postpaid) {
+      return this.skip();
+    }
+    const changed = { ...orderOf(postpaid.changed), billTotal: 1 };
+    expect(await adapter.payBill(connection, changed)).to.include({ outcome: 'refused', failover: 'no' });
+    expect(await executions(changed.providerRef)).to.equal(0);
+    const none = await adapter.inquireBill(connection, orderOf(postpaid.noBill));
+    expect(none).to.include({ outcome: 'refused', reason: 'no-bill' });
+  });
+
+  it('no answer repeats our secret', async () => {
+    const { adapter, connection, prepaid } = the();
+    const said = JSON.stringify([
+      await adapter.buy({ ...connection, baseUrl: 'http://provider.invalid' }, orderOf(prepaid.success)),
+      await adapter.balance({ ...connection, baseUrl: 'http://provider.invalid' }),
+      await adapter.buy({ ...connection, secret: 'wrong-secret' }, orderOf(prepaid.success)),
+    ]);
+    expect(said).not.to.contain(connection.secret);
+    expect(said).not.to.match(/[0-9a-f]{32}/);
+  });
+
+  it('a key that the provider does not accept is ours to repair', async () => {
+    const { adapter, connection, prepaid, executions } = the();
+    const order = orderOf(prepaid.success);
+    const outcome = await adapter.buy({ ...connection, secret: 'wrong-secret' }, order);
+    expect(outcome).to.include({
+      outcome: 'refused',
+      failover: 'yes',
+      clientCode: '03',
+      fault: 'configuration',
+    });
+    const asked = await adapter.inquire({ ...connection, secret: 'wrong-secret' }, order);
+    expect(asked, 'it says nothing about the order').to.include({ outcome: 'unknown' });
+    expect(await executions(order.providerRef)).to.equal(0);
+  });
+}
+
+function describeCallbacks(the: () => Harness): void {
+  it('a callback names its order, and only the right signature over the right bytes counts', async () => {
+    const { adapter, connection, prepaid, callback } = the();
+    const order = orderOf(prepaid.success);
+    await adapter.buy(connection, order);
+    const { raw, headers } = await callback(order.providerRef);
+    expect(adapter.readCallback(raw)).to.include({ kind: 'result', providerRef: order.providerRef });
+    expect(adapter.isCallbackSigned(connection, raw, headers)).to.equal(true);
+    const changed = Buffer.from(`${raw.toString()} `);
+    expect(adapter.isCallbackSigned(connection, changed, headers), 'another body').to.equal(false);
+    expect(adapter.isCallbackSigned(connection, raw, {}), 'no header').to.equal(false);
+    const other = { ...connection, secret: 'other', callbackSecret: 'other' };
+    expect(adapter.isCallbackSigned(other, raw, headers), 'another secret').to.equal(false);
+  });
+
+  it('what is no callback of this protocol is none', () => {
+    const { adapter } = the();
+    for (const raw of [
+      '',
+      'null',
+      '[]',
+      '{"data":{"ref_id":{"$gt":""},"status":"Sukses"},"ref_id":1}',
+      '<xml/>',
+    ]) {
+      expect(adapter.readCallback(Buffer.from(raw)), raw).to.equal(null);
+    }
+  });
+}

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface PlayedCall {
+  method: string;
+  url: URL;
+  headers: IncomingMessage['headers'];
+  raw: string;
+}
+
+export interface PlayServer {
+  url: string;
+  calls: PlayedCall[];
+  stop(): Promise<void>;
+}
+
+/** A real HTTP server on a port of its own that answers as a test says. */
+export async function startPlayServer(
+  answer: (call: PlayedCall, response: ServerResponse) => void,
+): Promise<PlayServer> {
+  const calls: PlayedCall[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const call = {
+        method: request.method ?? '',
+        url: new URL(request.url ?? '/', 'http://played'),
+        headers: request.headers,
+        raw: Buffer.concat(chunks).toString('utf8'),
+      };
+      calls.push(call);
+      answer(call, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,141 @@
+import { Redis } from 'ioredis';
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import { seededRandom } from '../support/random.js';
+import { startStack, type Stack } from '../support/stack.js';
+
+const purchases = process.env['SOAK'] ? 5_000 : 500;
+const numbers = ['081234567890', '081234561230', '081234561232', '081234561233', '081234561235'];
+
+describe('purchases while everything dies', function () {
+  this.timeout(process.env['SOAK'] ? 900_000 : 180_000);
+  let stack: Stack;
+  let redis: Redis;
+  const random = seededRandom();
+
+  before(async () => {
+    stack = await startStack({ workers: ['polling', 'webhooks', 'sellers'] });
+    redis = new Redis(process.env['REDIS_URL'] ?? '');
+  });
+  after(async () => {
+    redis.disconnect();
+    await stack.stop();
+  });
+
+  it(`kill -9 of workers and web and a loss of Redis during ${purchases} purchases: all final, nothing twice, every final state told (${random.seed})`, async () => {
+    const key = (await stack.seed())['buyer']?.api_key ?? '';
+    await stack.db.collection('accounts').updateOne({ username: 'buyer' }, { $set: { rateLimit: 1_000 } });
+    const webs = [await stack.startWeb(), await stack.startWeb()];
+    await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {
+      amount: 11_000 * purchases,
+      ref_id: uniqueRef(),
+    });
+
+    let stopping = false;
+    const chaos = killWorkersAgainAndAgain(() => stopping);
+    const accepted: string[] = [];
+    const bought = Array.from({ length: purchases }, (_, index) => index);
+    let webKilled = false;
+    let redisEmptied = false;
+    await inParallel(bought, 24, async (index) => {
+      if (index > purchases * 0.4 && !webKilled) {
+        webKilled = true;
+        await webs[0]?.stop('SIGKILL');
+        webs[0] = await stack.startWeb();
+      }
+      if (index > purchases * 0.6 && !redisEmptied) {
+        redisEmptied = true;
+        await redis.flushall();
+      }
+      const body = {
+        code: 'S10',
+        customer_number: numbers[Math.floor(random() * numbers.length)],
+        ref_id: uniqueRef('crash'),
+      };
+      // A client that hears nothing, or 503, sends the same ref_id again until it gets an answer.
+      const answer = await eventually('an answer', async () => {
+        const web = webs[index % webs.length];
+        const got: Answer | null = await apiClient(web?.url ?? '', key)
+          .post('/api/buyer/transaction', body)
+          .catch(() => null);
+        return got && got.status !== 503 ? got : null;
+      }, 60_000);
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+      accepted.push(answer.body.data.transaction_id as string);
+    });
+    stopping = true;
+    await chaos;
+    await stack.startWorker('fulfilment');
+
+    const transactions = stack.db.collection<{ _id: string; status: string }>('transactions');
+    await eventually(
+      'every purchase to be final',
+      async () => (await transactions.countDocuments({ status: { $in: ['PENDING', 'PROCESSING'] } })) === 0,
+      120_000,
+    );
+    expect(new Set(accepted).size).to.equal(purchases);
+    expect(await transactions.countDocuments({})).to.equal(purchases);
+    await expectLedgerToHold(stack);
+    await expectExecutionsToMatch();
+    await expectEveryFinalStateTold();
+  });
+
+  async function killWorkersAgainAndAgain(stopped: () => boolean): Promise<void> {
+    while (!stopped()) {
+      const worker = await stack.startWorker('fulfilment');
+      const marker = await finalCount();
+      await eventually('some progress, then kill', async () => stopped() || (await finalCount()) > marker + 20, 60_000);
+      await worker.stop('SIGKILL');
+    }
+  }
+
+  async function finalCount(): Promise<number> {
+    return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
+  }
+
+  async function expectExecutionsToMatch(): Promise<void> {
+    const succeeded = await stack.db
+      .collection<{ _id: string }>('transactions')
+      .find({ status: 'SUCCESS' })
+      .map((each) => each._id)
+      .toArray();
+    const executed = (await stack.simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
+    expect(executed, 'no order executed twice').to.have.length(new Set(executed).size);
+    expect(executed.sort()).to.deep.equal(succeeded.sort());
+  }
+
+  /** By the rows that the inbox really got, not by what we believe was sent. */
+  async function expectEveryFinalStateTold(): Promise<void> {
+    const wanted = await stack.db
+      .collection<{ _id: string; status: string }>('transactions')
+      .find({})
+      .map((each) => `${each._id} ${each.status.toLowerCase()}`)
+      .toArray();
+    await eventually('a webhook for every final state', async () => {
+      const told = new Set(
+        (await stack.inbox.messages())
+          .map((each) => JSON.parse(each.raw) as { event?: string; data?: { transaction_id: string; status: string } })
+          .filter((each) => each.event === 'transaction.success' || each.event === 'transaction.failed')
+          .map((each) => `${each.data?.transaction_id ?? ''} ${each.data?.status ?? ''}`),
+      );
+      const missing = wanted.filter((each) => !told.has(each));
+      if (missing.length > 0) {
+        throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
+      }
+      return true;
+    }, 60_000);
+  }
+});
+
+async function inParallel<T>(items: T[], workers: number, run: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+        await run(item);
+      }
+    }),
+  );
+}

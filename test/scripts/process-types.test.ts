@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { serviceSpecs, workerNames } from '../../scripts/start/processes.js';
+
+const services = serviceSpecs({}).map(({ name, args }) => ({ name, command: `node ${args.join(' ')}` }));
+
+describe('the process types of the service', () => {
+  it('are every kind of worker that there is', () => {
+    // Told nothing, the program lists its kinds.
+    const { stderr } = spawnSync(process.execPath, ['dist/workers/run.js'], { encoding: 'utf8' });
+    expect(/<(.+)\|all>/.exec(stderr)?.[1]?.split('|')).to.have.members([...workerNames]);
+  });
+
+  it('are the same in the Procfile as under npm start', () => {
+    const types = readFileSync('Procfile', 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => /^(\w+): (.+)$/.exec(line)?.slice(1) ?? [line])
+      .map(([name, command]) => ({ name, command }));
+    expect(types).to.deep.include({ name: 'release', command: 'node dist/scripts/migrate.js' });
+    // `worker` runs every kind in one process, for a small installation.
+    const rest = types.filter(({ name }) => name !== 'release' && name !== 'worker');
+    expect(rest).to.have.deep.members(services);
+  });
+
+  it('are the same in docker-compose.yml', () => {
+    const compose = readFileSync('docker-compose.yml', 'utf8');
+    for (const { name, command } of services.filter((each) => each.name !== 'web')) {
+      const quoted = command.split(' ').map((word) => `'${word}'`);
+      expect(compose).to.contain(`  ${name}:\n    <<: *worker\n    command: [${quoted.join(', ')}]\n`);
+    }
+    expect(compose.match(/<<: \*worker/g)).to.have.length(services.length - 1);
+  });
+
+  it('are the same in app.json', () => {
+    const { formation } = JSON.parse(readFileSync('app.json', 'utf8')) as { formation: object };
+    expect(Object.keys(formation)).to.have.members(services.map(({ name }) => name));
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { Stack } from './stack.js';
+
+interface Line {
+  account: string;
+  amount: number;
+}
+interface Journal {
+  kind: string;
+  subjectId: string;
+  walletId: string | null;
+  walletSeq: number | null;
+  balanceAfter: number | null;
+  lines: Line[];
+}
+
+const journalsOf: Record<string, string[]> = {
+  PENDING: ['purchase'],
+  PROCESSING: ['purchase'],
+  SUCCESS: ['purchase', 'success'],
+  FAILED: ['purchase', 'refund'],
+  REFUNDED: ['purchase', 'reversal', 'success'],
+};
+
+/**
+ * The money rules, checked on the stored documents by code that shares nothing with the service: every journal
+ * sums to 0, every wallet is the sum of its lines with no gap in its sequence, and every transaction has exactly
+ * the journals of its state.
+ */
+export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<void> {
+  const journals = (await db.collection('journals').find().toArray()) as unknown as Journal[];
+  const sums = new Map<string, number>();
+  for (const journal of journals) {
+    expect(
+      journal.lines.reduce((total, line) => total + line.amount, 0),
+      `journal ${journal.kind} of ${journal.subjectId}`,
+    ).to.equal(0);
+    for (const line of journal.lines) {
+      sums.set(line.account, (sums.get(line.account) ?? 0) + line.amount);
+    }
+  }
+  for (const wallet of await db.collection('wallets').find().toArray()) {
+    const id = String(wallet._id);
+    const own = journals
+      .filter((each) => each.walletId === id)
+      .sort((a, b) => (a.walletSeq ?? 0) - (b.walletSeq ?? 0));
+    expect(
+      own.map((each) => each.walletSeq),
+      `sequence of wallet ${id}`,
+    ).to.deep.equal(own.map((_, index) => index + 1));
+    expect(wallet['seq'], `seq of wallet ${id}`).to.equal(own.length);
+    expect(wallet['balance'], `balance of wallet ${id}`).to.equal(sums.get(`wallet:${id}`) ?? 0);
+    expect(wallet['balance'], `last balanceAfter of wallet ${id}`).to.equal(own.at(-1)?.balanceAfter ?? 0);
+    expect(wallet['held'], `held of wallet ${id}`).to.equal(sums.get(`held:${id}`) ?? 0);
+  }
+  for (const transaction of await db.collection('transactions').find().toArray()) {
+    const own = journals.filter((each) => each.subjectId === String(transaction._id));
+    expect(own.map((each) => each.kind).sort(), `journals of ${String(transaction._id)}`).to.deep.equal(
+      journalsOf[String(transaction['status'])],
+    );
+    const debit = own.find((each) => each.kind === 'purchase')?.lines.find((line) => line.amount < 0);
+    expect(debit?.amount, `debit of ${String(transaction._id)}`).to.equal(-transaction['price']);
+  }
+}

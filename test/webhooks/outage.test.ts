@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { setClock } from '../../src/shared/clock.js';
+import { createDeliverer } from '../../src/webhooks/deliver-due.js';
+import {
+  jitterMax,
+  nextAttemptMs,
+  retrySchedule,
+  scheduleSpanMs,
+} from '../../src/webhooks/delivery-schedule.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
+import { createSender } from '../../src/webhooks/send-request.js';
+import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
+import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { enableWebhooks, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
+import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
+
+const hourMs = 3_600_000;
+
+describe('webhooks through an outage, on an injected clock', function () {
+  this.timeout(60_000);
+  useDatabase();
+  const sender = createSender(createUrlGuard({ allowPrivate: true }));
+  const deliverer = createDeliverer(sender);
+  let receiver: TestReceiver;
+  let client: TestAccount;
+  let clockMs: number;
+
+  beforeEach(async () => {
+    clockMs = Date.now();
+    setClock(() => clockMs);
+    receiver = await startReceiver();
+    client = await newAccount({ webhookUrl: `${receiver.url}/hook` });
+  });
+  afterEach(async () => {
+    await deliverer.drain();
+    setClock(null);
+    await receiver.close();
+  });
+  after(() => sender.close());
+
+  async function event(): Promise<Delivery> {
+    const transaction = someTransaction({ accountId: client.account._id });
+    const [row] = await store(
+      transactionDeliveries({ transaction, buyer: client.account, seller: null, event: 'success' }),
+    );
+    if (!row) {
+      throw new Error('no row');
+    }
+    return row;
+  }
+
+  async function turn(row: Delivery): Promise<void> {
+    await deliverer.deliverDue(row.receiverId);
+    await deliverer.drain();
+  }
+
+  async function read(id: string): Promise<Delivery> {
+    const row = await deliveries.findOne({ _id: id });
+    if (!row) {
+      throw new Error(`no row ${id}`);
+    }
+    return row;
+  }
+
+  /** Moves the clock from one due time to the next until `endMs`, and brings a new event every `everyMs`. */
+  async function live(first: Delivery, endMs: number, everyMs = Infinity): Promise<Delivery[]> {
+    const rows = [first];
+    let nextEventMs = clockMs + everyMs;
+    for (;;) {
+      const due = await deliveries.findOne(
+        { receiverId: first.receiverId, state: 'due' },
+        { sort: { nextAttemptAt: 1 } },
+      );
+      const nextMs = Math.min(due?.nextAttemptAt?.getTime() ?? Infinity, nextEventMs);
+      if (nextMs > endMs) {
+        clockMs = endMs;
+        return rows;
+      }
+      clockMs = Math.max(clockMs, nextMs);
+      if (nextMs === nextEventMs) {
+        rows.push(await event());
+        nextEventMs += everyMs;
+      }
+      await turn(first);
+    }
+  }
+
+  function expectSchedule(row: Delivery, attempts: number): void {
+    const times = row.attempts.map((attempt) => attempt.at.getTime());
+    expect(times).to.have.length(attempts);
+    expect(times[0]).to.equal(row.createdAt.getTime());
+    for (let n = 1; n < times.length; n++) {
+      const waitedMs = (times[n] ?? 0) - (times[n - 1] ?? 0);
+      const slotMs = retrySchedule[n]?.waitMs ?? 0;
+      expect(waitedMs, `wait before attempt ${n + 1}`).to.be.within(slotMs, slotMs * (1 + jitterMax) + 1);
+    }
+  }
+
+  it('48 h down: every attempt is on time, and the first one after the outage arrives', async () => {
+    receiver.behave((_request, response) => answer(response, 503));
+    const row = await event();
+    const startMs = clockMs;
+    await live(row, startMs + 48 * hourMs);
+    const before = await read(row._id);
+    expect(before.state).to.equal('due');
+    expectSchedule(before, before.attempts.length);
+    expect(before.attempts.length).to.be.within(9, 10);
+    receiver.behave(received);
+    await live(row, startMs + 100 * hourMs);
+    const after = await read(row._id);
+    expect(after).to.include({ state: 'delivered', attemptCount: before.attemptCount + 1 });
+    expectSchedule(after, after.attemptCount);
+    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+  });
+
+  it('a retry whose time has come is found by the sweeper, one whose time has not is left', async () => {
+    receiver.behave((_request, response) => answer(response, 500));
+    const row = await event();
+    await turn(row);
+    const { nextAttemptAt } = await read(row._id);
+    clockMs = (nextAttemptAt?.getTime() ?? 0) - 1;
+    await turn(row);
+    expect((await read(row._id)).attemptCount).to.equal(1);
+    clockMs += 1;
+    expect(await sweepDeliveries()).to.be.at.least(1);
+    await turn(row);
+    expect((await read(row._id)).attemptCount).to.equal(2);
+  });
+
+  it('6 days down: dead after the last attempt, a warning after 24 h, disabled after 120 h, later events held; enabling and replay bring all', async () => {
+    receiver.behave((_request, response) => answer(response, 500));
+    const first = await event();
+    const startMs = clockMs;
+    const rows = await live(first, startMs + 23 * hourMs, 12 * hourMs);
+    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+    rows.push(...(await live(first, startMs + 48 * hourMs, 12 * hourMs)).slice(1));
+    expect(await webhookStatusOf(client.account)).to.equal('failing');
+    rows.push(...(await live(first, startMs + 119 * hourMs, 12 * hourMs)).slice(1));
+    const dead = await read(first._id);
+    expect(dead.state).to.equal('dead');
+    expectSchedule(dead, retrySchedule.length);
+    expect(await webhookStatusOf(client.account)).to.equal('failing');
+
+    rows.push(...(await live(first, startMs + 144 * hourMs, 4 * hourMs)).slice(1));
+    expect(await webhookStatusOf(client.account)).to.equal('disabled');
+    const requests = receiver.received.length;
+    const late = await event();
+    await turn(late);
+    expect((await read(late._id)).state).to.equal('held');
+    expect(receiver.received).to.have.length(requests);
+    rows.push(late);
+
+    receiver.behave(received);
+    const { held } = await enableWebhooks(client.account);
+    expect(held).to.be.at.least(5);
+    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+    await turn(first);
+    expect(receiver.received).to.have.length(requests);
+    const since = new Date(startMs);
+    expect(await replayDeliveries(client.account, { since, state: 'held' })).to.equal(held);
+    await replayDeliveries(client.account, { since, state: 'dead' });
+    await live(first, clockMs + hourMs);
+    for (const row of rows) {
+      expect((await read(row._id)).state, row._id).to.equal('delivered');
+    }
+    const attempts = receiver.received.filter((each) => each.headers['webhook-id'] === first._id);
+    expect(attempts.map((each) => Number(each.headers['x-attempt']))).to.deep.equal(
+      Array.from({ length: 13 }, (_each, index) => index + 1),
+    );
+  });
+
+  it('410 disables the URL at once and holds what is due', async () => {
+    receiver.behave((_request, response) => answer(response, 410));
+    const [first, second] = [await event(), await event()];
+    await turn(first);
+    await turn(first);
+    expect(await webhookStatusOf(client.account)).to.equal('disabled');
+    expect((await read(first._id)).state).to.equal('held');
+    expect((await read(second._id)).state).to.equal('held');
+  });
+
+  it('Retry-After is honoured between one and two times the slot', () => {
+    const at = (retryAfterMs: number | null, random = 0) =>
+      nextAttemptMs({ attemptsMade: 2, startedAtMs: 0, nowMs: 10_000, retryAfterMs, random: () => random });
+    expect(at(null)).to.equal(40_000);
+    expect(at(null, 1)).to.equal(46_000);
+    expect(at(1_000)).to.equal(40_000);
+    expect(at(50_000)).to.equal(60_000);
+    expect(at(86_400_000)).to.equal(70_000);
+  });
+
+  it('the documented schedule is the one in the code', async () => {
+    const text = await readFile('docs/webhooks.md', 'utf8');
+    const table = /<!-- schedule -->\n([\s\S]*?)\n<!-- \/schedule -->/.exec(text)?.[1];
+    const expected = [
+      '| Attempt | Wait before it |',
+      '|---|---|',
+      ...retrySchedule.map((slot, index) => `| ${index + 1} | ${slot.words} |`),
+    ].join('\n');
+    expect(
+      table
+        ?.replace(/ +/g, ' ')
+        .replace(/-{3,}/g, '---')
+        .replaceAll('| --- ', '|---')
+        .replace('|--- |', '|---|'),
+    ).to.include(expected.split('\n').slice(2).join('\n'));
+    expect(text).to.include(`about ${Math.round(scheduleSpanMs / hourMs)} hours`);
+    for (const { waitMs, words } of retrySchedule.slice(1)) {
+      const [, amount, unit] = /^(\d+) (s|min|h)$/.exec(words) ?? [];
+      expect(Number(amount) * ({ s: 1_000, min: 60_000, h: hourMs }[unit ?? ''] ?? 0), words).to.equal(
+        waitMs,
+      );
+    }
+  });
+});

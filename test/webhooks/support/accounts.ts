@@ -1,0 +1,62 @@
+import type { Account, Role } from '../../../src/accounts/account.model.js';
+import { createAccount } from '../../../src/accounts/create-account.js';
+import { newId } from '../../../src/shared/ids.js';
+import type { Transaction } from '../../../src/transactions/transaction.model.js';
+import { inTransaction } from '../../../src/shared/mongo.js';
+import { insertDeliveries } from '../../../src/webhooks/insert-deliveries.js';
+import type { Delivery } from '../../../src/webhooks/delivery.model.js';
+
+export interface TestAccount {
+  account: Account;
+  secret: string;
+}
+
+export async function newAccount(
+  urls: { webhookUrl?: string; callbackUrl?: string } = {},
+  role: Role = 'buyer',
+): Promise<TestAccount> {
+  const created = await createAccount({ username: `t-${newId().slice(8)}`, role, ...urls });
+  return { account: created.account, secret: created.webhookSecret };
+}
+
+/** A purchase as the core would hand it over; nothing of it is in the database. */
+export function someTransaction(over: Partial<Transaction> = {}): Transaction {
+  const createdAt = new Date();
+  const id = newId();
+  return {
+    _id: id,
+    accountId: newId(),
+    refId: `ref-${id}`,
+    surface: 'buyer',
+    kind: 'prepaid',
+    productCode: 'S10',
+    productName: 'Telkomsel 10.000',
+    subcategory: 'pulsa',
+    customerNumber: '081234561230',
+    customerRule: 'phone',
+    price: 10_500,
+    quoteId: null,
+    status: 'SUCCESS',
+    version: 2,
+    serialNumber: 'SN-0001',
+    message: null,
+    failureCode: null,
+    sellerId: null,
+    commissionAmount: null,
+    callbackUrl: null,
+    epoch: 0,
+    nextActionAt: null,
+    reviewSince: null,
+    pendingNotified: false,
+    createdAt,
+    updatedAt: createdAt,
+    finalAt: createdAt,
+    ...over,
+  };
+}
+
+/** Stores rows as the core does: in a database transaction. */
+export async function store(rows: Delivery[]): Promise<Delivery[]> {
+  await inTransaction((session) => insertDeliveries(session, rows));
+  return rows;
+}

@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request that came in, body untouched. */
+export interface Received {
+  path: string;
+  headers: Record<string, string>;
+  raw: string;
+  atMs: number;
+}
+
+/** Plays a client's server. Return without ending the response to hang. */
+export type Behaviour = (request: Received, response: ServerResponse) => void;
+
+export interface TestReceiver {
+  url: string;
+  received: Received[];
+  /** Requests that reached the socket's HTTP parser, whatever became of them. */
+  hits(): number;
+  behave(behaviour: Behaviour): void;
+  close(): Promise<void>;
+}
+
+export const received: Behaviour = (_request, response) => answer(response, 200, { status: 'received' });
+
+export function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** A real HTTP server that keeps what came. @param host An own loopback address makes it a receiver of its own. */
+export async function startReceiver(
+  behaviour: Behaviour = received,
+  host = '127.0.0.1',
+): Promise<TestReceiver> {
+  const all: Received[] = [];
+  let current = behaviour;
+  let hits = 0;
+  const server = createServer((request, response) => {
+    hits += 1;
+    void read(request).then((raw) => {
+      const item = { path: request.url ?? '', headers: flat(request), raw, atMs: Date.now() };
+      all.push(item);
+      current(item, response);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${port}`,
+    received: all,
+    hits: () => hits,
+    behave: (next) => {
+      current = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function flat(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join() : (value ?? ''),
+    ]),
+  );
+}
