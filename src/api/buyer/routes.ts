@@ -3,6 +3,7 @@ import { createDeposit } from './create-deposit.js';
 import { createBuyerTransaction } from './create-transaction.js';
 import { getBuyerBalance } from './get-balance.js';
 import { getBuyerPriceList } from './get-price-list.js';
+import { getBuyerTransaction } from './get-transaction.js';
 import { listBuyerTransactions } from './list-transactions.js';
 
 /** Interface 4.2. */
@@ -12,4 +13,5 @@ export const buyerOperations: AnyOperation[] = [
   createDeposit,
   createBuyerTransaction,
   listBuyerTransactions,
+  getBuyerTransaction,
 ];
