@@ -4,11 +4,11 @@
  * never differ.
  */
 import type Joi from 'joi';
-import type { Account, Role } from '../accounts/account.model.js';
+import type { Role } from '../accounts/account.model.js';
+import type { Authenticated } from '../accounts/authenticate.js';
 import type { ResponseCode } from '../shared/errors.js';
 
-export interface Call<Body, Params, Query> {
-  account: Account;
+export interface Call<Body, Params, Query> extends Authenticated {
   body: Body;
   params: Params;
   query: Query;

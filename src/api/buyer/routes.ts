@@ -5,6 +5,7 @@ import { createBuyerTransaction } from './create-transaction.js';
 import { getBuyerBalance } from './get-balance.js';
 import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
+import { getBuyerTransaction } from './get-transaction.js';
 import { listBuyerTransactions } from './list-transactions.js';
 
 /** Interface 4.2. */
@@ -16,4 +17,5 @@ export const buyerOperations: AnyOperation[] = [
   inquireBuyerBill,
   createPayment,
   listBuyerTransactions,
+  getBuyerTransaction,
 ];
