@@ -8,6 +8,8 @@ import { registerCase } from './topup/case.js';
 import { registerDeposit } from './topup/deposit.js';
 import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
+import { registerProviders } from './topup/providers.js';
+import { registerReview } from './topup/review.js';
 import { registerTransaction } from './topup/transaction.js';
 
 const registrations = [
@@ -15,6 +17,8 @@ const registrations = [
   registerDeposit,
   registerTransaction,
   registerCase,
+  registerReview,
+  registerProviders,
   registerLedger,
   registerOperator,
 ];
