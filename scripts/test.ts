@@ -94,9 +94,9 @@ async function mocha(
 ): Promise<number> {
   const args = [
     path.join(root, 'node_modules/mocha/bin/mocha.js'),
-    '--config',
-    configFor(files, env),
+    ...['--config', path.join(root, '.mocharc.json')],
     ...options,
+    ...(files.length > 0 ? files : ['test/**/*.test.ts']),
   ];
   const child = spawn(process.execPath, args, { cwd: path.join(root, dir), env, stdio: 'inherit' });
   const stop = () => {
@@ -111,14 +111,6 @@ async function mocha(
   });
   stopping.removeEventListener('abort', stop);
   return exitCode;
-}
-
-/** Mocha adds the files of its configuration to those that are named, so they are put in their place. */
-function configFor(files: string[], env: NodeJS.ProcessEnv): string {
-  const config = JSON.parse(fs.readFileSync(path.join(root, '.mocharc.json'), 'utf8')) as object;
-  const file = path.join(env['LOCAL_DIR'] ?? '', 'mocharc.json');
-  fs.writeFileSync(file, JSON.stringify(files.length === 0 ? config : { ...config, spec: files }));
-  return file;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { registerAccount } from './topup/account.js';
 import { registerCase } from './topup/case.js';
 import { registerDeposit } from './topup/deposit.js';
+import { registerDoctor } from './topup/doctor.js';
 import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
 import { registerProviders } from './topup/providers.js';
@@ -21,6 +22,7 @@ const registrations = [
   registerProviders,
   registerLedger,
   registerOperator,
+  registerDoctor,
 ];
 
 async function main(): Promise<void> {

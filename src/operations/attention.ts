@@ -3,7 +3,7 @@ import { CaseModel } from '../transactions/case.model.js';
 import { SellerCreditModel } from '../transactions/seller-credit.model.js';
 import { TransactionModel } from '../transactions/transaction.model.js';
 import { DepositModel } from '../wallets/deposit.model.js';
-import { DeliveryModel } from '../webhooks/delivery.model.js';
+import { DeliveryModel, type Delivery } from '../webhooks/delivery.model.js';
 
 /** What waits for the operator. Each count stops at `countMax`: more changes nothing about what to do. */
 export interface Attention {
@@ -26,6 +26,11 @@ export async function countAttention(): Promise<Attention> {
     DepositModel.countDocuments({ status: 'pending' }).limit(countMax),
   ]);
   return { openCases, reviews, deadDeliveries, pendingDeposits };
+}
+
+/** Webhooks and callbacks that were given up, last first. */
+export async function listDeadDeliveries(limit: number): Promise<Delivery[]> {
+  return DeliveryModel.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).lean<Delivery[]>();
 }
 
 /** Work that is late by more than `lateMs`: nobody does it, or the sweeper does not run. */

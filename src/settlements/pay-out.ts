@@ -96,7 +96,11 @@ export async function approveSettlement(settlementId: string, by: ChangedBy): Pr
     if (!settlement) {
       throw new NotFoundError(`No settlement ${settlementId} waits for approval.`);
     }
-    await recordAudit(session, { ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: settlementId } });
+    await recordAudit(session, {
+      ...by,
+      action: 'settlement.approve',
+      subject: { kind: 'settlement', id: settlementId },
+    });
     return settlement;
   });
   await enqueueSettlement(approved);

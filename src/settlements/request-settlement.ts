@@ -37,7 +37,9 @@ export async function requestSettlement(
     return replay(known, request);
   }
   try {
-    const settlement = await inTransaction((session) => writeSettlement(session, request));
+    const settlement = await inTransaction((session) => writeSettlement(session, request), {
+      wallet: request.account._id,
+    });
     await enqueueSettlement(settlement);
     return { settlement, created: true };
   } catch (error) {

@@ -15,8 +15,10 @@ const formBytesMax = 10_000;
 export function adminRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const form = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 20 });
-  router.use((_request, response, next) => {
-    response.set('Cache-Control', 'no-store');
+  router.use((request, response, next) => {
+    // The board's scripts are the same for everybody; all else is for this operator, now.
+    const isStatic = request.path.startsWith('/queues/static/');
+    response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     response.set('Referrer-Policy', 'same-origin');
     next();
   });

@@ -3,6 +3,7 @@ import {
   countAttention,
   countBacklog,
   countMax,
+  listDeadDeliveries,
   type Attention,
   type Backlog,
 } from '../../operations/attention.js';
@@ -10,6 +11,7 @@ import { listCases } from '../../transactions/resolve-case.js';
 import type { ReconciliationCase } from '../../transactions/case.model.js';
 import { listDeposits } from '../../wallets/list-deposits.js';
 import type { Deposit } from '../../wallets/deposit.model.js';
+import type { Delivery } from '../../webhooks/delivery.model.js';
 import { html, type Html } from './html.js';
 import { sendPage } from './page.js';
 import { sessionOf } from './session.js';
@@ -21,18 +23,19 @@ const lateMs = 60_000;
 /** `/admin`: what needs a person, and where to look. It changes nothing; the commands to do so are named. */
 export const showStart: RequestHandler = async (_request, response) => {
   const { operator, csrf } = sessionOf(response);
-  const [attention, backlog, cases, deposits] = await Promise.all([
+  const [attention, backlog, cases, deposits, dead] = await Promise.all([
     countAttention(),
     countBacklog(lateMs),
     listCases({ open: true, limit: rowsShown }),
     listDeposits({ status: 'pending', limit: rowsShown }),
+    listDeadDeliveries(rowsShown),
   ]);
   sendPage(response, {
     title: 'Start',
     session: { operator, csrf },
     body: html`<main>
       <h1>What needs attention</h1>
-      ${tiles(attention, backlog)} ${caseTable(cases)} ${depositTable(deposits)}
+      ${tiles(attention, backlog)} ${caseTable(cases)} ${depositTable(deposits)} ${deliveryTable(dead)}
       <h2>Where to look</h2>
       <ul>
         <li><a href="/admin/queues">Queues</a>: work that waits, runs, or failed</li>
@@ -49,7 +52,7 @@ function tiles(attention: Attention, backlog: Backlog): Html {
   return html`<div class="tiles">
     ${tile(attention.openCases, 'open cases', 'topup case list')}
     ${tile(attention.reviews, 'purchases to decide', 'topup review list')}
-    ${tile(attention.deadDeliveries, 'webhooks given up (7 days)', 'topup webhooks')}
+    ${tile(attention.deadDeliveries, 'webhooks given up (7 days)', 'see below')}
     ${tile(attention.pendingDeposits, 'deposits to confirm', 'topup deposit list')}
     ${tile(late, 'pieces of work over a minute late', 'topup doctor')}
   </div>`;
@@ -122,4 +125,36 @@ function depositTable(deposits: Deposit[]): Html {
         </tbody>
       </table>
     </div>`;
+}
+
+function deliveryTable(deliveries: Delivery[]): Html {
+  const rows = deliveries.map(
+    (each) =>
+      html`<tr>
+        <td>${each.settledAt?.toISOString() ?? ''}</td>
+        <td>${each.event}</td>
+        <td>${each.url}<br />${each.attempts.at(-1)?.error ?? ''}</td>
+        <td>
+          ${each.orderKey === null ? html`` : html`<code>topup transaction show ${each.orderKey}</code>`}
+        </td>
+      </tr>`,
+  );
+  return rows.length === 0
+    ? html``
+    : html`<h2>Webhooks given up</h2>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th>since</th>
+                <th>event</th>
+                <th>where and why</th>
+                <th></th>
+              </tr>
+            </thead>
+            <tbody>
+              ${rows}
+            </tbody>
+          </table>
+        </div>`;
 }

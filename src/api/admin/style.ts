@@ -16,7 +16,7 @@ h1 { font-size: 1.35rem; margin: 0 0 1rem; }
 h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 a { color: var(--accent); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1.25rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 1rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1rem; }
 .tile b { display: block; font-size: 1.9rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .tile.alarm { border-color: var(--alarm); background: var(--alarm-paper); }
 .tile.alarm b { color: var(--alarm); }
