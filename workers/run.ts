@@ -8,6 +8,7 @@ import { closeQueues } from '../src/shared/queues.js';
 import { disconnectRedis, redis } from '../src/shared/redis.js';
 import { onShutdown } from '../src/shared/shutdown.js';
 import { startFulfilmentWorker } from './fulfilment.worker.js';
+import { startInquiriesWorker } from './inquiries.worker.js';
 import { startPollingWorker } from './polling.worker.js';
 import { startSellersWorker } from './sellers.worker.js';
 import { startSettlementsWorker } from './settlements.worker.js';
@@ -24,6 +25,7 @@ const starters: Record<string, () => RunningWorker> = {
   webhooks: startWebhookWorker,
   sellers: startSellersWorker,
   settlements: startSettlementsWorker,
+  inquiries: startInquiriesWorker,
 };
 
 async function main(kinds: string[]): Promise<void> {

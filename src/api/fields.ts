@@ -1,6 +1,7 @@
 /** Schemas of the fields that many operations share (bounds: interface part 8, decisions.md 2, 3, 10, 16). */
 import Joi from 'joi';
 import { limits } from '../../config/limits.js';
+import { urlGuard } from '../webhooks/url-guard.js';
 
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused here
 const noControl = /^[^\u0000-\u001f\u007f]*$/;
@@ -40,6 +41,14 @@ export const url = Joi.string()
   .max(limits.urlLengthMax)
   .uri({ scheme: ['https', 'http'] })
   .example('https://shop.example/hooks/topup');
+
+/** One that is never resolved before it is used: how it is written must be allowed. */
+export const callbackUrl = url
+  .custom((value: string, helpers) => {
+    const problem = urlGuard.problemOf(value);
+    return problem === null ? value : helpers.message({ custom: `{{#label}} ${problem}` });
+  })
+  .allow(null);
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 

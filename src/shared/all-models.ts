@@ -3,6 +3,7 @@ import '../accounts/account.model.js';
 import '../accounts/api-key.model.js';
 import '../audit/audit.model.js';
 import '../operators/operator.model.js';
+import '../bills/quote.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';

@@ -43,6 +43,11 @@ export function nextBusinessDayAt(hour: number): Date {
   return day.set({ hour }).toJSDate();
 }
 
+/** The last millisecond of today, business time. */
+export function endOfBusinessDay(): Date {
+  return endOfToday().toJSDate();
+}
+
 function endOfToday(): DateTime {
   return DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).endOf('day');
 }

@@ -1,3 +1,4 @@
+import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import type { ProviderOrder } from '../providers/adapter.js';
 import { chooseRoute } from '../providers/choose-route.js';
 import { adapterFor } from '../providers/get-adapter.js';
@@ -51,6 +52,7 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
   const choice = await chooseRoute({
     productCode: transaction.productCode,
     priceMax: transaction.price,
+    preferSellerId: await quotedSeller(transaction),
     excludeSellerIds: sellersToAvoid(before),
   });
   if ('reason' in choice) {
@@ -65,7 +67,8 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
     transactionId: transaction._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    offerPrice: choice.price,
+    // A bill costs what it says, whatever the seller's offer adds to it.
+    offerPrice: transaction.kind === 'postpaid' ? transaction.price : choice.price,
     commissionRate: choice.commissionRate,
     providerKind: choice.providerKind,
     status: 'PREPARED',
@@ -91,6 +94,10 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
     throw error;
   }
   return attempt;
+}
+
+async function quotedSeller({ quoteId }: Transaction): Promise<string | undefined> {
+  return quoteId === null ? undefined : (await QuoteModel.findById(quoteId).lean<Quote>())?.sellerId;
 }
 
 /** Whoever refused it, and whoever could not be reached a moment ago. */

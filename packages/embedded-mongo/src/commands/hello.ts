@@ -30,12 +30,17 @@ export async function nextHello(server: Server, connection: Connection, command:
   return helloReply(server, connection, { legacyName: false });
 }
 
+/** The topology of one member never changes. */
+export function topologyVersionOf({ processId }: Server): Doc {
+  return { processId, counter: Long.fromNumber(6) };
+}
+
 function helloReply(server: Server, connection: Connection, { legacyName }: { legacyName: boolean }): Doc {
   const clusterTime = server.clock.at(server.store.clock);
   return {
     ...(legacyName ? { ismaster: true } : {}),
     helloOk: true,
-    topologyVersion: { processId: server.processId, counter: Long.fromNumber(6) },
+    topologyVersion: topologyVersionOf(server),
     hosts: [server.address],
     setName: server.setName,
     setVersion: 1,

@@ -12,9 +12,9 @@ import type { Request } from '../wire/message.js';
 import { checkApiVersion } from './api-version.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
 import { definitionOf } from './definitions.js';
-import { errorReply, errorLabels, type ErrorSetting } from './error-reply.js';
+import { errorLabels, errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
-import { isAwaitableHello, nextHello } from './hello.js';
+import { isAwaitableHello, nextHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
 import { checkReadConcern, writeConcernErrorFor } from './concerns.js';
 
@@ -50,6 +50,10 @@ export async function runCommand(server: Server, request: Request, connection: C
     }
   } catch (error) {
     result = errorReply(error, setting);
+    if (STATE_CHANGES.has(Number(result['code']))) {
+      // Tells the driver that the topology is as it knows it, so that it retries at once instead of looking around.
+      result = { ...result, topologyVersion: topologyVersionOf(server) };
+    }
   }
   const next = isAwaitableHello(request, name)
     ? async (): Promise<ReplyDocument> => encoded(server, await nextHello(server, connection, command), false)
