@@ -27,7 +27,11 @@ describe('cursors', () => {
       $db: 'test',
     });
     expect(more['cursor'].nextBatch).to.have.length(9);
-    const rest = await runRaw(fixture.server.port, { getMore: cursor.id, collection: rows.collectionName, $db: 'test' });
+    const rest = await runRaw(fixture.server.port, {
+      getMore: cursor.id,
+      collection: rows.collectionName,
+      $db: 'test',
+    });
     expect(rest['cursor'].nextBatch).to.have.length(390);
     expect(rest['cursor'].id).to.equal(0);
     expect(await rows.find({}, { batchSize: 7 }).toArray()).to.have.length(500);
@@ -48,7 +52,12 @@ describe('cursors', () => {
     const empty = await runRaw(fixture.server.port, { find: name, batchSize: 0, $db: 'test' });
     expect(empty['cursor'].firstBatch).to.deep.equal([]);
     expect(Number(empty['cursor'].id)).to.be.greaterThan(0);
-    const single = await runRaw(fixture.server.port, { find: name, batchSize: 2, singleBatch: true, $db: 'test' });
+    const single = await runRaw(fixture.server.port, {
+      find: name,
+      batchSize: 2,
+      singleBatch: true,
+      $db: 'test',
+    });
     expect(single['cursor']).to.deep.include({ firstBatch: [{ _id: 0 }, { _id: 1 }], id: 0 });
   });
 
@@ -60,7 +69,11 @@ describe('cursors', () => {
     const more = (id: unknown): ReturnType<typeof runRaw> =>
       runRaw(fixture.server.port, { getMore: id, collection: name, $db: 'test' });
     const id = await open();
-    const killed = await runRaw(fixture.server.port, { killCursors: name, cursors: [id, 12345n], $db: 'test' });
+    const killed = await runRaw(fixture.server.port, {
+      killCursors: name,
+      cursors: [id, 12345n],
+      $db: 'test',
+    });
     expect(killed['cursorsKilled']).to.have.length(1);
     expect(killed['cursorsNotFound']).to.have.length(1);
     expect(await more(id)).to.include({ code: 43 });
@@ -73,7 +86,9 @@ describe('cursors', () => {
     const openCursors = async (): Promise<number> =>
       (await runRaw(server.port, { serverStatus: 1, $db: 'admin' }))['metrics'].cursor.open.total as number;
     await eventually(async () => (await openCursors()) === 0, 10_000);
-    expect(await runRaw(server.port, { getMore: cursor.id, collection: 'a', $db: 'test' })).to.include({ code: 43 });
+    expect(await runRaw(server.port, { getMore: cursor.id, collection: 'a', $db: 'test' })).to.include({
+      code: 43,
+    });
     await server.stop();
   });
 
@@ -116,6 +131,8 @@ describe('cursors', () => {
       expect(await rows.find({}, { session }).toArray()).to.have.length(3);
       expect(await rows.distinct('_id', {}, { session })).to.deep.equal([0, 1, 2]);
     });
-    expect((await errorOf(rows.find({}, { readConcern: { level: 'nonsense' as never } }).toArray())).code).to.equal(9);
+    expect(
+      (await errorOf(rows.find({}, { readConcern: { level: 'nonsense' as never } }).toArray())).code,
+    ).to.equal(9);
   });
 });

@@ -44,14 +44,22 @@ describe('the planner', () => {
     const walk = (stage: Document): void => {
       stages.push(String(stage['stage']));
       index ??= stage['indexName'] as string | undefined;
-      for (const inner of [stage['inputStage'] as Document | undefined, ...((stage['inputStages'] ?? []) as Document[])]) {
+      for (const inner of [
+        stage['inputStage'] as Document | undefined,
+        ...((stage['inputStages'] ?? []) as Document[]),
+      ]) {
         if (inner !== undefined) {
           walk(inner);
         }
       }
     };
     walk(explanation['queryPlanner'].winningPlan as Document);
-    return { stages, index, stats: explanation['executionStats'] as Document, count: (await cursor().toArray()).length };
+    return {
+      stages,
+      index,
+      stats: explanation['executionStats'] as Document,
+      count: (await cursor().toArray()).length,
+    };
   }
 
   it('looks an _id up, uses the index of an equality, and reads no more than it returns', async () => {
@@ -66,7 +74,10 @@ describe('the planner', () => {
     const latest = await explained({ user: 7 }, { sort: { at: -1 }, limit: 3 });
     expect(latest.stages).to.deep.equal(['LIMIT', 'FETCH', 'IXSCAN']);
     expect(latest.stats).to.include({ totalKeysExamined: 3, nReturned: 3 });
-    const oldest = await explained({ user: 7, at: { $gt: new Date(1_700_000_100_000) } }, { sort: { at: 1 }, limit: 3 });
+    const oldest = await explained(
+      { user: 7, at: { $gt: new Date(1_700_000_100_000) } },
+      { sort: { at: 1 }, limit: 3 },
+    );
     expect(oldest.stages).to.not.include('SORT');
     expect((await explained({ user: { $in: [1, 2] } }, { sort: { at: 1 } })).stages).to.include('SORT');
   });
@@ -88,7 +99,14 @@ describe('the planner', () => {
   it('serves $or by an index for each branch, each document once', async () => {
     const both = await explained({ $or: [{ user: 7 }, { tags: 't1' }] });
     expect(both.stages).to.include.members(['OR', 'IXSCAN']);
-    expect(both.count).to.equal((await orders.find({ $or: [{ user: 7 }, { tags: 't1' }] }).hint({ $natural: 1 }).toArray()).length);
+    expect(both.count).to.equal(
+      (
+        await orders
+          .find({ $or: [{ user: 7 }, { tags: 't1' }] })
+          .hint({ $natural: 1 })
+          .toArray()
+      ).length,
+    );
     expect((await explained({ $or: [{ user: 7 }, { nothing: 1 }] })).stages).to.deep.equal(['COLLSCAN']);
   });
 
@@ -102,7 +120,10 @@ describe('the planner', () => {
     const run = async (command: Document): Promise<Document> =>
       fixture.db.command({ explain: command, verbosity: 'executionStats' });
     const name = orders.collectionName;
-    const update = await run({ update: name, updates: [{ q: { user: 1 }, u: { $set: { x: 1 } }, multi: true }] });
+    const update = await run({
+      update: name,
+      updates: [{ q: { user: 1 }, u: { $set: { x: 1 } }, multi: true }],
+    });
     expect(update['queryPlanner'].winningPlan).to.nested.include({
       stage: 'UPDATE',
       'inputStage.inputStage.indexName': 'user_1_at_-1',
@@ -116,14 +137,17 @@ describe('the planner', () => {
     expect(modified['executionStats'].totalDocsExamined).to.equal(1);
     const pipeline = [{ $match: { user: 1 } }, { $group: { _id: '$status', n: { $sum: 1 } } }];
     const aggregated = await run({ aggregate: name, pipeline, cursor: {} });
-    expect(aggregated['stages'][0].$cursor.queryPlanner.winningPlan.inputStage.indexName).to.equal('user_1_at_-1');
+    expect(aggregated['stages'][0].$cursor.queryPlanner.winningPlan.inputStage.indexName).to.equal(
+      'user_1_at_-1',
+    );
   });
 
   it(`finds the same with every index as with none (seed ${SEED})`, async function () {
     this.timeout(60_000);
     const random = createRandom(SEED);
     const fields = ['a', 'b', 'c.d'];
-    const value = (): unknown => random.pick([null, 1, 2, 3, 'x', 'y', true, [1, 2], [], [3, 'x'], new Date(random.int(0, 3))]);
+    const value = (): unknown =>
+      random.pick([null, 1, 2, 3, 'x', 'y', true, [1, 2], [], [3, 'x'], new Date(random.int(0, 3))]);
     const indexed = fixture.collection();
     await indexed.createIndexes([
       { key: { a: 1, b: -1 } },
@@ -158,9 +182,15 @@ describe('the planner', () => {
         () => ({ $elemMatch: { $gt: 1, $lt: 4 } }),
       ])();
     for (let i = 0; i < 150; i++) {
-      const single = (): Document => Object.fromEntries(Array.from({ length: random.int(0, 2) }, () => [random.pick(fields), condition()]));
+      const single = (): Document =>
+        Object.fromEntries(
+          Array.from({ length: random.int(0, 2) }, () => [random.pick(fields), condition()]),
+        );
       const filter = random.int(0, 4) === 0 ? { $or: [{ a: condition() }, { b: condition() }] } : single();
-      const sort: Document = Object.fromEntries([[random.pick(fields), random.pick([1, -1])], ['_id', 1]]);
+      const sort: Document = Object.fromEntries([
+        [random.pick(fields), random.pick([1, -1])],
+        ['_id', 1],
+      ]);
       const ids = async (hint: Document | undefined): Promise<unknown[]> => {
         const cursor = indexed.find(filter).sort(sort as Sort);
         const rows = await (hint === undefined ? cursor : cursor.hint(hint)).toArray();
@@ -172,7 +202,9 @@ describe('the planner', () => {
       } catch {
         continue;
       }
-      expect(await ids(undefined), `${JSON.stringify(filter)} sort ${JSON.stringify(sort)}`).to.deep.equal(expected);
+      expect(await ids(undefined), `${JSON.stringify(filter)} sort ${JSON.stringify(sort)}`).to.deep.equal(
+        expected,
+      );
     }
   });
 });

@@ -18,7 +18,11 @@ describe('indexes', () => {
 
   /** The code of the error that `createIndexes` gives for these specifications, or 0. */
   async function createCode(collection: Collection, ...indexes: Document[]): Promise<number> {
-    const reply = await runRaw(fixture.server.port, { createIndexes: collection.collectionName, indexes, $db: 'test' });
+    const reply = await runRaw(fixture.server.port, {
+      createIndexes: collection.collectionName,
+      indexes,
+      $db: 'test',
+    });
     return Number(reply['code'] ?? 0);
   }
 
@@ -31,7 +35,10 @@ describe('indexes', () => {
   describe('a duplicate key', () => {
     it('is an error that names index, pattern and key, for insert, update, upsert and findAndModify', async () => {
       const users = await withIndex({ email: 1 }, { unique: true });
-      await users.insertMany([{ _id: 1 as never, email: 'a@x' }, { _id: 2 as never, email: 'b@x' }]);
+      await users.insertMany([
+        { _id: 1 as never, email: 'a@x' },
+        { _id: 2 as never, email: 'b@x' },
+      ]);
       const attempts = [
         () => users.insertOne({ email: 'a@x' }),
         () => users.updateOne({ _id: 2 as never }, { $set: { email: 'a@x' } }),
@@ -105,11 +112,19 @@ describe('indexes', () => {
         { _id: 3 as never, ref: 'R', status: 'paid' },
       ]);
       await duplicateOf(rows, { ref: 'R', status: 'paid' });
-      expect((await errorOf(rows.updateOne({ _id: 1 as never }, { $set: { status: 'paid' } }))).code).to.equal(11000);
-      const upsert = rows.updateOne({ _id: 9 as never }, { $set: { ref: 'R', status: 'paid' } }, { upsert: true });
+      expect(
+        (await errorOf(rows.updateOne({ _id: 1 as never }, { $set: { status: 'paid' } }))).code,
+      ).to.equal(11000);
+      const upsert = rows.updateOne(
+        { _id: 9 as never },
+        { $set: { ref: 'R', status: 'paid' } },
+        { upsert: true },
+      );
       expect((await errorOf(upsert)).code).to.equal(11000);
       await rows.updateOne({ _id: 3 as never }, { $set: { status: 'refunded' } });
-      expect((await rows.updateOne({ _id: 1 as never }, { $set: { status: 'paid' } })).modifiedCount).to.equal(1);
+      expect(
+        (await rows.updateOne({ _id: 1 as never }, { $set: { status: 'paid' } })).modifiedCount,
+      ).to.equal(1);
     });
 
     it('among existing documents refuses the index', async () => {
@@ -136,7 +151,12 @@ describe('indexes', () => {
     await other.insertOne({ a: [1], b: [2] });
     expect((await errorOf(other.createIndex({ a: 1, b: 1 }, {}, {}))).code).to.equal(171);
     const below = await withIndex({ 'items.a': 1, 'items.b': 1 }, { unique: true });
-    await below.insertOne({ items: [{ a: 1, b: 1 }, { a: 2, b: 2 }] });
+    await below.insertOne({
+      items: [
+        { a: 1, b: 1 },
+        { a: 2, b: 2 },
+      ],
+    });
     await below.insertOne({ items: [{ a: 1, b: 2 }] });
     await duplicateOf(below, { items: [{ a: 2, b: 2 }] });
   });
@@ -184,13 +204,19 @@ describe('indexes', () => {
     expect(await createCode(rows, { ...base, expireAfterSeconds: 20 })).to.equal(85);
     expect(await createCode(rows, { ...base, name: 'other' })).to.equal(85);
     expect(await createCode(rows, { ...base, name: 'unique', unique: true })).to.equal(0);
-    expect(await createCode(rows, { key: { a: 1 }, name: 'part', partialFilterExpression: { b: 1 } })).to.equal(0);
+    expect(
+      await createCode(rows, { key: { a: 1 }, name: 'part', partialFilterExpression: { b: 1 } }),
+    ).to.equal(0);
   });
 
   it('dropIndexes drops by name, key, list and *, never the one on _id', async () => {
     const rows = await withIndex({ a: 1 });
     const drop = async (index: unknown): Promise<number> =>
-      Number((await runRaw(fixture.server.port, { dropIndexes: rows.collectionName, index, $db: 'test' }))['code'] ?? 0);
+      Number(
+        (await runRaw(fixture.server.port, { dropIndexes: rows.collectionName, index, $db: 'test' }))[
+          'code'
+        ] ?? 0,
+      );
     expect(await drop('_id_')).to.equal(72);
     expect(await drop({ _id: 1 })).to.equal(72);
     expect(await drop('none')).to.equal(27);
@@ -217,7 +243,12 @@ describe('indexes', () => {
       { _id: 'outside of the partial filter', at: ago(100) },
     ];
     await runRaw(server.port, { insert: 'ttl', documents, $db: 'test' });
-    const index = { key: { at: -1 }, name: 'at', expireAfterSeconds: 50, partialFilterExpression: { ttl: true } };
+    const index = {
+      key: { at: -1 },
+      name: 'at',
+      expireAfterSeconds: 50,
+      partialFilterExpression: { ttl: true },
+    };
     await runRaw(server.port, { createIndexes: 'ttl', indexes: [index], $db: 'test' });
     const ids = async (): Promise<string[]> => {
       const { cursor } = await runRaw(server.port, { find: 'ttl', $db: 'test' });

@@ -36,7 +36,10 @@ describe('mongoose', () => {
   it('creates, saves changed arrays, populates and detects stale versions', async () => {
     const User = connection.model('Saved', user);
     await User.init();
-    const Order = connection.model('Order', new Schema({ user: { type: Schema.Types.ObjectId, ref: 'Saved' }, n: Number }));
+    const Order = connection.model(
+      'Order',
+      new Schema({ user: { type: Schema.Types.ObjectId, ref: 'Saved' }, n: Number }),
+    );
     const made = await User.create({ email: 'a@x', tags: ['a'], exact: '10.25' });
     made.tags.push('b');
     made.addresses.push({ city: 'Jakarta', zip: 1 });
@@ -58,7 +61,10 @@ describe('mongoose', () => {
     const User = connection.model('Unique', user);
     await User.init();
     await User.create({ email: 'a@x' });
-    expect(await errorOf(User.create({ email: 'a@x' }))).to.deep.include({ code: 11000, keyValue: { email: 'a@x' } });
+    expect(await errorOf(User.create({ email: 'a@x' }))).to.deep.include({
+      code: 11000,
+      keyValue: { email: 'a@x' },
+    });
     await User.updateOne({ email: 'b@x' }, { $inc: { balance: 5 } }, { upsert: true });
     expect(await User.findOne({ email: 'b@x' }).lean()).to.include({ balance: 5, role: 'user' });
   });

@@ -52,11 +52,23 @@ function samples(): Buffer[] {
     { hello: 1, helloOk: true, client: { driver: { name: 'x', version: '1' } } },
     { ping: 1 },
     { insert: 'fuzz', documents: [{ a: 1, b: { c: [1, 'x', null, new Date(0)] } }], ordered: true },
-    { find: 'fuzz', filter: { a: { $gt: 1, $in: [1, 2] }, $or: [{ b: 1 }, { c: /x/ }] }, sort: { a: -1 }, limit: 5 },
-    { update: 'fuzz', updates: [{ q: { a: 1 }, u: { $inc: { a: 1 }, $push: { list: { $each: [1, 2] } } }, upsert: true }] },
+    {
+      find: 'fuzz',
+      filter: { a: { $gt: 1, $in: [1, 2] }, $or: [{ b: 1 }, { c: /x/ }] },
+      sort: { a: -1 },
+      limit: 5,
+    },
+    {
+      update: 'fuzz',
+      updates: [{ q: { a: 1 }, u: { $inc: { a: 1 }, $push: { list: { $each: [1, 2] } } }, upsert: true }],
+    },
     { delete: 'fuzz', deletes: [{ q: { a: { $lt: 0 } }, limit: 0 }] },
     { findAndModify: 'fuzz', query: { a: 1 }, update: [{ $set: { n: { $add: ['$a', 1] } } }], new: true },
-    { aggregate: 'fuzz', pipeline: [{ $match: { a: 1 } }, { $group: { _id: '$b', n: { $sum: 1 } } }], cursor: {} },
+    {
+      aggregate: 'fuzz',
+      pipeline: [{ $match: { a: 1 } }, { $group: { _id: '$b', n: { $sum: 1 } } }],
+      cursor: {},
+    },
     { createIndexes: 'fuzz', indexes: [{ key: { a: 1 }, name: 'a_1', unique: false }] },
     { getMore: 5n, collection: 'fuzz' },
     { insert: 'fuzz', documents: [{}], lsid, txnNumber: 1n, autocommit: false, startTransaction: true },
@@ -85,10 +97,17 @@ function mutate(original: Buffer, random: Random): Buffer {
         bytes[at] = (bytes[at] ?? 0) ^ (1 << random.int(0, 7));
         break;
       case 2:
-        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random.int(1, 9)))]);
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          bytes.subarray(Math.min(bytes.length, at + random.int(1, 9))),
+        ]);
         break;
       case 3:
-        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.alloc(random.int(1, 9), random.int(0, 255)), bytes.subarray(at)]);
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          Buffer.alloc(random.int(1, 9), random.int(0, 255)),
+          bytes.subarray(at),
+        ]);
         break;
       case 4:
         if (at + 4 <= bytes.length) {

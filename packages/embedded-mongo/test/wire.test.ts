@@ -60,7 +60,9 @@ describe('the wire protocol', () => {
     connection.socket.write(Buffer.concat([insert, count, insert]));
     expect(replyOf(await connection.read())).to.include({ ok: 1, n: 2 });
     expect(replyOf(await connection.read())).to.include({ ok: 1, n: 2 });
-    expect(replyOf(await connection.read())).to.include({ ok: 1, n: 0 }).and.to.have.property('writeErrors');
+    expect(replyOf(await connection.read()))
+      .to.include({ ok: 1, n: 0 })
+      .and.to.have.property('writeErrors');
     for (const byte of count) {
       connection.socket.write(Buffer.from([byte]));
     }
