@@ -15,9 +15,9 @@ describe('funds for exactly half of what is asked for', function () {
     const second = await stack.startWeb();
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const clients = [apiClient(stack.baseUrl, key), apiClient(second.url, key)];
-    const price = (await clients[0]?.post('/api/buyer/price-list', { operator: 'Telkomsel' }))?.body.data.find(
-      (each: { code: string }) => each.code === 'S10',
-    ).price;
+    const price = (
+      await clients[0]?.post('/api/buyer/price-list', { operator: 'Telkomsel' })
+    )?.body.data.find((each: { code: string }) => each.code === 'S10').price;
     await clients[0]?.post('/api/buyer/deposit', { amount: price * 50, ref_id: uniqueRef() });
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
