@@ -1,6 +1,6 @@
 /** The demo catalogue and the operators' prefixes, read from config/catalogue/*.json. */
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readdirSync } from 'node:fs';
+import { configPath, readConfigJson } from './project-file.js';
 
 export interface CatalogueProduct {
   code: string;
@@ -15,22 +15,12 @@ export interface CatalogueProduct {
   offers: Record<string, number>;
 }
 
-/** From dist/config as well as from config: the folder is not compiled. */
-const folder = path.resolve(
-  import.meta.dirname,
-  import.meta.dirname.includes(`${path.sep}dist${path.sep}`) ? '../../config/catalogue' : 'catalogue',
-);
-
 /** Operator -> the prefixes of its mobile numbers. */
-export const operatorPrefixes = read('operators.json') as Record<string, string[]>;
+export const operatorPrefixes = readConfigJson('catalogue', 'operators.json') as Record<string, string[]>;
 
 export function readCatalogue(): CatalogueProduct[] {
-  return readdirSync(folder)
+  return readdirSync(configPath('catalogue'))
     .filter((name) => name.endsWith('.json') && name !== 'operators.json')
     .sort()
-    .flatMap((name) => read(name) as CatalogueProduct[]);
-}
-
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+    .flatMap((name) => readConfigJson('catalogue', name) as CatalogueProduct[]);
 }

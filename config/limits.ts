@@ -13,6 +13,12 @@ export const limits = {
   historyDaysMax: 366,
   rateLimitDefault: 300,
   rateLimitMax: 1_000,
+  /** Of one address, in a minute. */
+  failedAuthenticationsMax: 20,
+  allowlistEntriesMax: 100,
+  keyOverlapMinutesDefault: 60,
+  keyOverlapMinutesMax: 1_440,
+  accessTokenMs: 3_600_000,
   urlLengthMax: 2_048,
 
   /** A dependency that does not answer within this is reported as away (503/03). */

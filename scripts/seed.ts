@@ -2,11 +2,17 @@
  * `node dist/scripts/seed.js [--json]`: demo accounts and catalogue. Safe to run at every start: what exists is
  * kept, and the demo's own URLs follow the simulator and the inbox to their present ports.
  */
+import { createHmac } from 'node:crypto';
 import { readCatalogue } from '../config/catalogue.js';
+import { env } from '../config/env.js';
 import '../src/shared/all-models.js';
 import { AccountModel, type Account } from '../src/accounts/account.model.js';
 import { createAccount, type NewAccount } from '../src/accounts/create-account.js';
 import { currentApiKey } from '../src/accounts/rotate-api-key.js';
+import { bySystem } from '../src/audit/record-audit.js';
+import { createOperator, setOperatorPassword } from '../src/operators/create-operator.js';
+import { OperatorModel, type Operator } from '../src/operators/operator.model.js';
+import { isRightPassword } from '../src/operators/password.js';
 import { customerNumberRuleOf } from '../src/products/customer-number-rule.js';
 import { OfferModel } from '../src/products/offer.model.js';
 import { ProductModel } from '../src/products/product.model.js';
@@ -17,6 +23,13 @@ const inboxUrl = process.env['INBOX_URL'];
 const simulatorSecret = process.env['SIMULATOR_SECRET'] ?? 'simulator-secret';
 const sellerNames = ['seller', 'seller2', 'seller3'];
 const buyerNames = ['buyer', 'buyer2', 'suspended'];
+
+const operatorName = 'admin';
+
+interface DemoOperator {
+  username: string;
+  password: string;
+}
 
 interface DemoAccount {
   username: string;
@@ -31,10 +44,11 @@ async function main(): Promise<void> {
     );
   }
   await connectMongo();
-  const accounts: Record<string, DemoAccount> = {};
+  const accounts: Record<string, DemoAccount | DemoOperator> = {};
   for (const username of [...buyerNames, ...sellerNames]) {
     accounts[username] = await ensureAccount(username);
   }
+  accounts[operatorName] = await ensureOperator();
   await AccountModel.updateOne({ username: 'suspended' }, { $set: { status: 'suspended' } });
   await ensureCatalogue();
   await disconnectMongo();
@@ -53,6 +67,24 @@ async function ensureAccount(username: string): Promise<DemoAccount> {
     api_key: await currentApiKey(found._id),
     webhook_secret: decrypt(found.webhookSecretSealed, `webhook-secret:${found._id}`),
   };
+}
+
+/**
+ * The demo's operator. Its password follows from the encryption key, so that it is the same at every start and
+ * is stored nowhere but as a hash; demo.json shows it.
+ */
+async function ensureOperator(): Promise<DemoOperator> {
+  const password = createHmac('sha256', env.ENCRYPTION_KEY)
+    .update('demo operator')
+    .digest('base64url')
+    .slice(0, 20);
+  const found = await OperatorModel.findOne({ username: operatorName }).lean<Operator>();
+  if (!found) {
+    await createOperator({ username: operatorName, role: 'admin', password }, bySystem);
+  } else if (!(await isRightPassword(found.passwordHash, password))) {
+    await setOperatorPassword(operatorName, password, bySystem);
+  }
+  return { username: operatorName, password };
 }
 
 function newAccount(username: string): NewAccount {

@@ -35,6 +35,8 @@ async function main(args: string[]): Promise<number> {
       APP_MODE: 'sandbox',
       LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
       LOCAL_DIR: localDir,
+      // What tests write goes with the rest.
+      TMPDIR: temporaryDir(localDir),
       MONGODB_URI: mongodb.url,
       REDIS_URL: redis.url,
       ...(args.includes('--soak') && { SOAK: '1' }),
@@ -52,6 +54,12 @@ async function main(args: string[]): Promise<number> {
     output.close();
     fs.rmSync(localDir, { recursive: true, force: true });
   }
+}
+
+function temporaryDir(localDir: string): string {
+  const dir = path.join(localDir, 'tmp');
+  fs.mkdirSync(dir);
+  return dir;
 }
 
 /** The service's tests and those of the embedded database; with files named, only where there are some. */
@@ -86,9 +94,9 @@ async function mocha(
 ): Promise<number> {
   const args = [
     path.join(root, 'node_modules/mocha/bin/mocha.js'),
-    '--config',
-    configFor(files, env),
+    ...['--config', path.join(root, '.mocharc.json')],
     ...options,
+    ...(files.length > 0 ? files : ['test/**/*.test.ts']),
   ];
   const child = spawn(process.execPath, args, { cwd: path.join(root, dir), env, stdio: 'inherit' });
   const stop = () => {
@@ -103,14 +111,6 @@ async function mocha(
   });
   stopping.removeEventListener('abort', stop);
   return exitCode;
-}
-
-/** Mocha adds the files of its configuration to those that are named, so they are put in their place. */
-function configFor(files: string[], env: NodeJS.ProcessEnv): string {
-  const config = JSON.parse(fs.readFileSync(path.join(root, '.mocharc.json'), 'utf8')) as object;
-  const file = path.join(env['LOCAL_DIR'] ?? '', 'mocharc.json');
-  fs.writeFileSync(file, JSON.stringify(files.length === 0 ? config : { ...config, spec: files }));
-  return file;
 }
 
 process.exit(await main(process.argv.slice(2)));

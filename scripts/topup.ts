@@ -4,9 +4,26 @@
  */
 import { Command, CommanderError } from 'commander';
 import { registerAccount } from './topup/account.js';
+import { registerCase } from './topup/case.js';
+import { registerDeposit } from './topup/deposit.js';
+import { registerDoctor } from './topup/doctor.js';
 import { registerLedger } from './topup/ledger.js';
+import { registerOperator } from './topup/operator.js';
+import { registerProviders } from './topup/providers.js';
+import { registerReview } from './topup/review.js';
+import { registerTransaction } from './topup/transaction.js';
 
-const registrations = [registerAccount, registerLedger];
+const registrations = [
+  registerAccount,
+  registerDeposit,
+  registerTransaction,
+  registerCase,
+  registerReview,
+  registerProviders,
+  registerLedger,
+  registerOperator,
+  registerDoctor,
+];
 
 async function main(): Promise<void> {
   const program = new Command('topup')

@@ -1,9 +1,12 @@
 import { env } from '../config/env.js';
+import { refreshProviders } from '../src/providers/refresh-providers.js';
 import { repeat } from '../src/shared/repeat.js';
 import { startWorker } from '../src/shared/queues.js';
+import { sweepSettlements } from '../src/settlements/sweep-settlements.js';
 import { fulfilPurchase } from '../src/transactions/fulfil-purchase.js';
 import { sweepSellerCredits } from '../src/transactions/post-seller-credits.js';
 import { sweepPendingNotices, sweepPurchases } from '../src/transactions/sweep-purchases.js';
+import { verifySale } from '../src/transactions/verify-sale.js';
 import { sweepDeliveries } from '../src/webhooks/sweep-deliveries.js';
 import type { RunningWorker } from './run.js';
 
@@ -14,12 +17,22 @@ const sweepEveryMs = 1_000;
  * nothing depends on a job that was lost. Several of these may sweep at once.
  */
 export function startPollingWorker(): RunningWorker {
-  const worker = startWorker('polling', (job) => fulfilPurchase(job.data.transactionId), {
-    concurrency: env.FULFILMENT_CONCURRENCY,
-  });
-  const sweeps = [sweepPurchases, sweepPendingNotices, sweepSellerCredits, sweepDeliveries].map((sweep) =>
-    repeat({ name: sweep.name, everyMs: sweepEveryMs, run: sweep }),
+  const worker = startWorker(
+    'polling',
+    ({ name, data }) =>
+      name === 'verify'
+        ? verifySale(data.transactionId)
+        : fulfilPurchase(data.transactionId, { askNow: name === 'callback' }),
+    { concurrency: env.FULFILMENT_CONCURRENCY },
   );
+  const sweeps = [
+    sweepPurchases,
+    sweepPendingNotices,
+    sweepSellerCredits,
+    sweepSettlements,
+    sweepDeliveries,
+    refreshProviders,
+  ].map((sweep) => repeat({ name: sweep.name, everyMs: sweepEveryMs, run: sweep }));
   return {
     async close() {
       await Promise.all([worker.close(), ...sweeps.map((each) => each.stop())]);

@@ -8,8 +8,10 @@ import { closeQueues } from '../src/shared/queues.js';
 import { disconnectRedis, redis } from '../src/shared/redis.js';
 import { onShutdown } from '../src/shared/shutdown.js';
 import { startFulfilmentWorker } from './fulfilment.worker.js';
+import { startInquiriesWorker } from './inquiries.worker.js';
 import { startPollingWorker } from './polling.worker.js';
 import { startSellersWorker } from './sellers.worker.js';
+import { startSettlementsWorker } from './settlements.worker.js';
 import { startWebhookWorker } from './webhooks.worker.js';
 
 /** A kind of work in this process. `close` lets what is under way finish. */
@@ -22,6 +24,8 @@ const starters: Record<string, () => RunningWorker> = {
   polling: startPollingWorker,
   webhooks: startWebhookWorker,
   sellers: startSellersWorker,
+  settlements: startSettlementsWorker,
+  inquiries: startInquiriesWorker,
 };
 
 async function main(kinds: string[]): Promise<void> {

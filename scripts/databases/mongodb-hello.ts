@@ -28,7 +28,7 @@ export async function withAdmin<T>(
   }
 }
 
-export async function hello(url: string): Promise<Hello> {
+async function hello(url: string): Promise<Hello> {
   return withAdmin(url, (command) => command({ hello: 1 }));
 }
 

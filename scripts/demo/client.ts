@@ -3,7 +3,7 @@ import { PlainError } from '../supervisor/plain-error.js';
 
 const requestTimeoutMs = 10_000;
 
-export interface Envelope {
+interface Envelope {
   status: string;
   code: string;
   message?: string;

@@ -2,7 +2,14 @@
 import type { ChildSpec } from '../supervisor/child.js';
 
 /** One process type per kind of work; each may run any number of times. */
-export const workerNames = ['fulfilment', 'polling', 'webhooks', 'sellers'] as const;
+export const workerNames = [
+  'fulfilment',
+  'polling',
+  'webhooks',
+  'sellers',
+  'settlements',
+  'inquiries',
+] as const;
 
 export function serviceSpecs(env: Record<string, string>): ChildSpec[] {
   return [

@@ -2,10 +2,10 @@
  * Knows the processes of a copy by files in its LOCAL_DIR, so that a copy whose machine or supervisor died can be
  * started again: what is left over is recognised and stopped, and nothing else ever is.
  */
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine } from './process-table.js';
 
 const pollMs = 50;
 
@@ -67,16 +67,5 @@ function endProcess(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // It ended by itself in this very moment.
-  }
-}
-
-/** Empty if there is no such process. A zombie has an empty command line: it is over. */
-function commandLine(pid: number): string {
-  try {
-    return fs.existsSync('/proc/self/cmdline')
-      ? fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      : execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
-  } catch {
-    return '';
   }
 }

@@ -1,3 +1,5 @@
+import { commandLine, parentOf } from './process-table.js';
+
 const parentCheckMs = 500;
 /** npm passes Ctrl-C on to us although the terminal has sent it already: within this, two are one. */
 const sameRequestMs = 1_000;
@@ -26,13 +28,27 @@ export function whenAskedToStop(stop: (reason: string) => void): void {
   };
   process.once('disconnect', once);
   process.channel?.unref();
-  // npm that is killed can't tell us; anything else may end before us on purpose (nohup, a shell's &).
-  if (process.env['npm_lifecycle_event'] !== undefined) {
-    const parent = process.ppid;
+  const npmIsGone = watchNpm();
+  if (npmIsGone !== null) {
     setInterval(() => {
-      if (process.ppid !== parent) {
+      if (npmIsGone()) {
         once();
       }
     }, parentCheckMs).unref();
   }
+}
+
+/**
+ * npm that is killed can't tell us. Any other parent may end before us on purpose (nohup, a shell's &).
+ * @returns null when it was not npm that started us.
+ */
+function watchNpm(): (() => boolean) | null {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
+  if (event === undefined || script === undefined) {
+    return null;
+  }
+  const parent = process.ppid;
+  // npm runs a script through a shell; some shells give way to it, others stay between the two.
+  const npm = commandLine(parent).includes(`-c ${script}`) ? parentOf(parent) : null;
+  return () => process.ppid !== parent || (npm !== null && parentOf(parent) !== npm);
 }

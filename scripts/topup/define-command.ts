@@ -31,6 +31,8 @@ export interface CommandSpec<Options> {
   options?: Option[];
   /** False: runs without the service's databases. Default: MongoDB must answer, Redis is connected if it does. */
   needsService?: boolean;
+  /** Runs though MongoDB does not answer: `doctor` says so itself. */
+  toleratesOutage?: boolean;
   run(call: CommandCall<Options>): Promise<Output>;
 }
 
@@ -61,7 +63,9 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
         by: { actor: `cli:${userInfo().username}`, from: null, reason: options.reason ?? null },
       };
       const run = () => spec.run(call);
-      const output = await (spec.needsService === false ? run() : withService(run));
+      const output = await (spec.needsService === false
+        ? run()
+        : withService(run, spec.toleratesOutage === true));
       printOutput(output, json);
       process.exitCode = output.failed ? 1 : 0;
     } catch (error) {

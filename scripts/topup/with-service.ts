@@ -1,7 +1,12 @@
 import { findService } from './find-service.js';
 
-/** Connects to the running copy's databases, does the work, and disconnects, so that the process can end. */
-export async function withService<T>(work: () => Promise<T>): Promise<T> {
+const redisWaitMs = 2_000;
+
+/**
+ * Connects to the running copy's databases, does the work, and disconnects, so that the process can end.
+ * @param toleratesOutage The work is done even if MongoDB does not answer.
+ */
+export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
   const [mongo, redis, queues] = await Promise.all([
     import('../../src/shared/mongo.js'),
@@ -10,11 +15,11 @@ export async function withService<T>(work: () => Promise<T>): Promise<T> {
     import('../../src/shared/all-models.js'),
   ]);
   try {
-    await Promise.all([
-      mongo.connectMongo(),
-      // Commands that need Redis say so themselves; the others work without it.
-      redis.connectRedis(2_000).catch(() => undefined),
-    ]);
+    const [mongodb] = await Promise.allSettled([mongo.connectMongo(), redis.connectRedis(redisWaitMs)]);
+    // Commands that need Redis say so themselves; the others work without it.
+    if (mongodb.status === 'rejected' && !toleratesOutage) {
+      throw mongodb.reason;
+    }
     return await work();
   } finally {
     await queues.closeQueues();

@@ -1,34 +1,30 @@
+import { env } from '../../config/env.js';
 import { now } from '../shared/clock.js';
 import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
-import { ttlCache } from '../shared/ttl-cache.js';
-import { AccountModel, type Account, type Role } from './account.model.js';
-import { ApiKeyModel } from './api-key.model.js';
+import { looksLikeAccessToken, openAccessToken } from './access-token.js';
+import type { Account, Role } from './account.model.js';
 import { apiKeyHash, isWellFormedApiKey } from './api-key.js';
+import { keyByHash, keyById } from './known-keys.js';
 
-interface KeyAndAccount {
+export interface Authenticated {
   account: Account;
+  /** The API key that was shown, or that the access token was made with. */
+  keyId: string;
+  /** When what was shown ends; null for a key that has no end yet. */
   validUntil: Date | null;
 }
 
-const byKeyHash = ttlCache(loadByKeyHash);
-
 /**
- * The account that an API key belongs to (interface part 5).
- * @throws UnauthorizedError (401/07) for a key that is missing, unknown or revoked.
+ * Whom an API key, or an access token made with one, belongs to (interface part 5).
+ * @throws UnauthorizedError (401/07) for one that is unknown, revoked or over.
  * @throws ForbiddenError (403/07) for a suspended account.
  */
-export async function authenticateKey(apiKey: string): Promise<Account> {
-  if (!isWellFormedApiKey(apiKey)) {
-    throw new UnauthorizedError('The API key is not valid. Copy it again from your API settings.');
-  }
-  const found = await byKeyHash.get(apiKeyHash(apiKey));
-  if (!found || (found.validUntil !== null && found.validUntil <= now())) {
-    throw new UnauthorizedError('The API key is unknown or has been revoked.');
-  }
-  if (found.account.status === 'suspended') {
-    throw new ForbiddenError('This account is suspended. Contact the operator.');
-  }
-  return found.account;
+export async function authenticate(credential: string): Promise<Authenticated> {
+  const found = looksLikeAccessToken(credential)
+    ? await authenticateToken(credential)
+    : await authenticateKey(credential);
+  refuseSuspended(found.account);
+  return found;
 }
 
 /** @throws ForbiddenError (403/07) where a key of one role is used on the other's surface. */
@@ -38,16 +34,44 @@ export function requireRole(account: Account, role: Role): void {
   }
 }
 
-/** Makes a change of key or account visible in this process at once; the others see it within a second. */
-export function forgetAuthentication(): void {
-  byKeyHash.clear();
+/** @throws ForbiddenError (403/07) */
+export function refuseSuspended(account: Account): void {
+  if (account.status === 'suspended') {
+    throw new ForbiddenError('This account is suspended. Contact the operator.');
+  }
 }
 
-async function loadByKeyHash(sha256: string): Promise<KeyAndAccount | null> {
-  const key = await ApiKeyModel.findOne({ sha256 }).lean();
-  if (!key) {
-    return null;
+/** Test keys never reach a live copy's providers, nor live keys a sandbox. @throws UnauthorizedError (401/07) */
+export function refuseOtherMode(account: Account): void {
+  const ours = env.APP_MODE === 'live' ? 'live' : 'test';
+  if (account.mode !== ours) {
+    throw new UnauthorizedError(`This is a ${account.mode} key; this service takes ${ours} keys.`);
   }
-  const account = await AccountModel.findById(key.accountId).lean<Account>();
-  return account ? { account, validUntil: key.validUntil ?? null } : null;
+}
+
+async function authenticateKey(apiKey: string): Promise<Authenticated> {
+  if (!isWellFormedApiKey(apiKey)) {
+    throw new UnauthorizedError('The API key is not valid. Copy it again from your API settings.');
+  }
+  const found = await keyByHash(apiKeyHash(apiKey));
+  if (!found || isOver(found.key.validUntil)) {
+    throw new UnauthorizedError('The API key is unknown or has been revoked.');
+  }
+  refuseOtherMode(found.account);
+  return { account: found.account, keyId: found.key._id, validUntil: found.key.validUntil };
+}
+
+async function authenticateToken(token: string): Promise<Authenticated> {
+  const opened = openAccessToken(token);
+  const found = opened && (await keyById(opened.keyId));
+  if (!found || isOver(found.key.validUntil)) {
+    throw new UnauthorizedError('The access token is not valid any more. Log in again with your API key.');
+  }
+  refuseOtherMode(found.account);
+  const ends = [opened.validUntil.getTime(), found.key.validUntil?.getTime() ?? Infinity];
+  return { account: found.account, keyId: found.key._id, validUntil: new Date(Math.min(...ends)) };
+}
+
+export function isOver(validUntil: Date | null): boolean {
+  return validUntil !== null && validUntil <= now();
 }

@@ -3,7 +3,7 @@ import { decrypt } from '../shared/encryption.js';
 import { NotFoundError } from '../shared/errors.js';
 import { nowMs } from '../shared/clock.js';
 import { inTransaction } from '../shared/mongo.js';
-import { forgetAuthentication } from './authenticate.js';
+import { forgetAuthentication } from './known-keys.js';
 import type { Account } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
 import { newApiKey } from './api-key.js';
@@ -15,8 +15,9 @@ export interface RotatedKey {
 }
 
 /**
- * Makes a new API key; the old one stays valid for `overlapMinutes` (decisions.md 17.12). Two rotations at the
- * same time: one waits for the other and both hold, because only one key of an account can be current.
+ * Makes a new API key; the old one stays valid for `overlapMinutes` (decisions.md 17.12), and so do those before it
+ * that were to live longer: after a leak, an overlap of 0 ends them all. Two rotations at the same time: one waits
+ * for the other and both hold, because only one key of an account can be current.
  */
 export async function rotateApiKey(
   account: Account,
@@ -26,8 +27,8 @@ export async function rotateApiKey(
   const apiKey = newApiKey(account.role, account.mode);
   const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
   await inTransaction(async (session) => {
-    await ApiKeyModel.updateOne(
-      { accountId: account._id, validUntil: null },
+    await ApiKeyModel.updateMany(
+      { accountId: account._id, $or: [{ validUntil: null }, { validUntil: { $gt: previousValidUntil } }] },
       { $set: { validUntil: previousValidUntil } },
       { session },
     );

@@ -1,6 +1,7 @@
 /** Schemas of the fields that many operations share (bounds: interface part 8, decisions.md 2, 3, 10, 16). */
 import Joi from 'joi';
 import { limits } from '../../config/limits.js';
+import { urlGuard } from '../webhooks/url-guard.js';
 
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused here
 const noControl = /^[^\u0000-\u001f\u007f]*$/;
@@ -27,14 +28,10 @@ export const productCode = Joi.string()
 export const customerNumber = text(100).min(1).example('081234561230');
 
 export const rupiah = (bounds: { min: number; max: number }) =>
-  Joi.number()
-    .integer()
-    .min(bounds.min)
-    .max(bounds.max)
-    .messages({
-      'number.integer': '{{#label}} must be whole rupiah',
-      'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
-    });
+  Joi.number().integer().min(bounds.min).max(bounds.max).messages({
+    'number.integer': '{{#label}} must be whole rupiah',
+    'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
+  });
 
 export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
   'Refuse (409) if the price is higher now. Rupiah.',
@@ -44,6 +41,14 @@ export const url = Joi.string()
   .max(limits.urlLengthMax)
   .uri({ scheme: ['https', 'http'] })
   .example('https://shop.example/hooks/topup');
+
+/** One that is never resolved before it is used: how it is written must be allowed. */
+export const callbackUrl = url
+  .custom((value: string, helpers) => {
+    const problem = urlGuard.problemOf(value);
+    return problem === null ? value : helpers.message({ custom: `{{#label}} ${problem}` });
+  })
+  .allow(null);
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 

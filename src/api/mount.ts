@@ -1,7 +1,8 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { requireRole } from '../accounts/authenticate.js';
 import { BadRequestError } from '../shared/errors.js';
-import { addressOf, accountOf, authenticateRequest } from './middleware/authenticate.js';
+import { addressOf } from './middleware/address.js';
+import { authenticatedOf, authenticateRequest } from './middleware/authenticate.js';
 import { queryOf } from './middleware/query.js';
 import { contextOf } from './middleware/request-context.js';
 import type { AnyOperation, Call, Reply } from './operation.js';
@@ -34,18 +35,16 @@ export function refuseMethod(allowed: string[]): RequestHandler {
 
 function serve(operation: AnyOperation): RequestHandler {
   return async (request, response) => {
-    const account = accountOf(response);
-    requireRole(account, operation.role);
+    requireRole(authenticatedOf(response).account, operation.role);
     const call = callOf(operation, request, response);
-    const work = operation.handle(call);
-    send(response, operation.waits ? await work : await whileMongoAnswers(work));
+    send(response, await whileMongoAnswers(operation.handle(call)));
   };
 }
 
 function callOf(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
   const body: unknown = request.body ?? {};
   return {
-    account: accountOf(response),
+    ...authenticatedOf(response),
     body: (operation.body ? validate(operation.body, body) : {}) as never,
     params: (operation.params ? validate(operation.params, request.params) : {}) as never,
     query: (operation.query ? validate(operation.query, queryOf(request)) : {}) as never,
@@ -57,6 +56,7 @@ function callOf(operation: AnyOperation, request: Request, response: Response): 
 
 function send(response: Response, reply: Reply): void {
   contextOf(response).code = reply.code ?? '00';
+  response.set('Cache-Control', 'no-store');
   response.status(reply.httpStatus ?? 200).json({
     status: 'success',
     code: reply.code ?? '00',

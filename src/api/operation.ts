@@ -4,11 +4,11 @@
  * never differ.
  */
 import type Joi from 'joi';
-import type { Account, Role } from '../accounts/account.model.js';
+import type { Role } from '../accounts/account.model.js';
+import type { Authenticated } from '../accounts/authenticate.js';
 import type { ResponseCode } from '../shared/errors.js';
 
-export interface Call<Body, Params, Query> {
-  account: Account;
+export interface Call<Body, Params, Query> extends Authenticated {
   body: Body;
   params: Params;
   query: Query;
@@ -47,8 +47,6 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   successStatuses?: (201 | 202)[];
   /** Failures of its own, beside those of every call. */
   failures?: (402 | 404 | 409 | 422 | 503)[];
-  /** Waits for a worker's answer, so the general deadline does not apply. */
-  waits?: boolean;
   handle(call: Call<Body, Params, Query>): Promise<Reply>;
 }
 

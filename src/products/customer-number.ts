@@ -44,6 +44,8 @@ function problemOf(rule: CustomerNumberRule, number: string): string | null {
     case 'bill':
       return /^\d{6,20}$/.test(number) ? null : 'customer_number must be the customer id of 6 to 20 digits';
     case 'any':
-      return anyNumber.test(number) ? null : 'customer_number must have 4 to 50 letters, digits or . , | @ _ -';
+      return anyNumber.test(number)
+        ? null
+        : 'customer_number must have 4 to 50 letters, digits or . , | @ _ -';
   }
 }

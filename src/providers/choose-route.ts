@@ -17,6 +17,8 @@ export interface RouteQuery {
   productCode: string;
   /** Rupiah. Absent at acceptance, when the price is what is being asked for. */
   priceMax?: number;
+  /** A bill goes to the seller whose provider quoted it, if that can serve. */
+  preferSellerId?: string | undefined;
   /** Sellers that have already refused this order. */
   excludeSellerIds?: string[];
   now?: Date;
@@ -61,7 +63,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | { reason: 
     return { reason: 'maintenance' };
   }
   const circuits = await circuitsOf(able.map(({ sellerId }) => sellerId));
-  for (const offer of inOrder(able, circuits)) {
+  for (const offer of inOrder(able, circuits, query.preferSellerId)) {
     const seller = sellers.get(offer.sellerId);
     if (seller?.provider && (await isOpenFor(seller._id, circuits, query.purpose ?? 'send'))) {
       return {
@@ -127,11 +129,15 @@ function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): bo
   return hasFloat && offer.providerAvailable !== false && !isInCutOff(offer.cutOff, at);
 }
 
-function inOrder(offers: Offer[], circuits: Map<string, CircuitView>): Offer[] {
+function inOrder(offers: Offer[], circuits: Map<string, CircuitView>, preferSellerId?: string): Offer[] {
+  const isOther = ({ sellerId }: Offer) => (sellerId === preferSellerId ? 0 : 1);
   // In whole per cent and tenths of a second: smaller differences are chance.
   const rateOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
   const speedOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
-  return [...offers].sort((a, b) => a.price - b.price || rateOf(b) - rateOf(a) || speedOf(a) - speedOf(b));
+  return [...offers].sort(
+    (a, b) =>
+      isOther(a) - isOther(b) || a.price - b.price || rateOf(b) - rateOf(a) || speedOf(a) - speedOf(b),
+  );
 }
 
 async function isOpenFor(

@@ -87,27 +87,14 @@ const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | 
 
 /** @param noteFloat Told of our balance whenever an answer shows it. */
 export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) => void): ProviderAdapter {
-  const transact = async (
-    connection: ProviderConnection,
-    order: BillQuery & { costMax?: number },
-    command?: Command,
-  ): Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }> => {
-    const http = await post(connection, 'transaction', order.providerRef, {
-      buyer_sku_code: order.productCode,
-      customer_no: order.customerNumber,
-      ref_id: order.providerRef,
-      ...(command ? { commands: command } : { max_price: order.costMax }),
-      ...(sandbox && { testing: true }),
-    });
-    const answer = unwrap(readJson(http, bodySchema, 499));
-    if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
-      noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
-    }
-    return { answer, bill: unwrap(readJson(http, billSchema, 499)) };
-  };
+  const transact = transactor(noteFloat);
 
-  const inquireBill = async (connection: ProviderConnection, query: BillQuery): Promise<BillOutcome> => {
-    const { answer, bill } = await transact(connection, query, 'inq-pasca');
+  const inquireBill = async (
+    connection: ProviderConnection,
+    query: BillQuery,
+    timeoutMs = digiflazzTraits.timeoutMs,
+  ): Promise<BillOutcome> => {
+    const { answer, bill } = await transact(connection, query, { command: 'inq-pasca', timeoutMs });
     return readBill(answer, bill);
   };
 
@@ -116,7 +103,9 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome> => {
     // They take a payment only after an inquiry under the same reference; it also shows a bill that has changed.
-    const inquired = await inquireBill(connection, order);
+    // Both calls together keep to the time-out of one: the lease of the attempt reckons with that.
+    const timeoutMs = digiflazzTraits.timeoutMs / 2;
+    const inquired = await inquireBill(connection, order, timeoutMs);
     switch (inquired.outcome) {
       case 'unavailable':
         return { ...inquired, outcome: 'not-sent' };
@@ -125,7 +114,11 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
       case 'bill': {
         const { totalAmount } = inquired.bill;
         return totalAmount === order.billTotal
-          ? readOrder((await transact(connection, order, 'pay-pasca')).answer, order, 'first')
+          ? readOrder(
+              (await transact(connection, order, { command: 'pay-pasca', timeoutMs })).answer,
+              order,
+              'first',
+            )
           : billChanged(totalAmount);
       }
     }
@@ -136,7 +129,7 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     traits: digiflazzTraits,
     buy: async (connection, order) => readOrder((await transact(connection, order)).answer, order, 'first'),
     async inquire(connection, order) {
-      const command = typeof order.billTotal === 'number' ? ('status-pasca' as const) : undefined;
+      const command = typeof order.billTotal === 'number' ? { command: 'status-pasca' as const } : {};
       return (
         refuseCheck(order, digiflazzTraits) ??
         readOrder((await transact(connection, order, command)).answer, order, 'check')
@@ -146,27 +139,55 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     payBill,
     balance: readBalance,
     priceList: (connection) =>
-      readPriceList((cmd) => post(connection, 'price-list', 'pricelist', { cmd }, 33_554_432)),
+      readPriceList((cmd) =>
+        post(connection, { path: 'price-list', suffix: 'pricelist', bodyBytesMax: 33_554_432 }, { cmd }),
+      ),
     inquireMeter,
     readCallback,
     isCallbackSigned,
   };
 }
 
+type Transact = (
+  connection: ProviderConnection,
+  order: BillQuery & { costMax?: number },
+  options?: { command?: Command; timeoutMs?: number },
+) => Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }>;
+
+function transactor(noteFloat: (sellerId: string, amount: number) => void): Transact {
+  return async (connection, order, { command, timeoutMs } = {}) => {
+    const http = await post(
+      connection,
+      { path: 'transaction', suffix: order.providerRef, ...(timeoutMs && { timeoutMs }) },
+      {
+        buyer_sku_code: order.productCode,
+        customer_no: order.customerNumber,
+        ref_id: order.providerRef,
+        ...(command ? { commands: command } : { max_price: order.costMax }),
+        ...(sandbox && { testing: true }),
+      },
+    );
+    const answer = unwrap(readJson(http, bodySchema, 499));
+    if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
+      noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
+    }
+    return { answer, bill: unwrap(readJson(http, billSchema, 499)) };
+  };
+}
+
 function post(
   connection: ProviderConnection,
-  path: string,
-  suffix: string,
+  call: { path: string; suffix: string; timeoutMs?: number; bodyBytesMax?: number },
   body: Record<string, unknown>,
-  bodyBytesMax?: number,
 ) {
   const { username, secret } = connection;
+  const { path, suffix, timeoutMs = digiflazzTraits.timeoutMs, bodyBytesMax } = call;
   const sign = createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
   return callHttp({
     method: 'POST',
     url: new URL(`${connection.baseUrl.replace(/\/+$/, '')}/${path}`),
     body: JSON.stringify({ username, ...body, sign }),
-    timeoutMs: digiflazzTraits.timeoutMs,
+    timeoutMs,
     ...(bodyBytesMax !== undefined && { bodyBytesMax }),
   });
 }
@@ -280,7 +301,7 @@ function toBill(data: BillData): ProviderBill {
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
-  const http = await post(connection, 'cek-saldo', 'depo', { cmd: 'deposit' });
+  const http = await post(connection, { path: 'cek-saldo', suffix: 'depo' }, { cmd: 'deposit' });
   const answer = unwrap(readJson(http, balanceSchema));
   return answer.kind === 'read'
     ? { ok: true, value: answer.body.deposit }
@@ -291,15 +312,25 @@ async function inquireMeter(
   connection: ProviderConnection,
   meterNumber: string,
 ): Promise<Reading<{ name: string; power: string | null }>> {
-  const http = await post(connection, 'inquiry-pln', meterNumber, { customer_no: meterNumber });
+  const http = await post(
+    connection,
+    { path: 'inquiry-pln', suffix: meterNumber },
+    { customer_no: meterNumber },
+  );
   const answer = unwrap(readJson(http, meterSchema));
   return answer.kind === 'read'
     ? { ok: true, value: { name: clean(answer.body.name, '-'), power: answer.body.segment_power ?? null } }
     : { ok: false, code: answer.code, message: answer.message };
 }
 
-const callbackSchema = Joi.object<{ data?: { ref_id: string; status: string } }>({
-  data: Joi.object({ ref_id: Joi.string().min(1).max(64).required(), status: Joi.string().required() }),
+const said = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
+const callbackSchema = Joi.object<{ data?: { ref_id: string; status: keyof typeof said } }>({
+  data: Joi.object({
+    ref_id: Joi.string().min(1).max(64).required(),
+    status: Joi.string()
+      .valid(...Object.keys(said))
+      .required(),
+  }),
 });
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
@@ -308,7 +339,7 @@ function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> 
     return null;
   }
   return body.data
-    ? { kind: 'result', providerRef: body.data.ref_id, status: body.data.status }
+    ? { kind: 'result', providerRef: body.data.ref_id, says: said[body.data.status] }
     : { kind: 'ping' };
 }
 

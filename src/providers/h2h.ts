@@ -21,6 +21,7 @@ import type {
   ProviderTraits,
   Reading,
 } from './adapter.js';
+import { readSimulatorLog } from './simulator-log.js';
 import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
 import { callHttp } from './http.js';
 import { refuseCheck } from './schedule.js';
@@ -104,6 +105,7 @@ export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     inquireBill,
     balance: readBalance,
     priceList: readPriceList,
+    ...(kind === 'simulator' && { record: readSimulatorLog }),
     readCallback,
     isCallbackSigned,
   };
@@ -317,14 +319,14 @@ async function readPriceList(connection: ProviderConnection): Promise<Reading<Pr
   return { ok: true, value };
 }
 
-const callbackSchema = Joi.object<{ ref_id: string; status: string }>({
+const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed' | 'pending' }>({
   ref_id: Joi.string().min(1).max(64).required(),
-  status: Joi.string().max(20).required(),
+  status: Joi.string().valid('success', 'failed', 'pending').required(),
 });
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
   const body = validate(callbackSchema, parse(raw.toString('utf8')));
-  return body && { kind: 'result', providerRef: body.ref_id, status: body.status };
+  return body && { kind: 'result', providerRef: body.ref_id, says: body.status };
 }
 
 /** `x-signature: sha256=<hex>`; two of them while the other side rotates its secret. */

@@ -2,9 +2,12 @@
 import '../accounts/account.model.js';
 import '../accounts/api-key.model.js';
 import '../audit/audit.model.js';
+import '../operators/operator.model.js';
+import '../bills/quote.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';
+import '../settlements/settlement.model.js';
 import '../transactions/attempt.model.js';
 import '../transactions/case.model.js';
 import '../transactions/seller-credit.model.js';

@@ -1,6 +1,7 @@
 /** Business days and times, in BUSINESS_TIMEZONE. */
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
+import { holidays } from '../../config/holidays.js';
 import { limits } from '../../config/limits.js';
 import { nowMs } from './clock.js';
 import { ValidationError } from './errors.js';
@@ -31,6 +32,20 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
     ]);
   }
   return { start: start.toJSDate(), end: end.toJSDate() };
+}
+
+/** `hour`:00 business time on the next business day: Monday to Friday, but for config/holidays.json. */
+export function nextBusinessDayAt(hour: number): Date {
+  let day = DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).startOf('day');
+  do {
+    day = day.plus({ days: 1 });
+  } while (day.weekday > 5 || holidays.has(day.toISODate() ?? ''));
+  return day.set({ hour }).toJSDate();
+}
+
+/** The last millisecond of today, business time. */
+export function endOfBusinessDay(): Date {
+  return endOfToday().toJSDate();
 }
 
 function endOfToday(): DateTime {

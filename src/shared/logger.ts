@@ -6,6 +6,7 @@ const secretKeys =
   /^(authorization|cookie|set-cookie|sign|api_?key|key|secret|webhook_?secret|password|token|access_?token|x-signature|webhook-signature)$/i;
 const secretPatterns: [RegExp, string][] = [
   [/\b([bs]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1***'],
+  [/\bat_[\w-]{20,}/g, 'at_***'],
   [/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_***'],
   [/([?&](?:sign|token|api_key)=)[^&\s"]+/gi, '$1***'],
   [/\b(Bearer\s+)[^\s"]+/gi, '$1***'],
@@ -30,10 +31,7 @@ export function redact(value: unknown, depth = 0): unknown {
     return value.slice(0, 100).map((item) => redact(item, depth + 1));
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      secretKeys.test(key) ? '***' : redact(item, depth + 1),
-    ]),
+    Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]),
   );
 }
 

@@ -6,6 +6,7 @@ import { limits } from '../../config/limits.js';
 import { DependencyError } from './errors.js';
 import { logger } from './logger.js';
 import { nowMs } from './clock.js';
+import { takeTurns } from './take-turns.js';
 
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;
@@ -40,11 +41,24 @@ export async function pingMongo(): Promise<void> {
  * Runs `work` in one database transaction (snapshot reads, majority writes) and commits it.
  *
  * `work` can run several times: it must do nothing but database calls on its session, one after the other.
- * Transient conflicts run it again, an unknown commit result repeats the commit alone.
+ * Transient conflicts run it again, an unknown commit result repeats the commit alone. Work that names the wallet
+ * it changes takes turns with the other changes of that wallet in this process.
  * @throws UnknownCommitError if the outcome of the commit is not known: look the result up by its unique key.
  * @throws DependencyError when the deadline passes or MongoDB is away: nothing was written.
  */
-export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  work: (session: Session) => Promise<T>,
+  options: { wallet?: string } = {},
+): Promise<T> {
+  return options.wallet === undefined
+    ? runTransaction(work)
+    : byWallet(options.wallet, () => runTransaction(work));
+}
+
+/** Changes of one wallet would only conflict with each other. */
+const byWallet = takeTurns();
+
+async function runTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
     const session = await mongoose.connection.startSession().catch((error: unknown) => {

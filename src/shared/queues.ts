@@ -2,8 +2,9 @@
  * The queues, one per kind of work. Payloads carry ids and a version `v`, never money or secrets: state is read
  * from MongoDB. Jobs only save time; whoever loses one is healed by the sweeper (see money.md).
  */
-import { Queue, Worker, type Job, type WorkerOptions } from 'bullmq';
+import { Queue, QueueEvents, Worker, type Job, type WorkerOptions } from 'bullmq';
 import { env } from '../../config/env.js';
+import { DependencyError } from './errors.js';
 import { logger } from './logger.js';
 import { newWorkerConnection, redis } from './redis.js';
 
@@ -69,7 +70,43 @@ export function startWorker<N extends QueueName>(
   return worker;
 }
 
+const queueEvents = new Map<QueueName, QueueEvents>();
+
+/**
+ * Adds a job and waits until a worker has finished it. What the job found is in MongoDB, not in its result.
+ * @returns false if no worker was done within `timeoutMs`: the job goes on.
+ * @throws DependencyError (503/03) while Redis is away.
+ */
+export async function addAndWait<N extends QueueName>(
+  name: N,
+  data: JobPayloads[N],
+  { jobId, timeoutMs }: { jobId: string; timeoutMs: number },
+): Promise<boolean> {
+  let job: Job<JobPayloads[N]>;
+  try {
+    job = (await queue(name).add(name as never, data as never, { jobId })) as Job<JobPayloads[N]>;
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+  return job.waitUntilFinished(eventsOf(name), timeoutMs).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** One connection a queue and process tells every request that waits. */
+function eventsOf(name: QueueName): QueueEvents {
+  let found = queueEvents.get(name);
+  if (!found) {
+    found = new QueueEvents(name, { connection: newWorkerConnection(), prefix: env.QUEUE_PREFIX });
+    found.on('error', () => undefined);
+    queueEvents.set(name, found);
+  }
+  return found;
+}
+
 export async function closeQueues(): Promise<void> {
-  await Promise.all([...queues.values()].map((each) => each.close()));
+  await Promise.all([...queues.values(), ...queueEvents.values()].map((each) => each.close()));
   queues.clear();
+  queueEvents.clear();
 }

@@ -1,3 +1,4 @@
+import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import type { ProviderOrder } from '../providers/adapter.js';
 import { chooseRoute } from '../providers/choose-route.js';
 import { adapterFor } from '../providers/get-adapter.js';
@@ -29,6 +30,8 @@ export function orderOf(transaction: Transaction, attempt: Attempt): ProviderOrd
     productCode: transaction.productCode,
     customerNumber: transaction.customerNumber,
     costMax: attempt.offerPrice,
+    // A status check must ask for what was sent: a bill's payment and a purchase are different calls.
+    billTotal: transaction.kind === 'postpaid' ? transaction.price : null,
     sentAt: attempt.sentAt,
     lastCheckAt: attempt.lastCheckAt,
   };
@@ -49,6 +52,7 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
   const choice = await chooseRoute({
     productCode: transaction.productCode,
     priceMax: transaction.price,
+    preferSellerId: await quotedSeller(transaction),
     excludeSellerIds: sellersToAvoid(before),
   });
   if ('reason' in choice) {
@@ -63,7 +67,8 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
     transactionId: transaction._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    offerPrice: choice.price,
+    // A bill costs what it says, whatever the seller's offer adds to it.
+    offerPrice: transaction.kind === 'postpaid' ? transaction.price : choice.price,
     commissionRate: choice.commissionRate,
     providerKind: choice.providerKind,
     status: 'PREPARED',
@@ -91,13 +96,15 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
   return attempt;
 }
 
+async function quotedSeller({ quoteId }: Transaction): Promise<string | undefined> {
+  return quoteId === null ? undefined : (await QuoteModel.findById(quoteId).lean<Quote>())?.sellerId;
+}
+
 /** Whoever refused it, and whoever could not be reached a moment ago. */
 function sellersToAvoid(attempts: Attempt[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return attempts
-    .filter(
-      (each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs,
-    )
+    .filter((each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs)
     .map((each) => each.sellerId);
 }
 
@@ -124,10 +131,17 @@ export async function claimAttempt(
       return null;
     }
     if (transaction.status === 'PENDING') {
-      const moved = await moveTo(session, transaction, 'PROCESSING', { nextActionAt });
+      const moved = await moveTo(session, transaction, 'PROCESSING', {
+        nextActionAt,
+        sellerId: attempt.sellerId,
+      });
       return { transaction: moved, attempt: { ...attempt, ...claim } };
     }
-    await TransactionModel.updateOne({ _id: transaction._id }, { $set: { nextActionAt } }, { session });
+    await TransactionModel.updateOne(
+      { _id: transaction._id },
+      { $set: { nextActionAt, sellerId: attempt.sellerId } },
+      { session },
+    );
     return { transaction, attempt: { ...attempt, ...claim } };
   });
 }

@@ -21,7 +21,10 @@ const schema = new Schema<ReconciliationCase>(
   },
   { collection: 'cases', versionKey: false },
 );
-schema.index({ transactionId: 1, kind: 1, detail: 1 }, { unique: true, name: 'transaction_kind_detail_unique' });
+schema.index(
+  { transactionId: 1, kind: 1, detail: 1 },
+  { unique: true, name: 'transaction_kind_detail_unique' },
+);
 schema.index({ resolvedAt: 1, createdAt: -1 }, { name: 'open_newest' });
 
 export const CaseModel = mongoose.model('ReconciliationCase', schema);

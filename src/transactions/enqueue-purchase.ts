@@ -44,3 +44,22 @@ export async function enqueueStatusCheck(
     logger.warn('status check not scheduled, the sweeper will', { transactionId: transaction._id, error });
   }
 }
+
+/**
+ * Adds the job that asks the provider at once because the provider itself called. However often it calls, one
+ * check follows: the job's id is made of the checks so far. Without the job the schedule's own check comes.
+ */
+export async function enqueueCallbackCheck(
+  attempt: { _id: string; transactionId: string; checks: number },
+  delayMs: number,
+): Promise<void> {
+  try {
+    await queue('polling').add(
+      'callback',
+      { v: 1, transactionId: attempt.transactionId },
+      { jobId: `callback-${attempt._id}-${attempt.checks}-${delayMs > 0 ? 'later' : 'now'}`, delay: delayMs },
+    );
+  } catch (error) {
+    logger.warn('check after a callback not added', { transactionId: attempt.transactionId, error });
+  }
+}

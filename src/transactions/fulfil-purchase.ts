@@ -19,12 +19,16 @@ const retryRouteMs = 10_000;
  * Takes an accepted purchase to a provider and onwards (money.md, "The fulfilment worker"). Every job of every
  * queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
  * step is a conditional write that only one caller can win.
+ * @param options.askNow The provider called about it: ask before the schedule would.
  */
-export async function fulfilPurchase(transactionId: string): Promise<void> {
+export async function fulfilPurchase(
+  transactionId: string,
+  options: { askNow: boolean } = { askNow: false },
+): Promise<void> {
   let next: Next = 'again';
   while (next === 'again') {
     try {
-      next = await takeStep(transactionId);
+      next = await takeStep(transactionId, options);
     } catch (error) {
       if (!(error instanceof StaleTransactionError)) {
         throw error;
@@ -34,7 +38,7 @@ export async function fulfilPurchase(transactionId: string): Promise<void> {
   }
 }
 
-async function takeStep(transactionId: string): Promise<Next> {
+async function takeStep(transactionId: string, options: { askNow: boolean }): Promise<Next> {
   const transaction = await TransactionModel.findById(transactionId).lean<Transaction>();
   if (!transaction || isFinal(transaction.status) || transaction.reviewSince !== null) {
     return 'done';
@@ -42,7 +46,7 @@ async function takeStep(transactionId: string): Promise<Next> {
   const open = await openAttemptOf(transactionId);
   if (open && open.status !== 'PREPARED') {
     // It may have reached the provider. Ask; never send it again.
-    return checkAttempt(transaction, open);
+    return checkAttempt(transaction, open, options);
   }
   const attempt = open ?? (await prepareNextAttempt(transaction));
   if ('noRoute' in attempt) {

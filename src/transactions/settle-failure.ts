@@ -24,32 +24,35 @@ export async function settleFailure(
 ): Promise<void> {
   const buyer = await accountById(transaction.accountId);
   try {
-    const deliveries = await inTransaction(async (session) => {
-      const failed = await moveTo(session, transaction, 'FAILED', {
-        message: reason.message,
-        failureCode: reason.code,
-      });
-      if (attempt) {
-        await AttemptModel.updateOne(
-          { _id: attempt._id },
-          { $set: { ...reason, status: 'REJECTED', open: false, updatedAt: now() } },
-          { session },
-        );
-      }
-      await changeWallet(session, {
-        walletId: transaction.accountId,
-        balanceDelta: transaction.price,
-        kind: 'refund',
-        subjectId: transaction._id,
-        lines: move(transaction.price, {
-          from: 'platform:suspense',
-          to: `wallet:${transaction.accountId}`,
-        }),
-      });
-      const rows = transactionDeliveries({ transaction: failed, buyer, seller: null, event: 'failed' });
-      await insertDeliveries(session, rows);
-      return rows;
-    });
+    const deliveries = await inTransaction(
+      async (session) => {
+        const failed = await moveTo(session, transaction, 'FAILED', {
+          message: reason.message,
+          failureCode: reason.code,
+        });
+        if (attempt) {
+          await AttemptModel.updateOne(
+            { _id: attempt._id },
+            { $set: { ...reason, status: 'REJECTED', open: false, updatedAt: now() } },
+            { session },
+          );
+        }
+        await changeWallet(session, {
+          walletId: transaction.accountId,
+          balanceDelta: transaction.price,
+          kind: 'refund',
+          subjectId: transaction._id,
+          lines: move(transaction.price, {
+            from: 'platform:suspense',
+            to: `wallet:${transaction.accountId}`,
+          }),
+        });
+        const rows = transactionDeliveries({ transaction: failed, buyer, seller: null, event: 'failed' });
+        await insertDeliveries(session, rows);
+        return rows;
+      },
+      { wallet: transaction.accountId },
+    );
     await announceDeliveries(deliveries);
   } catch (error) {
     if (error instanceof StaleTransactionError) {

@@ -31,7 +31,7 @@ export interface Transaction {
   message: string | null;
   /** Set when it fails: the code of part 7 that tells why. */
   failureCode: string | null;
-  /** The seller that served it; null until it succeeded. */
+  /** The seller that was asked last, and so the one that served it; null before any was. */
   sellerId: string | null;
   /** Rupiah of the price kept by the platform; set with success. */
   commissionAmount: number | null;

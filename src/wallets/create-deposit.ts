@@ -36,7 +36,9 @@ export async function createDeposit(
     return replay(known, request);
   }
   try {
-    const deposit = await inTransaction((session) => writeDeposit(session, request));
+    const deposit = await inTransaction((session) => writeDeposit(session, request), {
+      wallet: request.account._id,
+    });
     return { deposit, created: true };
   } catch (error) {
     if (isDuplicateKey(error) || error instanceof UnknownCommitError) {

@@ -1,3 +1,4 @@
+import { claimQuote } from '../bills/claim-quote.js';
 import { limits } from '../../config/limits.js';
 import { groupCommit } from '../shared/group-commit.js';
 import { int64 } from '../shared/money.js';
@@ -25,7 +26,11 @@ export async function debitWallet(transaction: Transaction): Promise<DebitResult
     // A repeat that arrives while the first is being written shares its fate instead of colliding with it.
     return (await first) === 'insufficient' ? 'insufficient' : 'duplicate';
   }
-  const debit = inGroups(transaction.accountId, transaction);
+  const debit =
+    transaction.quoteId === null
+      ? inGroups(transaction.accountId, transaction)
+      : // A quote that is gone refuses its own payment only, so payments are not grouped.
+        debitGroup(transaction.accountId, [transaction]).then(([result]) => result ?? 'insufficient');
   underWay.set(key, debit);
   return debit.finally(() => underWay.delete(key));
 }
@@ -95,6 +100,11 @@ async function writeGroup(
     after = await takeFromWallet(session, walletId, { amount: sumOf(fitting), changes: fitting.length });
     if (!after) {
       throw new Error(`Wallet ${walletId} changed inside a snapshot`);
+    }
+  }
+  for (const each of fitting) {
+    if (each.quoteId !== null) {
+      await claimQuote(session, each.quoteId, each._id);
     }
   }
   await insertTransactions(session, fitting);

@@ -1,5 +1,5 @@
 import { AccountModel } from '../accounts/account.model.js';
-import { forgetAuthentication } from '../accounts/authenticate.js';
+import { forgetAuthentication } from '../accounts/known-keys.js';
 import { newWebhookSecret } from '../accounts/create-account.js';
 import { forgetAccount } from '../accounts/find-account.js';
 import { nowMs } from '../shared/clock.js';

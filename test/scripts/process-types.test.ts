@@ -1,10 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { serviceSpecs } from '../../scripts/start/processes.js';
+import { serviceSpecs, workerNames } from '../../scripts/start/processes.js';
 
 const services = serviceSpecs({}).map(({ name, args }) => ({ name, command: `node ${args.join(' ')}` }));
 
 describe('the process types of the service', () => {
+  it('are every kind of worker that there is', () => {
+    // Told nothing, the program lists its kinds.
+    const { stderr } = spawnSync(process.execPath, ['dist/workers/run.js'], { encoding: 'utf8' });
+    expect(/<(.+)\|all>/.exec(stderr)?.[1]?.split('|')).to.have.members([...workerNames]);
+  });
+
   it('are the same in the Procfile as under npm start', () => {
     const types = readFileSync('Procfile', 'utf8')
       .trim()

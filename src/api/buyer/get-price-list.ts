@@ -17,7 +17,8 @@ export const getBuyerPriceList = defineOperation<Body>({
   role: 'buyer',
   tag: 'Buyer',
   summary: 'Products with the best price now',
-  description: '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
+  description:
+    '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
   body: Joi.object<Body>({
     category: text(50).example('prabayar'),
     operator: text(50).example('Telkomsel'),

@@ -1,8 +1,11 @@
 import type { AnyOperation } from '../operation.js';
 import { createDeposit } from './create-deposit.js';
+import { createPayment } from './create-payment.js';
 import { createBuyerTransaction } from './create-transaction.js';
 import { getBuyerBalance } from './get-balance.js';
+import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
+import { getBuyerTransaction } from './get-transaction.js';
 import { listBuyerTransactions } from './list-transactions.js';
 
 /** Interface 4.2. */
@@ -11,5 +14,8 @@ export const buyerOperations: AnyOperation[] = [
   getBuyerPriceList,
   createDeposit,
   createBuyerTransaction,
+  inquireBuyerBill,
+  createPayment,
   listBuyerTransactions,
+  getBuyerTransaction,
 ];

@@ -38,7 +38,9 @@ export function toAppError(error: unknown): AppError {
   if (isAway(error)) {
     return new DependencyError(error);
   }
-  return fromBodyParser(error) ?? new AppError(500, '01', 'Something went wrong on our side.', { cause: error });
+  return (
+    fromBodyParser(error) ?? new AppError(500, '01', 'Something went wrong on our side.', { cause: error })
+  );
 }
 
 function fromBodyParser(error: unknown): AppError | null {

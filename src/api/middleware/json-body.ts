@@ -5,7 +5,8 @@ import { BadRequestError } from '../../shared/errors.js';
 /** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
 export const jsonBody: RequestHandler[] = [
   (request, _response, next) => {
-    const hasBody = request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
+    const hasBody =
+      request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
     if (hasBody && request.is('application/json') === false) {
       throw new BadRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
     }

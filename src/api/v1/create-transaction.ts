@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { createPurchase } from '../../transactions/create-purchase.js';
-import { customerNumber, maxPrice, productCode, refId, url } from '../fields.js';
+import { callbackUrl, customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
 import { replyCode } from '../reply-code.js';
@@ -29,7 +29,7 @@ export const createWalletTransaction = defineOperation<Body>({
     destination: customerNumber.required(),
     ref_id: refId.required(),
     max_price: maxPrice,
-    callback_url: url.allow(null),
+    callback_url: callbackUrl,
   }),
   data: walletTransactionData,
   successStatuses: [201],

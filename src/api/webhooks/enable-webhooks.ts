@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { enableWebhooks } from '../../webhooks/webhook-status.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 export function enableWebhooksFor(role: Role): AnyOperation {
   return defineOperation({

@@ -6,7 +6,7 @@ import { listDeliveries } from '../../webhooks/list-deliveries.js';
 import { pagination, refId } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 interface Query {
   status?: DeliveryState;

@@ -3,7 +3,7 @@ import type { Role } from '../../accounts/account.model.js';
 import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 interface Body {
   since: string;

@@ -4,7 +4,7 @@ import { replayDelivery } from '../../webhooks/replay-deliveries.js';
 import { text } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 interface Params {
   id: string;

@@ -3,7 +3,7 @@ import type { Role } from '../../accounts/account.model.js';
 import { rotateWebhookSecret } from '../../webhooks/rotate-webhook-secret.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 export function rotateSecretFor(role: Role): AnyOperation {
   return defineOperation({

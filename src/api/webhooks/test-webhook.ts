@@ -3,7 +3,7 @@ import type { Role } from '../../accounts/account.model.js';
 import { sendPing } from '../../webhooks/send-ping.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { attemptData, presentAttempt } from './delivery-data.js';
-import { tagOf } from './role-words.js';
+import { tagOf } from '../role-words.js';
 
 export function testWebhookFor(role: Role): AnyOperation {
   return defineOperation({

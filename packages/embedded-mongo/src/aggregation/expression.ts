@@ -1,6 +1,3 @@
-// For the callers: `compileExpression(expression, scope)` checks and compiles an expression once a
-// command; the result's `evaluate(document)` gives its value, `undefined` for missing. The scope comes
-// from `systemScope(now)` and `letScope(scope, let, compileExpression)`. `isTrue` (coerce.ts) is MongoDB's truth.
 import { MongoError } from '../errors.js';
 import { keysOf, setField } from '../values/fields.js';
 import { isDoc } from '../values/types.js';
@@ -12,7 +9,8 @@ import { expressionOperators } from './operators/registry.js';
 import { findVariable } from './scope.js';
 
 /**
- * Compiles an aggregation expression. Everything is checked here, and constant parts are evaluated, so
+ * Compiles an aggregation expression, once a command. The scope comes from `systemScope` and `letScope`; the
+ * result's `evaluate(document)` is `undefined` for a missing value. Everything is checked here, and constant parts are evaluated, so
  * that errors come without a look at any document. Errors: 168 unknown operator, 15983, 16020, 17276, ...
  */
 export function compileExpression(expression: unknown, scope: Scope): Expression {

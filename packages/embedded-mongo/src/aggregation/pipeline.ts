@@ -1,10 +1,6 @@
-// For B (aggregate) and A (pipeline updates):
-//   const pipeline = compilePipeline(stages, { scope, collections });   // all errors of the specification
-//   const results = pipeline.run(documents);                            // lazily, an iterable
-//   pipeline.prefix: what the planner may do instead: run(documents, { skipStages: pipeline.prefix.stages })
-//   pipeline.write: what to do with the results of $out and $merge, see write-plan.ts
-//   pipeline.readsCollection is false for $documents: run([]) then.
-// A's pipeline updates: compileUpdatePipeline(stages, scope) gives (document) => document.
+// aggregate: `compilePipeline(stages, {scope, collections})` throws every error of the specification; its `run`
+// gives the results lazily. `prefix` is what the planner may do instead of the first stages, `write` what to
+// do with the results of $out and $merge. A pipeline that begins with $documents reads no collection.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf } from '../values/types.js';
@@ -21,7 +17,7 @@ export interface PipelineContext {
 }
 
 /** The first stages that a planner can do with its indexes: filter, then sort, then skip and limit. */
-export interface PipelinePrefix {
+interface PipelinePrefix {
   /** How many stages the prefix stands for. */
   readonly stages: number;
   readonly filter: Doc | undefined;
@@ -53,14 +49,6 @@ export function compilePipeline(pipeline: unknown, context: PipelineContext): Co
     write,
     readsCollection: specifications[0]?.name !== '$documents',
   };
-}
-
-/** Runs a pipeline at once, for callers without a planner. */
-export function runPipeline(
-  pipeline: unknown,
-  { source, ...context }: PipelineContext & { readonly source: Iterable<Doc> },
-): Iterable<Doc> {
-  return compilePipeline(pipeline, context).run(source);
 }
 
 interface StageSpecification {

@@ -112,9 +112,9 @@ function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (!Array.isArray(value)) {
     return undefined;
   }
-  return value
-    .map((element) => includedValue(branch, element, root))
-    .filter((element) => element !== undefined);
+  const kept = value.map((element) => includedValue(branch, element, root));
+  // An element that is no document becomes one if something is computed in it.
+  return branch.computes ? kept : kept.filter((element) => element !== undefined);
 }
 
 /** Sets the computed fields of a tree in a copy of the document; every other field stays (`$addFields`). */

@@ -1,6 +1,3 @@
-// For A: `parseProjection(spec, {scope, special})` is the projection of `$project` and of find. `special` may
-// take a field over for find's own syntax ($slice, $elemMatch, `a.$`): return a Leaf (mostly of kind 'apply')
-// and the mode it asks for ('exclude' for $slice alone, 'include' for $elemMatch), or undefined.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric } from '../values/types.js';
@@ -20,7 +17,10 @@ type Mode = 'include' | 'exclude';
 
 export interface ProjectionOptions {
   readonly scope: Scope;
-  /** Find's own operators: a leaf for a field they take, and the mode they force, if any. */
+  /**
+   * Takes a field over for find's own syntax ($slice, $elemMatch, `a.$`): gives its leaf, and the mode that
+   * it asks for and the path without the operator if there are such.
+   */
   readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode; path?: string } | undefined;
 }
 

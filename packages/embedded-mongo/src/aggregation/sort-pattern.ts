@@ -2,6 +2,7 @@ import { MongoError } from '../errors.js';
 import { compareValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
 import { toDouble } from '../values/numbers.js';
+import { indexOf } from '../values/paths.js';
 import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
 import type { Doc } from '../values/types.js';
 import { fieldReader, parsePath } from './field-path.js';
@@ -89,8 +90,8 @@ function follow({ value, at }: Step, { parts, readers }: SortField): Step {
     if (isDoc(current)) {
       current = readers[index]?.(current);
     } else if (Array.isArray(current)) {
-      const position = arrayIndex(parts[index]);
-      if (position === undefined || position >= current.length) {
+      const position = indexOf(parts[index] ?? '');
+      if (position < 0 || position >= current.length) {
         return { value: current, at: index };
       }
       current = current[position];
@@ -99,10 +100,6 @@ function follow({ value, at }: Step, { parts, readers }: SortField): Step {
     }
   }
   return { value: current, at: parts.length };
-}
-
-function arrayIndex(part: string | undefined): number | undefined {
-  return part !== undefined && /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : undefined;
 }
 
 function expand(steps: readonly Step[], fields: readonly SortField[], keys: unknown[][]): void {

@@ -10,7 +10,7 @@ import type { Stage } from './stage.js';
 import { valueAt, withPath } from './stages/unwind.js';
 
 /** Where `$out` and `$merge` write; `database` undefined is the pipeline's own. */
-export interface WriteTarget {
+interface WriteTarget {
   readonly database: string | undefined;
   readonly collection: string;
 }

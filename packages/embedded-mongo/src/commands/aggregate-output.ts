@@ -2,13 +2,21 @@ import type { MergePlan, OutPlan, WritePlan } from '../aggregation/write-plan.js
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { decode } from '../values/decode.js';
+import type { Doc } from '../values/types.js';
 import { equalValues } from '../values/compare.js';
 import { createCollection, type Collection } from '../store/collection.js';
 import { conflict } from '../store/conflict.js';
 import { findRows } from '../store/find-rows.js';
-import { createIndex, type Index } from '../store/index-definition.js';
+import { duplicateKey } from '../store/duplicate-key.js';
+import { createIndex, keysIn, type Index } from '../store/index-definition.js';
 import { docOf } from '../store/record.js';
-import { collectionFor, ensureCollection, logChange, creationOf, refuseWhileWritten } from '../store/store.js';
+import {
+  collectionFor,
+  ensureCollection,
+  logChange,
+  creationOf,
+  refuseWhileWritten,
+} from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
 import { runStatement } from '../transactions/run-statement.js';
@@ -17,7 +25,11 @@ import { namespaceOf } from './fields.js';
 import { encodeUpdated, storableDocument } from './storable-document.js';
 
 /** Writes the results of a pipeline that ends in `$out` or `$merge`: all of them, or on an error none. */
-export async function writeResults(context: CommandContext, plan: WritePlan, results: readonly Buffer[]): Promise<void> {
+export async function writeResults(
+  context: CommandContext,
+  plan: WritePlan,
+  results: readonly Buffer[],
+): Promise<void> {
   const namespace = namespaceOf(plan.into.database ?? context.database, plan.into.collection);
   await runStatement(context.statement, (transaction) => {
     if (plan.kind === 'out') {
@@ -70,7 +82,7 @@ function writeMerge(
   const { store, clock } = server;
   const collection = ensureCollection(store, namespace, { writer: transaction });
   if (!collection.indexes.some((index) => identifies(index, plan.on))) {
-    throw new MongoError(51183, "Cannot find index to verify that join fields will be unique");
+    throw new MongoError(51183, 'Cannot find index to verify that join fields will be unique');
   }
   const now = clock.at(store.clock);
   for (const bytes of results) {
@@ -81,13 +93,16 @@ function writeMerge(
 function mergeOne(
   transaction: Transaction,
   collection: Collection,
-  { plan, result, now }: { plan: MergePlan; result: ReturnType<typeof decode>; now: Parameters<typeof storableDocument>[1] },
+  { plan, result, now }: { plan: MergePlan; result: Doc; now: Parameters<typeof storableDocument>[1] },
 ): void {
   const filter = plan.key(result);
   const [row] = findRows(collection, transaction, { filter, matches: compileFilter(filter), limit: 1 });
   if (row === undefined) {
     if (plan.notMatched === 'fail') {
-      throw new MongoError(13113, '$merge could not find a matching document in the target collection for at least one document in the source collection');
+      throw new MongoError(
+        13113,
+        '$merge could not find a matching document in the target collection for at least one document in the source collection',
+      );
     }
     if (plan.notMatched === 'insert') {
       const { doc, bytes } = storableDocument(result, now);
@@ -96,7 +111,7 @@ function mergeOne(
     return;
   }
   const before = docOf(row.version);
-  const merged = plan.matched(before, result);
+  const merged = mergedOf(collection, { plan, before, result });
   if (merged === undefined) {
     return;
   }
@@ -109,7 +124,24 @@ function mergeOne(
   }
 }
 
-function storableResult(bytes: Buffer, plan: MergePlan): ReturnType<typeof decode> {
+/** The document to store; the error of `whenMatched: 'fail'` names the key as any other duplicate does. */
+function mergedOf(
+  collection: Collection,
+  { plan, before, result }: { plan: MergePlan; before: Doc; result: Doc },
+): Doc | undefined {
+  try {
+    return plan.matched(before, result);
+  } catch (error) {
+    const index = collection.indexes.find((candidate) => identifies(candidate, plan.on));
+    const key = index === undefined ? undefined : keysIn(index, result)[0];
+    if (error instanceof MongoError && error.code === 11000 && index !== undefined && key !== undefined) {
+      throw duplicateKey(collection.namespace, index, result, key);
+    }
+    throw error;
+  }
+}
+
+function storableResult(bytes: Buffer, plan: MergePlan): Doc {
   return plan.prepare(decode(bytes));
 }
 

@@ -1,3 +1,4 @@
+import { Binary } from 'bson';
 import { compilePipeline, type CompiledPipeline } from '../aggregation/pipeline.js';
 import { MongoError } from '../errors.js';
 import { encode } from '../values/encode.js';
@@ -10,6 +11,7 @@ import { aggregatedNamespace, collectionsFor, prefixQuery } from './aggregate-qu
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
+import { refuseSearch } from './diagnostics.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
 import { boolField, docField, numberField } from './fields.js';
@@ -27,20 +29,34 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   }
   const cursor = docField(command, 'cursor');
   if (cursor === undefined) {
-    throw new MongoError(9, "The 'cursor' option is required, except for aggregate with the explain argument");
+    throw new MongoError(
+      9,
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    );
   }
-  const pipeline = compilePipeline(command['pipeline'], {
+  if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
+    refuseSearch();
+  }
+  const sessions = localSessions(context, command['pipeline']);
+  const pipeline = compilePipeline(sessions?.rest ?? command['pipeline'], {
     scope: scopeOf(command, context.now),
     collections: collectionsFor(context),
   });
   if (pipeline.write !== undefined && transaction !== null) {
     throw new MongoError(263, `$${pipeline.write.kind} cannot be used in a transaction`);
   }
+  if (pipeline.write !== undefined && docField(command, 'readConcern')?.['level'] === 'linearizable') {
+    throw new MongoError(
+      72,
+      `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`,
+    );
+  }
   const batchSize = cursor['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0);
   if (batchSize !== undefined && batchSize < 0) {
     throw new MongoError(2, `BSON field 'cursor.batchSize' value must be >= 0, actual value '${batchSize}'`);
   }
-  let documents = resultsOf(context, pipeline);
+  let documents =
+    sessions === undefined ? resultsOf(context, pipeline) : encodeResults(pipeline.run(sessions.documents));
   if (pipeline.write !== undefined) {
     await writeResults(context, pipeline.write, documents);
     documents = [];
@@ -61,7 +77,7 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
     return encodeResults(pipeline.run([]));
   }
   if (namespace === undefined) {
-    throw new MongoError(73, "{aggregate: 1} is only valid for pipelines that do not read a collection");
+    throw new MongoError(73, '{aggregate: 1} is only valid for pipelines that do not read a collection');
   }
   const collection = collectionFor(server.store, namespace, reader);
   const query = prefixQuery(context, command, pipeline);
@@ -77,11 +93,35 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
 }
 
+function startsWithSearchStage([first]: readonly unknown[]): boolean {
+  return isDoc(first) && keysOf(first).some((name) => name === '$listSearchIndexes' || name === '$search');
+}
+
+/** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
+function localSessions(
+  { server }: CommandContext,
+  pipeline: unknown,
+): { documents: Doc[]; rest: unknown[] } | undefined {
+  const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
+  if (!Array.isArray(pipeline) || !isDoc(first) || keysOf(first).join() !== '$listLocalSessions') {
+    return undefined;
+  }
+  const documents = [...server.sessions.byKey.values()].map(({ id, lastUsedAtMs }) => ({
+    _id: { id: new Binary(id, Binary.SUBTYPE_UUID), uid: new Binary(Buffer.alloc(32)) },
+    lastUse: new Date(lastUsedAtMs),
+  }));
+  return { documents, rest: pipeline.slice(1) as unknown[] };
+}
+
 /** The group that drivers send for `countDocuments`. */
 function isPlainCount(stage: unknown): boolean {
   const group = isDoc(stage) ? stage['$group'] : undefined;
   return (
-    isDoc(group) && keysOf(group).join() === '_id,n' && group['_id'] === 1 && isDoc(group['n']) && group['n']['$sum'] === 1
+    isDoc(group) &&
+    keysOf(group).join() === '_id,n' &&
+    group['_id'] === 1 &&
+    isDoc(group['n']) &&
+    group['n']['$sum'] === 1
   );
 }
 
@@ -90,7 +130,10 @@ function encodeResults(documents: Iterable<Doc>): Buffer[] {
   for (const document of documents) {
     const bytes = encode(document);
     if (bytes.length > DOCUMENT_BYTES_MAX) {
-      throw new MongoError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_BYTES_MAX}`);
+      throw new MongoError(
+        10334,
+        `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_BYTES_MAX}`,
+      );
     }
     results.push(bytes);
   }

@@ -2,10 +2,16 @@ import { Binary, Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
-import { copyDoc } from '../values/fields.js';
+import { equalValues } from '../values/compare.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { databaseOf, ID_INDEX_SPEC, nameIn, type Collection } from '../store/collection.js';
-import { collectionFor, ensureCollection, logChange, refuseWhileWritten, type Store } from '../store/store.js';
+import {
+  collectionFor,
+  ensureCollection,
+  logChange,
+  refuseWhileWritten,
+  type Store,
+} from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
@@ -20,12 +26,19 @@ const UNSUPPORTED_OPTIONS = [
   'viewOn',
   'pipeline',
   'validator',
-  'clusteredIndex',
   'encryptedFields',
   'expireAfterSeconds',
+];
+/** Options that are kept and shown, but change nothing here. */
+const COLLECTION_OPTIONS = [
+  'storageEngine',
+  'indexOptionDefaults',
+  'validationLevel',
+  'validationAction',
+  'autoIndexId',
+  'clusteredIndex',
   'changeStreamPreAndPostImages',
 ];
-const COLLECTION_OPTIONS = ['storageEngine', 'indexOptionDefaults', 'validationLevel', 'validationAction', 'autoIndexId'];
 
 /** `create`. In a transaction the collection appears with the commit. */
 export async function create(context: CommandContext): Promise<CommandResult> {
@@ -39,11 +52,26 @@ export async function create(context: CommandContext): Promise<CommandResult> {
   const options: Doc = {};
   for (const option of COLLECTION_OPTIONS) {
     if (command[option] !== undefined) {
-      options[option] = command[option];
+      options[option] = option === 'clusteredIndex' ? clusteredOption(command[option]) : command[option];
     }
   }
-  await runStatement(context.statement, (writer) => ensureCollection(server.store, namespace, { writer, options }));
+  await runStatement(context.statement, (writer) =>
+    ensureCollection(server.store, namespace, { writer, options }),
+  );
   return {};
+}
+
+/** Documents are kept by `_id` anyway: a clustered collection is one that says so. */
+function clusteredOption(sent: unknown): Doc {
+  if (
+    !isDoc(sent) ||
+    !isDoc(sent['key']) ||
+    !equalValues(sent['key'], { _id: 1 }) ||
+    sent['unique'] !== true
+  ) {
+    throw new MongoError(2, 'A clustered index must have the key {_id: 1} and unique: true');
+  }
+  return { v: 2, key: { _id: 1 }, name: sent['name'] ?? '_id_', unique: true };
 }
 
 export async function drop({ command, database, server, statement }: CommandContext): Promise<CommandResult> {
@@ -77,17 +105,26 @@ function dropCollection(store: Store, collection: Collection): void {
   logChange(store, { type: 'drop', id: collection.id });
 }
 
-export async function renameCollection({ command, server, statement }: CommandContext): Promise<CommandResult> {
+export async function renameCollection({
+  command,
+  server,
+  statement,
+}: CommandContext): Promise<CommandResult> {
   const { renameCollection: from, to } = command;
   if (typeof from !== 'string' || typeof to !== 'string') {
     throw new MongoError(73, 'renameCollection takes two namespaces');
   }
   const target = namespaceOf(databaseOf(to), nameIn(to));
-  await runStatement(statement, () => rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }));
+  await runStatement(statement, () =>
+    rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }),
+  );
   return {};
 }
 
-function rename(store: Store, { from, target, dropTarget }: { from: string; target: string; dropTarget: boolean }): void {
+function rename(
+  store: Store,
+  { from, target, dropTarget }: { from: string; target: string; dropTarget: boolean },
+): void {
   const collection = collectionFor(store, from, null);
   if (collection === undefined) {
     throw new MongoError(26, `Source collection ${from} does not exist`);
@@ -107,45 +144,6 @@ function rename(store: Store, { from, target, dropTarget }: { from: string; targ
   collection.namespace = target;
   store.collections.set(target, collection);
   logChange(store, { type: 'rename', id: collection.id, namespace: target });
-}
-
-/** `collMod`: expiry, visibility and uniqueness of an index. */
-export function collMod({ command, database, server }: CommandContext): CommandResult {
-  const namespace = namespaceOf(database, command['collMod']);
-  refuseUnsupported(command, ['validator', 'viewOn', 'pipeline', 'timeseries', 'changeStreamPreAndPostImages']);
-  const collection = collectionFor(server.store, namespace, null);
-  if (collection === undefined) {
-    throw new MongoError(26, `ns does not exist: ${namespace}`);
-  }
-  const change = docField(command, 'index');
-  return change === undefined ? {} : modifyIndex(server.store, collection, change);
-}
-
-function modifyIndex(store: Store, collection: Collection, change: Doc): Doc {
-  const { name, keyPattern } = change;
-  const index = collection.indexes.find(
-    (candidate) =>
-      candidate.name === name || (isDoc(keyPattern) && encode(keyPattern).equals(encode(candidate.spec['key'] as Doc))),
-  );
-  if (index === undefined) {
-    throw new MongoError(27, `cannot find index ${String(name)} for ns ${collection.namespace}`);
-  }
-  refuseUnsupported(change, ['unique', 'prepareUnique']);
-  const reply: Doc = {};
-  const spec = copyDoc(index.spec);
-  for (const option of ['expireAfterSeconds', 'hidden']) {
-    if (change[option] !== undefined) {
-      if (spec[option] !== undefined) {
-        reply[`${option}_old`] = spec[option];
-      }
-      spec[option] = change[option];
-      reply[`${option}_new`] = change[option];
-    }
-  }
-  index.spec = spec;
-  index.expireAfterSeconds = spec['expireAfterSeconds'] === undefined ? null : Number(spec['expireAfterSeconds']);
-  logChange(store, { type: 'index', id: collection.id, spec });
-  return reply;
 }
 
 export function listCollections(context: CommandContext): CommandResult {

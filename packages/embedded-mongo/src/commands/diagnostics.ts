@@ -107,7 +107,12 @@ export function setParameter({ server, command }: CommandContext): CommandResult
     if (parameter === 'ttlMonitorEnabled' && typeof value === 'boolean') {
       was = server.parameters.ttlMonitorEnabled;
       server.parameters.ttlMonitorEnabled = value;
-    } else if (parameter !== undefined && parameter !== 'ttlMonitorEnabled' && isNumeric(value) && Number(value) > 0) {
+    } else if (
+      parameter !== undefined &&
+      parameter !== 'ttlMonitorEnabled' &&
+      isNumeric(value) &&
+      Number(value) > 0
+    ) {
       was = server.parameters[parameter];
       server.parameters[parameter] = Number(value);
     } else if (parameter !== undefined) {
@@ -143,6 +148,14 @@ export function replSetGetStatus({ server }: CommandContext): CommandResult {
 /** Refuses, by name, what mongosh or drivers may ask for and nothing here serves. */
 export function refuse({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
+}
+
+/** Search indexes exist in MongoDB's cloud only; this is what any other MongoDB says of them. */
+export function refuseSearch(): never {
+  throw new MongoError(
+    31082,
+    'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration. Please connect to Atlas or an AtlasCLI local deployment to enable.',
+  );
 }
 
 /** A command that has nothing to do here: `ping`, `refreshSessions`, … */

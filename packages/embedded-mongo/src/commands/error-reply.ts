@@ -8,6 +8,9 @@ const RETRYABLE = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 1160
 const TRANSIENT = new Set([24, 112, 246, 239, 267]);
 const NO_SUCH_TRANSACTION = 251;
 
+/** Errors by which a server says that it is not the primary any more. */
+export const STATE_CHANGES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
+
 /** Where a command stood when it failed, which decides the labels of its error. */
 export interface ErrorSetting {
   inTransaction: boolean;
@@ -16,7 +19,10 @@ export interface ErrorSetting {
 }
 
 /** Labels that a server adds to an error, so that drivers know what may be retried. */
-export function errorLabels(code: number, { inTransaction, endsTransaction, retryableWrite }: ErrorSetting): string[] {
+export function errorLabels(
+  code: number,
+  { inTransaction, endsTransaction, retryableWrite }: ErrorSetting,
+): string[] {
   const labels: string[] = [];
   if (inTransaction || endsTransaction) {
     const isTransient =

@@ -40,7 +40,7 @@ export function checkFields(where: string, doc: Doc, types: Readonly<Record<stri
       throw new MongoError(40415, `BSON field '${where}.${field}' is an unknown field.`);
     }
     if (value !== null && value !== undefined) {
-      checkType(`${where}.${field}`, value, type);
+      checkType(where, field, { value, type });
     }
   }
 }
@@ -50,21 +50,35 @@ export function checkCommandFields(
   command: Doc,
   types: Readonly<Record<string, FieldType>> | null,
 ): void {
-  if (types === null) {
-    return;
+  if (types !== null) {
+    checkFields(name, command, withCommon(types));
   }
-  checkFields(name, command, { ...COMMON, ...types });
 }
 
-function checkType(path: string, value: unknown, type: FieldType): void {
+const merged = new Map<Readonly<Record<string, FieldType>>, Readonly<Record<string, FieldType>>>();
+
+/** The fields of a command with those that every command has; merged once for each definition. */
+function withCommon(types: Readonly<Record<string, FieldType>>): Readonly<Record<string, FieldType>> {
+  let all = merged.get(types);
+  if (all === undefined) {
+    all = { ...COMMON, ...types };
+    merged.set(types, all);
+  }
+  return all;
+}
+
+function checkType(where: string, field: string, { value, type }: { value: unknown; type: FieldType }): void {
   if (!hasType(value, type)) {
     throw new MongoError(
       14,
-      `BSON field '${path}' is the wrong type '${typeNameOf(value)}', expected type '${EXPECTED[type]}'`,
+      `BSON field '${where}.${field}' is the wrong type '${typeNameOf(value)}', expected type '${EXPECTED[type]}'`,
     );
   }
   if (type === 'natural' && Number(value) < 0) {
-    throw new MongoError(2, `BSON field '${path}' value must be >= 0, actual value '${String(value)}'`);
+    throw new MongoError(
+      2,
+      `BSON field '${where}.${field}' value must be >= 0, actual value '${String(value)}'`,
+    );
   }
 }
 
@@ -129,7 +143,8 @@ export function namespaceOf(database: string, collection: unknown): string {
   if (typeof collection !== 'string') {
     throw new MongoError(73, `collection name has invalid type ${typeNameOf(collection)}`);
   }
-  const bad = collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
+  const bad =
+    collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
   checkDatabaseName(database);
   if (bad) {
     throw new MongoError(73, `Invalid namespace specified '${database}.${collection}'`);

@@ -1,5 +1,5 @@
 import { MongoError } from '../errors.js';
-import { parseProjection as compileProjection } from '../aggregation/projection.js';
+import { compileProjection } from '../projection/compile-projection.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
@@ -24,7 +24,9 @@ export function find(context: CommandContext): CommandResult {
   const matches = compileFilter(filter, { scope });
   const projection = docField(command, 'projection');
   const project =
-    projection === undefined || keysOf(projection).length === 0 ? null : compileProjection(projection, { scope });
+    projection === undefined || keysOf(projection).length === 0
+      ? null
+      : compileProjection(projection, { filter, scope });
   const sort = sortOf(command);
   const collection = collectionFor(server.store, namespace, reader);
   const limit = numberField(command, 'limit', 0);

@@ -20,7 +20,12 @@ export function hello(context: CommandContext): CommandResult {
 /** True for a hello that is to be answered only when its time is over (drivers' monitoring). */
 export function isAwaitableHello({ command, legacy }: Request, name: string): boolean {
   const isHello = name === 'hello' || name === 'ismaster' || name === 'isMaster';
-  return isHello && !legacy && docField(command, 'topologyVersion') !== undefined && command['maxAwaitTimeMS'] !== undefined;
+  return (
+    isHello &&
+    !legacy &&
+    docField(command, 'topologyVersion') !== undefined &&
+    command['maxAwaitTimeMS'] !== undefined
+  );
 }
 
 /** The reply when the time of an awaitable hello is over. */
@@ -30,12 +35,17 @@ export async function nextHello(server: Server, connection: Connection, command:
   return helloReply(server, connection, { legacyName: false });
 }
 
+/** The topology of one member never changes. */
+export function topologyVersionOf({ processId }: Server): Doc {
+  return { processId, counter: Long.fromNumber(6) };
+}
+
 function helloReply(server: Server, connection: Connection, { legacyName }: { legacyName: boolean }): Doc {
   const clusterTime = server.clock.at(server.store.clock);
   return {
     ...(legacyName ? { ismaster: true } : {}),
     helloOk: true,
-    topologyVersion: { processId: server.processId, counter: Long.fromNumber(6) },
+    topologyVersion: topologyVersionOf(server),
     hosts: [server.address],
     setName: server.setName,
     setVersion: 1,

@@ -5,27 +5,38 @@ import { failureFor, type CommandFailure } from '../failpoints.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
-import { beginRetryable, endTransaction, sessionOf, transactionFor, type Session } from '../transactions/sessions.js';
+import {
+  beginRetryable,
+  endTransaction,
+  sessionOf,
+  transactionFor,
+  type Session,
+} from '../transactions/sessions.js';
 import type { Transaction } from '../store/transaction.js';
-import { appendElements } from '../wire/cluster-time.js';
-import type { Connection, Reply } from '../wire/connection.js';
+import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
+import { checkApiVersion } from './api-version.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
 import { definitionOf } from './definitions.js';
-import { errorReply, errorLabels, type ErrorSetting } from './error-reply.js';
+import { errorLabels, errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
-import { isAwaitableHello, nextHello } from './hello.js';
+import { isAwaitableHello, nextHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
 import { checkReadConcern, writeConcernErrorFor } from './concerns.js';
 
 const OK = new Double(1);
 const NOT_OK = new Double(0);
+const NO_TAIL = Buffer.alloc(0);
 
 /**
  * Answers one request. Whatever goes wrong with it becomes an error reply; nothing is answered before everything that it
  * read or wrote is on disk.
  */
-export async function runCommand(server: Server, request: Request, connection: Connection): Promise<Reply | null> {
+export async function runCommand(
+  server: Server,
+  request: Request,
+  connection: Connection,
+): Promise<Reply | null> {
   const { command } = request;
   const name = keysOf(command)[0] ?? '';
   const setting: ErrorSetting = {
@@ -43,28 +54,40 @@ export async function runCommand(server: Server, request: Request, connection: C
     if (failure !== null && failure.writeConcernError !== null && isDoc(result)) {
       result = { ...result, ...failedWriteConcern(failure, failure.writeConcernError, setting) };
     }
-    await server.store.journal.durable();
+    const durable = server.store.journal.durable();
+    if (durable !== undefined) {
+      await durable;
+    }
   } catch (error) {
     result = errorReply(error, setting);
+    if (STATE_CHANGES.has(Number(result['code']))) {
+      // Tells the driver that the topology is as it knows it, so that it retries at once instead of looking around.
+      result = { ...result, topologyVersion: topologyVersionOf(server) };
+    }
   }
-  const bytes = encodeReply(server, result, request.legacy);
   const next = isAwaitableHello(request, name)
-    ? async (): Promise<Buffer> => encodeReply(server, await nextHello(server, connection, command), false)
+    ? async (): Promise<ReplyDocument> => encoded(server, await nextHello(server, connection, command), false)
     : null;
   const isFailed = isDoc(result) && result['ok'] === 0;
   if (next === null || isFailed) {
-    return { bytes, next: null };
+    return { ...encoded(server, result, request.legacy), next: null };
   }
   // A hello that names the topology it knows waits for a change of it; there is none but the end of its time.
-  return { bytes: await next(), next: request.exhaustAllowed ? next : null };
+  return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
-function encodeReply(server: Server, result: CommandResult, legacy: boolean): Buffer {
-  const bytes = Buffer.isBuffer(result) ? result : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
-  return legacy ? bytes : appendElements(bytes, server.clock.tail(server.store.clock));
+function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyDocument {
+  const document = Buffer.isBuffer(result)
+    ? result
+    : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
+  return { document, tail: legacy ? NO_TAIL : server.clock.tail(server.store.clock) };
 }
 
-async function applyFailure(failure: CommandFailure, connection: Connection, setting: ErrorSetting): Promise<void> {
+async function applyFailure(
+  failure: CommandFailure,
+  connection: Connection,
+  setting: ErrorSetting,
+): Promise<void> {
   if (failure.blockMs > 0) {
     await delay(failure.blockMs);
   }
@@ -84,7 +107,9 @@ async function applyFailure(failure: CommandFailure, connection: Connection, set
 }
 
 function failedWriteConcern(failure: CommandFailure, writeConcernError: Doc, setting: ErrorSetting): Doc {
-  const labels = failure.errorLabels ?? errorLabels(Number(writeConcernError['code']), { ...setting, inTransaction: false });
+  const labels =
+    failure.errorLabels ??
+    errorLabels(Number(writeConcernError['code']), { ...setting, inTransaction: false });
   return { writeConcernError, ...(labels.length > 0 ? { errorLabels: labels } : {}) };
 }
 
@@ -94,10 +119,12 @@ async function execute(
   { name, connection }: { name: string; connection: Connection },
 ): Promise<CommandResult> {
   const definition = definitionOf(name);
+  checkApiVersion(name, command);
   checkCommandFields(name, command, definition.fields);
   const session = sessionOf(server.sessions, command);
   const transaction = resolveTransaction(server, { command, name, definition, session, connection });
-  const isRetryable = session !== undefined && command['txnNumber'] !== undefined && command['autocommit'] === undefined;
+  const isRetryable =
+    session !== undefined && command['txnNumber'] !== undefined && command['autocommit'] === undefined;
   if (isRetryable) {
     beginRetryable(server.store, session, command);
   }
@@ -129,7 +156,9 @@ async function execute(
       failTransaction(server, session, transaction);
     }
     const concernError = definition.writes === true ? writeConcernErrorFor(command) : null;
-    return concernError === null || Buffer.isBuffer(result) ? result : { ...result, writeConcernError: concernError };
+    return concernError === null || Buffer.isBuffer(result)
+      ? result
+      : { ...result, writeConcernError: concernError };
   } catch (error) {
     failTransaction(server, session, transaction);
     throw error;
@@ -137,7 +166,11 @@ async function execute(
 }
 
 /** Any error ends the transaction that it happened in. */
-function failTransaction(server: Server, session: Session | undefined, transaction: Transaction | null): void {
+function failTransaction(
+  server: Server,
+  session: Session | undefined,
+  transaction: Transaction | null,
+): void {
   if (transaction !== null && session?.transaction === transaction) {
     endTransaction(server.store, session, 'aborted');
   }
@@ -145,7 +178,13 @@ function failTransaction(server: Server, session: Session | undefined, transacti
 
 function resolveTransaction(
   server: Server,
-  { command, name, definition, session, connection }: {
+  {
+    command,
+    name,
+    definition,
+    session,
+    connection,
+  }: {
     command: Doc;
     name: string;
     definition: CommandDefinition;

@@ -145,7 +145,7 @@ function isLetterOrDigit(point: number): boolean {
 }
 
 /** Characters outside of the ranges that equal one inside when case is ignored. */
-export function withCaseVariants(ranges: readonly Range[]): readonly Range[] {
+export function caseVariants(ranges: readonly Range[]): readonly Range[] {
   const contains = (point: number): boolean => ranges.some(([from, to]) => point >= from && point <= to);
   const [only] = ranges;
   if (ranges.length === 1 && only !== undefined && only[0] === only[1]) {

@@ -6,7 +6,7 @@ import {
   classSource,
   classEscapeRanges,
   escapeChar,
-  withCaseVariants,
+  caseVariants,
 } from './pcre-characters.js';
 import type { CharacterSet } from './pcre-characters.js';
 import { readCharacterEscape, readProperty } from './pcre-escapes.js';
@@ -178,13 +178,11 @@ class Translator {
       // Case never changes what \p{Lu} matches.
       this.respected = true;
     }
-    const [only] = set.ranges;
-    const variants = withCaseVariants(set.ranges);
-    if (variants.length > 0) {
-      this.ignored ||= this.#flags.i;
-      this.respected ||= !this.#flags.i;
-    }
-    const ranges = this.#flags.i && this.expandCase ? [...set.ranges, ...variants] : set.ranges;
+    this.ignored ||= this.#flags.i;
+    this.respected ||= !this.#flags.i;
+    const ranges =
+      this.#flags.i && this.expandCase ? [...set.ranges, ...caseVariants(set.ranges)] : set.ranges;
+    const [only] = ranges;
     if (
       !set.negated &&
       only !== undefined &&

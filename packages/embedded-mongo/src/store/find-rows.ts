@@ -4,7 +4,7 @@ import { keysOf } from '../values/fields.js';
 import { BSON, typeOf, type Doc } from '../values/types.js';
 import { visibleVersion, type Collection } from './collection.js';
 import { keysIn, isMultikey } from './index-definition.js';
-import { planQuery, type IndexPlan, type Plan } from './plan.js';
+import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { ascending, descending } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
@@ -50,10 +50,12 @@ export function executePlan(
   const { matches, skip = 0, limit = 0 } = query;
   const needsSort = sortsAfter(plan, query.sort);
   const rowsMax = needsSort || limit === 0 ? Infinity : skip + limit;
+  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
+  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
   const rows: Row[] = [];
   for (const row of rowsOf(collection, reader, plan, stats)) {
     stats.docsExamined += 1;
-    if (matches(docOf(row.version))) {
+    if (isSure || matches(docOf(row.version))) {
       rows.push(row);
       if (rows.length >= rowsMax) {
         break;
@@ -61,7 +63,9 @@ export function executePlan(
     }
   }
   const ordered = needsSort && query.sort !== undefined ? sortRows(rows, query.sort) : rows;
-  return skip > 0 || ordered.length > skip + limit ? ordered.slice(skip, limit === 0 ? undefined : skip + limit) : ordered;
+  return skip > 0 || ordered.length > skip + limit
+    ? ordered.slice(skip, limit === 0 ? undefined : skip + limit)
+    : ordered;
 }
 
 /** True if the rows of the plan have to be sorted still. */
@@ -83,10 +87,18 @@ export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined
   return isLookup ? keyString(id) : undefined;
 }
 
-function findById(collection: Collection, reader: Transaction | null, { matches }: RowQuery, idKey: string): Row[] {
+function findById(
+  collection: Collection,
+  reader: Transaction | null,
+  { filter, matches }: RowQuery,
+  idKey: string,
+): Row[] {
   const record = collection.records.get(idKey);
   const version = record === undefined ? null : visibleVersion(record, reader);
-  return record !== undefined && version !== null && matches(docOf(version)) ? [{ record, version }] : [];
+  if (record === undefined || version === null) {
+    return [];
+  }
+  return keysOf(filter).length === 1 || matches(docOf(version)) ? [{ record, version }] : [];
 }
 
 function* rowsOf(
@@ -97,7 +109,9 @@ function* rowsOf(
 ): Generator<Row, void> {
   switch (plan.kind) {
     case 'scan': {
-      const records = plan.backward ? [...collection.records.values()].reverse() : collection.records.values();
+      const records = plan.backward
+        ? [...collection.records.values()].reverse()
+        : collection.records.values();
       for (const record of records) {
         const version = visibleVersion(record, reader);
         if (version !== null) {

@@ -44,7 +44,7 @@ export function createIndex(spec: Doc): Index {
     spec,
     name: String(spec['name']),
     fields,
-    unique: isTrue(spec['unique']) || spec['name'] === '_id_',
+    unique: isUnique(spec),
     sparse: isTrue(spec['sparse']),
     partialFilter: partial,
     covers: partial === null ? null : compileFilter(partial),
@@ -53,6 +53,11 @@ export function createIndex(spec: Doc): Index {
     heads: partialHeads === null ? null : [...fields.map(({ parts }) => parts[0] ?? ''), ...partialHeads],
     entries: createSortedList(),
   };
+}
+
+/** True if the index lets no second document of a key in. */
+export function isUnique(spec: Doc): boolean {
+  return isTrue(spec['unique']) || isTrue(spec['prepareUnique']) || spec['name'] === '_id_';
 }
 
 /** The keys of a document, without repetition; none if the index leaves the document out. */

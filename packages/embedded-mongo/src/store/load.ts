@@ -91,7 +91,7 @@ function applyWrite(loading: Loading, { collectionId, put, deletedId }: JournalW
   const bytes = Buffer.from(put);
   const idKey = keyString(idOf(bytes));
   const record = records.get(idKey) ?? createRecord(idKey);
-  record.version = createVersion(bytes, null);
+  record.version = createVersion(bytes);
   record.version.timestamp = loading.clock;
   records.set(idKey, record);
 }

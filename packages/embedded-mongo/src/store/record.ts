@@ -32,13 +32,9 @@ export function createRecord(idKey: string): StoredRecord {
   return { number: lastNumber, idKey, version: null, pending: null, owner: null };
 }
 
-/** A version of these bytes; `doc` is their decoded form if the caller has it. */
-export function createVersion(bytes: Buffer | null, doc: Doc | null): Version {
-  const version: Version = { timestamp: 0, bytes, doc: null, previous: null };
-  if (bytes !== null && doc !== null) {
-    keepDecoded(version, bytes, doc);
-  }
-  return version;
+/** A version of these bytes; null for a deletion. */
+export function createVersion(bytes: Buffer | null): Version {
+  return { timestamp: 0, bytes, doc: null, previous: null };
 }
 
 /** The document of a version that is no deletion. Callers must not change it. */
@@ -52,6 +48,13 @@ export function docOf(version: Version): Doc {
   const doc = decode(version.bytes);
   keepDecoded(version, version.bytes, doc);
   return doc;
+}
+
+/** Keeps the decoded form of a version that is likely to be read again soon. */
+export function keepDoc(version: Version, doc: Doc): void {
+  if (version.bytes !== null) {
+    keepDecoded(version, version.bytes, doc);
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { versionsOf, type Collection } from './collection.js';
 import { conflict } from './conflict.js';
 import { duplicateKey } from './duplicate-key.js';
 import { keysIn, sameKeys, type Index } from './index-definition.js';
-import { createRecord, createVersion, docOf, type StoredRecord, type Version } from './record.js';
+import { createRecord, createVersion, docOf, keepDoc, type StoredRecord, type Version } from './record.js';
 import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
@@ -14,15 +14,20 @@ import type { Transaction } from './transaction.js';
  */
 
 /** Inserts a document; `bytes` is its encoding, which is stored as it is. */
-export function insertDocument(transaction: Transaction, collection: Collection, doc: Doc, bytes: Buffer): void {
+export function insertDocument(
+  transaction: Transaction,
+  collection: Collection,
+  doc: Doc,
+  bytes: Buffer,
+): void {
   const idKey = keyString(doc['_id']);
   const existing = collection.records.get(idKey);
   if (existing !== undefined) {
     refuseExisting(transaction, collection, existing, { doc, idKey });
   }
   const record = existing ?? createRecord(idKey);
-  const version = createVersion(bytes, doc);
-  writeVersion(transaction, collection, record, version);
+  // The decoded form is not kept: what was just inserted is seldom what is read next.
+  writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
   collection.records.set(idKey, record);
 }
 
@@ -34,13 +39,15 @@ export function replaceDocument(
   { doc, bytes }: { doc: Doc; bytes: Buffer },
 ): void {
   refuseLocked(transaction, record);
-  writeVersion(transaction, collection, record, createVersion(bytes, doc));
+  const version = createVersion(bytes);
+  keepDoc(version, doc);
+  writeVersion(transaction, collection, record, { version, doc });
 }
 
 /** Deletes the document of a record. */
 export function deleteDocument(transaction: Transaction, collection: Collection, record: StoredRecord): void {
   refuseLocked(transaction, record);
-  writeVersion(transaction, collection, record, createVersion(null, null));
+  writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
 }
 
 /** Takes back all writes of a transaction. */
@@ -53,7 +60,8 @@ export function undoWrites(transaction: Transaction): void {
       removeKeys(collection, record, dead);
     }
     // Nothing but, at most, a deletion is left: nobody can see this record any more.
-    const isGone = record.version === null || (record.version.bytes === null && record.version.previous === null);
+    const isGone =
+      record.version === null || (record.version.bytes === null && record.version.previous === null);
     if (isGone && collection.records.get(record.idKey) === record) {
       collection.records.delete(record.idKey);
     }
@@ -118,10 +126,14 @@ function refuseExisting(
   throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
 }
 
-function writeVersion(transaction: Transaction, collection: Collection, record: StoredRecord, version: Version): void {
+function writeVersion(
+  transaction: Transaction,
+  collection: Collection,
+  record: StoredRecord,
+  { version, doc }: { version: Version; doc: Doc | null },
+): void {
   const isMine = record.owner === transaction;
   const before = isMine ? record.pending : record.version;
-  const doc = version.bytes === null ? null : docOf(version);
   const added: { index: Index; keys: string[] }[] = [];
   if (doc !== null) {
     const beforeDoc = before === null || before.bytes === null ? null : docOf(before);
@@ -176,7 +188,11 @@ function refuseDuplicate(
     if (other.owner !== null && (isCommitted || has(index, other.pending, key))) {
       throw conflict(transaction, other.owner);
     }
-    if (transaction.explicit && isNewer(other, transaction) && isCommitted !== hadAtSnapshot(index, other, transaction, key)) {
+    if (
+      transaction.explicit &&
+      isNewer(other, transaction) &&
+      isCommitted !== hadAtSnapshot(index, other, transaction, key)
+    ) {
       // The key was taken or given up after the snapshot: which of the two the transaction can't see.
       throw conflict(transaction, null);
     }

@@ -105,7 +105,8 @@ function compilePipelineUpdate(pipeline: readonly unknown[], request: UpdateRequ
       hasField(doc, '_id') && !hasField(result, '_id')
         ? docOf([['_id', getField(doc, '_id')], ...keysOf(result).map((key) => [key, result[key]] as const)])
         : result;
-    return identicalValues(complete, doc) ? doc : checked(complete, doc);
+    // Unlike operators, a pipeline may make a field with a dollar sign ($setField).
+    return identicalValues(complete, doc) ? doc : checkId(complete, doc);
   };
   return { apply: run, upsert: () => run(upsertBase(request.filter)) };
 }

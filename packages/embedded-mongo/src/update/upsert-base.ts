@@ -1,6 +1,7 @@
 import { BSONRegExp } from 'bson';
 import { MongoError } from '../errors.js';
 import { isOperatorObject } from '../query/array-operators.js';
+import { compileFilter } from '../query/compile-filter.js';
 import { equalValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
 import { splitPath } from '../values/paths.js';
@@ -11,9 +12,10 @@ import type { Place } from './draft.js';
 
 /**
  * The document that an upsert starts from: the fields that the filter fixes to one value, in the order of their paths.
- * @throws 54 if a path is fixed twice, or together with a path below it.
+ * @throws 54 if a path is fixed twice, or together with a path below it, 224 for `$expr`.
  */
 export function upsertBase(filter: Doc): Doc {
+  compileFilter(filter, { upsert: true });
   const equalities: (readonly [string, unknown])[] = [];
   collect(filter, equalities);
   equalities.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

@@ -43,13 +43,3 @@ function tailOf(clusterTime: Timestamp): Buffer {
   const doc = encode({ $clusterTime: { clusterTime, signature }, operationTime: clusterTime });
   return doc.subarray(4, doc.length - 1);
 }
-
-/** A reply with the elements of `tail` behind its own. */
-export function appendElements(reply: Buffer, tail: Buffer): Buffer {
-  const whole = Buffer.allocUnsafe(reply.length + tail.length);
-  reply.copy(whole, 0, 0, reply.length - 1);
-  tail.copy(whole, reply.length - 1);
-  whole[whole.length - 1] = 0;
-  whole.writeInt32LE(whole.length, 0);
-  return whole;
-}

@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net';
-import { HEADER_BYTES, MESSAGE_BYTES_MAX, ProtocolError, encodeReply, parseMessage, type Request } from './message.js';
+import {
+  HEADER_BYTES,
+  MESSAGE_BYTES_MAX,
+  ProtocolError,
+  encodeReply,
+  parseMessage,
+  type Request,
+} from './message.js';
 
 /** One client connection. */
 export interface Connection {
@@ -12,10 +19,15 @@ export interface Connection {
 }
 
 /** What to send back: one reply; or, for an exhaust request, one reply after the other until the connection ends. */
-export interface Reply {
-  bytes: Buffer;
+export interface Reply extends ReplyDocument {
   /** Makes the next reply of the stream; only when the request allowed it. */
-  next: (() => Promise<Buffer>) | null;
+  next: (() => Promise<ReplyDocument>) | null;
+}
+
+/** A reply's document, and elements to be added to it. */
+export interface ReplyDocument {
+  document: Buffer;
+  tail: Buffer;
 }
 
 export interface ConnectionHandlers {
@@ -91,7 +103,11 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
   socket.on('close', () => handlers.closed(connection));
 }
 
-async function answerMessage(message: Buffer, connection: Connection, handlers: ConnectionHandlers): Promise<void> {
+async function answerMessage(
+  message: Buffer,
+  connection: Connection,
+  handlers: ConnectionHandlers,
+): Promise<void> {
   const request = parseMessage(message);
   const reply = await handlers.answer(request, connection);
   const { socket } = connection;
@@ -103,40 +119,28 @@ async function answerMessage(message: Buffer, connection: Connection, handlers: 
     return;
   }
   const { legacy, requestId } = request;
-  const moreToCome = reply.next !== null;
-  const sent = send(socket, encodeReply({ responseTo: requestId, legacy, moreToCome }, reply.bytes), reply.bytes);
+  const sent = encodeReply({ responseTo: requestId, legacy, moreToCome: reply.next !== null }, reply);
+  const isFlushed = socket.write(sent.message);
   if (reply.next !== null) {
     void stream(socket, reply.next, sent.requestId);
   }
-  if (!sent.flushed) {
+  if (!isFlushed) {
     await drained(socket);
   }
 }
 
 /** Each reply of an exhaust stream answers the one before it. */
-async function stream(socket: Socket, next: () => Promise<Buffer>, firstId: number): Promise<void> {
+async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstId: number): Promise<void> {
   let responseTo = firstId;
   for (;;) {
-    const bytes = await next();
+    const reply = await next();
     if (socket.destroyed) {
       return;
     }
-    const reply = encodeReply({ responseTo, legacy: false, moreToCome: true }, bytes);
-    send(socket, reply, bytes);
-    responseTo = reply.requestId;
+    const { message, requestId } = encodeReply({ responseTo, legacy: false, moreToCome: true }, reply);
+    socket.write(message);
+    responseTo = requestId;
   }
-}
-
-function send(
-  socket: Socket,
-  { head, requestId }: { head: Buffer; requestId: number },
-  bytes: Buffer,
-): { requestId: number; flushed: boolean } {
-  socket.cork();
-  socket.write(head);
-  const flushed = socket.write(bytes);
-  socket.uncork();
-  return { requestId, flushed };
 }
 
 /** A client that does not read its replies gets no further ones worked out. */

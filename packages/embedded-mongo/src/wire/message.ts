@@ -76,7 +76,11 @@ function parseMsg(message: Buffer): Request {
   };
 }
 
-function parseSections(message: Buffer, start: number, end: number): { command: Doc; sequences: Map<string, Buffer[]> } {
+function parseSections(
+  message: Buffer,
+  start: number,
+  end: number,
+): { command: Doc; sequences: Map<string, Buffer[]> } {
   let command: Doc | undefined;
   const sequences = new Map<string, Buffer[]>();
   let at = start;
@@ -147,24 +151,34 @@ function parseQuery(message: Buffer): Request {
 
 let lastRequestId = 0;
 
-/** Frames a reply; returns its parts for one write, and its own id, which the next reply of an exhaust stream answers. */
+/**
+ * Frames a reply: the document, with the elements of `tail` added to its own. Returns its id too, which the next reply
+ * of an exhaust stream answers.
+ */
 export function encodeReply(
   { responseTo, legacy, moreToCome }: { responseTo: number; legacy: boolean; moreToCome: boolean },
-  bytes: Uint8Array,
-): { head: Buffer; requestId: number } {
+  { document, tail }: { document: Uint8Array; tail: Uint8Array },
+): { message: Buffer; requestId: number } {
   lastRequestId = (lastRequestId + 1) & 0x7fffffff;
   const headBytes = HEADER_BYTES + (legacy ? 20 : 5);
-  const head = Buffer.alloc(headBytes);
-  head.writeInt32LE(headBytes + bytes.length, 0);
-  head.writeInt32LE(lastRequestId, 4);
-  head.writeInt32LE(responseTo, 8);
-  head.writeInt32LE(legacy ? OP_REPLY : OP_MSG, 12);
+  const bytes = document.length + tail.length;
+  const message = Buffer.allocUnsafe(headBytes + bytes);
+  message.writeInt32LE(message.length, 0);
+  message.writeInt32LE(lastRequestId, 4);
+  message.writeInt32LE(responseTo, 8);
+  message.writeInt32LE(legacy ? OP_REPLY : OP_MSG, 12);
   if (legacy) {
     // Flag 8 says AwaitCapable; cursor id and starting point are 0; one document.
-    head.writeInt32LE(8, 16);
-    head.writeInt32LE(1, 32);
+    message.fill(0, 16, headBytes);
+    message.writeInt32LE(8, 16);
+    message.writeInt32LE(1, 32);
   } else {
-    head.writeUInt32LE(moreToCome ? MORE_TO_COME : 0, 16);
+    message.writeUInt32LE(moreToCome ? MORE_TO_COME : 0, 16);
+    message[20] = 0;
   }
-  return { head, requestId: lastRequestId };
+  message.set(document, headBytes);
+  message.set(tail, headBytes + document.length - 1);
+  message[message.length - 1] = 0;
+  message.writeInt32LE(bytes, headBytes);
+  return { message, requestId: lastRequestId };
 }

@@ -40,7 +40,7 @@ export function isoWeek(local: Date): { year: number; week: number } {
   return { year: thursday.getUTCFullYear(), week: Math.ceil(dayOfYear(thursday) / 7) };
 }
 
-export const timeUnits = [
+const timeUnits = [
   'year',
   'quarter',
   'month',

@@ -127,11 +127,11 @@ export function localToUtc(localMillis: number, zone: Zone): number {
   if (current === after) {
     return localMillis - current;
   }
-  const change = changeBetween(
-    zone.offsetAt,
-    secondsFloor(localMillis - current - dayMillis),
-    localMillis - current,
-  );
+  const dayBefore = secondsFloor(localMillis - current - dayMillis);
+  if (zone.offsetAt(dayBefore) === after) {
+    return localMillis - after;
+  }
+  const change = changeBetween(zone.offsetAt, dayBefore, secondsFloor(localMillis - current) + 1000);
   const inChange = localMillis - after >= change + (current - after) && localMillis - after < change;
   return localMillis - (inChange ? current : after);
 }

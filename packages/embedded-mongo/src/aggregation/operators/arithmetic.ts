@@ -116,7 +116,7 @@ function multiplyPair(left: unknown, right: unknown): unknown {
 }
 
 /** The product of two numbers; an integer product that leaves int64 goes on as a double. */
-export function multiply(left: Numeric, right: Numeric): Numeric {
+function multiply(left: Numeric, right: Numeric): Numeric {
   return multiplyNumbers(left, right) ?? asDouble(toDouble(left) * toDouble(right));
 }
 
@@ -151,7 +151,7 @@ function divide(left: unknown, right: unknown): unknown {
 }
 
 /** A quotient: a double, or a decimal if one operand is. Error 2 for a divisor of zero. */
-export function divideNumbers(left: Numeric, right: Numeric): Numeric {
+function divideNumbers(left: Numeric, right: Numeric): Numeric {
   if (numberKind(left) === 'decimal' || numberKind(right) === 'decimal') {
     const divisor = toDecimal(right);
     if (isZero(divisor)) {

@@ -35,7 +35,7 @@ export function compileSortArray(argument: unknown, call: OperatorCall): Express
 }
 
 /** Sorts a list by a `sortBy`: ±1 or a sort document. */
-export function sorter(sortBy: unknown): (list: readonly unknown[]) => unknown[] {
+function sorter(sortBy: unknown): (list: readonly unknown[]) => unknown[] {
   if (isDoc(sortBy)) {
     const pattern = compileSort(sortBy);
     return (list) =>

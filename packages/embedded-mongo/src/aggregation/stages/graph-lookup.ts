@@ -5,7 +5,8 @@ import { isDoc, isNumeric, typeNameOf } from '../../values/types.js';
 import type { Doc } from '../../values/types.js';
 import { longOf } from '../coerce.js';
 import { compileExpression } from '../expression.js';
-import { compileRootPath, parsePath } from '../field-path.js';
+import { parsePath } from '../field-path.js';
+import { valuesAt } from '../local-values.js';
 import type { Expression } from '../operator.js';
 import type { Collections, Stage, StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
@@ -26,7 +27,7 @@ const options = [
 interface GraphLookup {
   readonly from: string;
   readonly startWith: Expression;
-  readonly connectFrom: (document: Doc) => unknown;
+  readonly connectFrom: readonly string[];
   readonly connectTo: string;
   readonly as: readonly string[];
   readonly depthMax: number;
@@ -71,7 +72,7 @@ function parseGraphLookup(specification: unknown, call: StageCall): GraphLookup 
   return {
     from: foreignCollection(specification.from, call.name),
     startWith: compileExpression(specification.startWith, call.scope),
-    connectFrom: compileRootPath(parsePath(pathOption(specification, 'connectFromField'))),
+    connectFrom: parsePath(pathOption(specification, 'connectFromField')),
     connectTo: pathOption(specification, 'connectToField'),
     as: parsePath(pathOption(specification, 'as')),
     depthMax: depthLimit(specification.maxDepth),
@@ -127,7 +128,7 @@ function walk(document: Doc, lookup: GraphLookup, collections: Collections): Doc
             ? match
             : withPath(match, lookup.depthField, Long.fromNumber(depth)),
         );
-        next.push(...newValues(lookup.connectFrom(match), asked));
+        next.push(...newValues(valuesAt(match, lookup.connectFrom), asked));
       }
     }
     frontier = next;

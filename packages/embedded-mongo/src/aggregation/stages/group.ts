@@ -63,7 +63,7 @@ function groupKey(expression: unknown, scope: Scope): Expression {
 }
 
 /** Compiles `{$sum: '$a'}` for an output field. */
-export function compileAccumulator(name: string, specification: unknown, scope: Scope): AccumulatorPlan {
+function compileAccumulator(name: string, specification: unknown, scope: Scope): AccumulatorPlan {
   if (name.includes('.')) {
     throw new MongoError(40235, `The field name '${name}' cannot contain '.'`);
   }

@@ -4,7 +4,8 @@ import { keysOf } from '../../values/fields.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
 import type { Doc } from '../../values/types.js';
 import { compileExpression } from '../expression.js';
-import { compileRootPath, parsePath } from '../field-path.js';
+import { parsePath } from '../field-path.js';
+import { localValues } from '../local-values.js';
 import type { Expression, Scope } from '../operator.js';
 import { checkVariableName, createCell, withVariables } from '../scope.js';
 import type { Cell } from '../scope.js';
@@ -113,34 +114,31 @@ function lookupPipeline(pipeline: unknown, variables: unknown = {}): LookupPipel
   return { stages: pipeline, variables };
 }
 
-/** Finds the documents whose field equals the local one; the same value is looked up once. */
+/** Finds the documents whose field equals the local one; the same values are looked up once. */
 function equalityFinder(
   { localField, foreignField }: EqualityFields,
   from: string,
   collections: Collections,
 ): (document: Doc) => readonly Doc[] {
-  const read = compileRootPath(parsePath(localField));
+  const parts = parsePath(localField);
   const known = new Map<unknown, readonly Doc[]>();
   return (document) => {
-    const value = read(document);
-    const key = valueKey(value);
+    const values = localValues(document, parts);
+    const key = valueKey(values.length === 1 ? values[0] : values);
     let found = known.get(key);
     if (found === undefined) {
-      found = [...collections.lookup(from, { [foreignField]: equalityCondition(value) })];
+      found = [...collections.lookup(from, equalityFilter(foreignField, values))];
       known.set(key, found);
     }
     return found;
   };
 }
 
-/** An array matches by any of its elements; a missing field is null; regexes are values here. */
-function equalityCondition(value: unknown): Doc {
-  if (!Array.isArray(value)) {
-    return { $eq: value ?? null };
-  }
-  return value.some((element) => element instanceof BSONRegExp)
-    ? { $in: value.filter((element) => !(element instanceof BSONRegExp)) }
-    : { $in: value.map((element: unknown) => element ?? null) };
+function equalityFilter(field: string, values: readonly unknown[]): Doc {
+  // Regexes are values here, which they are for $eq only.
+  return values.length === 1 || values.some((value) => value instanceof BSONRegExp)
+    ? { $or: values.map((value) => ({ [field]: { $eq: value } })) }
+    : { [field]: { $in: values } };
 }
 
 interface Binding {

@@ -10,7 +10,7 @@ export function compileSortStage(specification: unknown): Stage {
 }
 
 /** Sorts documents by a pattern. */
-export function sortDocuments(input: Iterable<Doc>, pattern: SortPattern): Doc[] {
+function sortDocuments(input: Iterable<Doc>, pattern: SortPattern): Doc[] {
   const entries: { document: Doc; key: readonly unknown[] }[] = [];
   for (const document of input) {
     entries.push({ document, key: pattern.keyOf(document) });

@@ -11,7 +11,7 @@ import { UTC } from '../dates/zone.js';
 import { add } from '../operators/arithmetic.js';
 
 /** The half-open range of positions in a partition that the window of a position covers. */
-export type Bounds = (position: number) => readonly [start: number, end: number];
+type Bounds = (position: number) => readonly [start: number, end: number];
 
 /** Makes the bounds for a partition of sorted documents, given each one's sort value. */
 export type WindowBounds = (sortValues: readonly unknown[]) => Bounds;

@@ -1,0 +1,307 @@
+import { expect } from 'chai';
+import { ObjectId } from 'bson';
+import type { Collection } from 'mongodb';
+import { C, D, L, codeOf, evaluated, shown } from './aggregation-support.js';
+import { errorOf, startFixture, stopFixture } from './harness.js';
+import type { Fixture } from './harness.js';
+
+const id = new ObjectId('65a000000000000000000001');
+const document = {
+  _id: 1,
+  a: 1,
+  l: L(1),
+  d: D(1),
+  c: C('1.10'),
+  s: 'héllo',
+  n: null,
+  list: [3, 1, 2],
+  items: [{ q: 1 }, {}, { q: [2] }, 5, [{ q: 9 }]],
+  o: { x: 1, y: 2 },
+  at: new Date('2024-02-29T17:30:00.123Z'),
+  id,
+};
+
+/** What MongoDB answers: an expression and its value, `undefined` for a missing one. */
+type Case = readonly [expression: unknown, value: unknown];
+
+const groups: Readonly<Record<string, readonly Case[]>> = {
+  'arithmetic keeps the types of MongoDB': [
+    [{ $add: ['$a', 1] }, 2],
+    [{ $add: ['$a', '$l'] }, L(2)],
+    [{ $add: ['$a', '$d'] }, D(2)],
+    [{ $add: [2147483647, 1] }, L('2147483648')],
+    [{ $add: [2147483647, 1, -1] }, 2147483647],
+    [{ $add: [L('9223372036854775807'), 1] }, D(9223372036854775808)],
+    [{ $add: [0.1, C('0.2')] }, C('0.300000000000000')],
+    [{ $add: [C('1.10'), C('2.20')] }, C('3.30')],
+    [{ $add: [] }, 0],
+    [{ $add: ['$a', '$no'] }, null],
+    [{ $add: [null, 'text'] }, null],
+    [{ $subtract: [C('1.00'), 1] }, C('0.00')],
+    [{ $subtract: ['$a', '$no'] }, null],
+    [{ $multiply: [2147483647, 2] }, L('4294967294')],
+    [{ $multiply: [65536, 65536, 1] }, L('4294967296')],
+    [{ $multiply: [C('1.10'), 2] }, C('2.20')],
+    [{ $divide: [4, 2] }, D(2)],
+    [{ $divide: [C('1'), 3] }, C('0.3333333333333333333333333333333333')],
+    [{ $mod: [-7, 3] }, -1],
+    [{ $mod: [L('9007199254740993'), 2] }, L(1)],
+    [{ $mod: [5.5, 2] }, D(1.5)],
+    [{ $abs: -2147483648 }, L('2147483648')],
+    [{ $round: [2.5] }, D(2)],
+    [{ $round: [C('2.345'), 2] }, C('2.34')],
+    [{ $round: [1234, -2] }, 1200],
+    [{ $trunc: [-2.7] }, D(-2)],
+    [{ $ceil: C('1.2') }, C('2')],
+    [{ $floor: -1.5 }, D(-2)],
+    [{ $sqrt: C('2') }, C('1.414213562373095048801688724209698')],
+    [{ $pow: [2, 31] }, L('2147483648')],
+    [{ $pow: [2, -1] }, D(0.5)],
+    [{ $subtract: ['$at', new Date('2024-02-29T17:30:00Z')] }, L(123)],
+    [{ $add: ['$at', 1.5] }, new Date('2024-02-29T17:30:00.125Z')],
+  ],
+  'sums of doubles are exact, and exact beside decimals': [
+    [{ $sum: [0.1, 0.2, 0.3] }, 0.6],
+    [{ $add: [0.1, 0.2, 0.3] }, 0.6000000000000001],
+    [{ $sum: [0.1, C('1.10'), 0.2] }, C('1.400000000000000016653345369377348')],
+    [{ $add: [0.1, C('1.10'), 0.2] }, C('1.400000000000000')],
+    [{ $sum: [1, 0.5, C('0.10')] }, C('1.60')],
+    [{ $sum: [1e100, 1, -1e100] }, D(1)],
+    [{ $sum: ['$list'] }, 6],
+    [{ $sum: '$list' }, 6],
+    [{ $sum: ['$list', 1] }, 1],
+    [{ $sum: '$no' }, 0],
+    [{ $sum: ['text', null, 2] }, 2],
+    [{ $sum: [2147483647, 1] }, L('2147483648')],
+    [{ $sum: [L('9223372036854775807'), 1] }, D(9223372036854775808)],
+    [{ $avg: [1, 2] }, 1.5],
+    [{ $avg: [2, 2] }, D(2)],
+    [{ $avg: [C('1'), 2] }, C('1.5')],
+    [{ $avg: '$no' }, null],
+    [{ $min: [null, 3, '$no', 1] }, 1],
+    [{ $max: '$list' }, 3],
+    [{ $max: '$no' }, null],
+    [{ $median: { input: '$list', method: 'approximate' } }, D(2)],
+    [{ $percentile: { input: [1, 2, 3, 4], p: [0.5, 0.9], method: 'approximate' } }, [D(2), D(4)]],
+    [{ $percentile: { input: '$no', p: [0.5], method: 'approximate' } }, [null]],
+  ],
+  'comparison uses the total order, with missing below null': [
+    [{ $lt: ['$no', 0] }, true],
+    [{ $gt: [{}, '$no'] }, true],
+    [{ $eq: ['$no', null] }, false],
+    [{ $lt: ['$no', null] }, true],
+    [{ $eq: ['$no', '$nope'] }, true],
+    [{ $eq: [1, C('1.00')] }, true],
+    [{ $eq: ['$l', '$d'] }, true],
+    [{ $gt: ['text', 5] }, true],
+    [{ $cmp: [1, 2] }, -1],
+    [{ $cmp: [L('9007199254740993'), D(9007199254740992)] }, 1],
+    [{ $in: [C('3'), '$list'] }, true],
+    [{ $not: [C('0')] }, true],
+    [{ $and: ['', []] }, true],
+    [{ $or: [null, '$no', 0] }, false],
+    [{ $ifNull: ['$no', '$n', 5] }, 5],
+    [{ $ifNull: ['$no', '$nope'] }, undefined],
+    [{ $cond: [{ $gt: ['$a', 0] }, 'yes', 'no'] }, 'yes'],
+    [{ $switch: { branches: [{ case: false, then: 1 }], default: '$s' } }, 'héllo'],
+  ],
+  'paths go through arrays, and missing values leave literals as MongoDB does': [
+    ['$items.q', [1, [2]]],
+    ['$list.q', []],
+    ['$o.x', 1],
+    ['$s.x', undefined],
+    ['$$ROOT.o.y', 2],
+    [{ a: '$no', b: { c: '$no' } }, { b: {} }],
+    [
+      ['$no', '$a'],
+      [null, 1],
+    ],
+    [{ $literal: '$a' }, '$a'],
+    [{ $getField: 'a' }, 1],
+    [{ $let: { vars: { x: '$a' }, in: { $add: ['$$x', 1] } } }, 2],
+    ['$$REMOVE', undefined],
+  ],
+  arrays: [
+    [{ $arrayElemAt: ['$list', -1] }, 2],
+    [{ $arrayElemAt: ['$list', 9] }, undefined],
+    [{ $first: [[]] }, undefined],
+    [{ $last: '$list' }, 2],
+    [{ $slice: ['$list', -2] }, [1, 2]],
+    [{ $slice: ['$list', 1, 1] }, [1]],
+    [{ $size: '$list' }, 3],
+    [{ $concatArrays: ['$list', [4]] }, [3, 1, 2, 4]],
+    [{ $concatArrays: ['$list', '$no'] }, null],
+    [{ $filter: { input: '$list', cond: { $gte: ['$$this', 2] } } }, [3, 2]],
+    [{ $map: { input: '$list', as: 'v', in: { $multiply: ['$$v', 2] } } }, [6, 2, 4]],
+    [{ $reduce: { input: '$list', initialValue: 0, in: { $add: ['$$value', '$$this'] } } }, 6],
+    [{ $sortArray: { input: [3, null, '$no', C('2')], sortBy: 1 } }, [null, null, C('2'), 3]],
+    [{ $sortArray: { input: [{ q: 2 }, { q: 1 }], sortBy: { q: 1 } } }, [{ q: 1 }, { q: 2 }]],
+    [
+      {
+        $setUnion: [
+          [3, 1],
+          [D(1), 2],
+        ],
+      },
+      [1, 2, 3],
+    ],
+    [{ $setDifference: [[3, 1, 3], [1]] }, [3]],
+    [
+      {
+        $setEquals: [
+          [1, 2],
+          [2, 1, 1],
+        ],
+      },
+      true,
+    ],
+    [{ $indexOfArray: ['$list', L(2)] }, 2],
+    [{ $range: [0, 5, 2] }, [0, 2, 4]],
+    [{ $reverseArray: '$list' }, [2, 1, 3]],
+    [
+      { $zip: { inputs: [[1, 2], [3]], useLongestLength: true } },
+      [
+        [1, 3],
+        [2, null],
+      ],
+    ],
+    [{ $arrayToObject: [[{ k: 'a', v: 1 }]] }, { a: 1 }],
+    [
+      { $objectToArray: '$o' },
+      [
+        { k: 'x', v: 1 },
+        { k: 'y', v: 2 },
+      ],
+    ],
+    [{ $mergeObjects: ['$o', null, { y: 3 }] }, { x: 1, y: 3 }],
+    [{ $firstN: { n: 2, input: '$list' } }, [3, 1]],
+    [{ $maxN: { n: 2, input: '$list' } }, [3, 2]],
+    [{ $isArray: '$no' }, false],
+  ],
+  strings: [
+    [{ $concat: ['a', 'b'] }, 'ab'],
+    [{ $concat: ['a', null, 1] }, null],
+    [{ $toLower: '$no' }, ''],
+    [{ $toUpper: '$s' }, 'HéLLO'],
+    [{ $indexOfCP: ['$s', 'l'] }, 2],
+    [{ $indexOfBytes: ['$s', 'l'] }, 3],
+    [{ $strLenCP: '$s' }, 5],
+    [{ $strLenBytes: '$s' }, 6],
+    [{ $strcasecmp: ['a', 'B'] }, -1],
+    [{ $substr: ['hello', 1, -1] }, 'ello'],
+    [{ $substr: ['hello', 9, 2] }, ''],
+    [{ $substrCP: ['$s', 1, 2] }, 'él'],
+    [{ $split: ['a,b,', ','] }, ['a', 'b', '']],
+    [{ $trim: { input: ' \t x \n' } }, 'x'],
+    [{ $ltrim: { input: 'xxa', chars: 'x' } }, 'a'],
+    [{ $replaceAll: { input: 'a.b.c', find: '.', replacement: { $literal: '$&' } } }, 'a$&b$&c'],
+    [{ $regexMatch: { input: 'Abc', regex: '^a', options: 'i' } }, true],
+    [{ $regexFind: { input: '$s', regex: 'l(l)(x)?' } }, { match: 'll', idx: 2, captures: ['l', null] }],
+  ],
+  conversions: [
+    [{ $type: '$c' }, 'decimal'],
+    [{ $type: '$no' }, 'missing'],
+    [{ $type: '$d' }, 'double'],
+    [{ $isNumber: '$c' }, true],
+    [{ $toDecimal: 0.1 }, C('0.100000000000000')],
+    [{ $toDecimal: '1.10' }, C('1.10')],
+    [{ $toString: '$c' }, '1.10'],
+    [{ $toString: L('9223372036854775807') }, '9223372036854775807'],
+    [{ $toString: '$id' }, '65a000000000000000000001'],
+    [{ $toString: '$at' }, '2024-02-29T17:30:00.123Z'],
+    [{ $toString: 0.1 }, '0.1'],
+    [{ $toInt: '12' }, 12],
+    [{ $toInt: C('2.9') }, 2],
+    [{ $toLong: '$a' }, L(1)],
+    [{ $toDouble: '1e3' }, D(1000)],
+    [{ $toBool: 'false' }, true],
+    [{ $toDate: L('1000') }, new Date(1000)],
+    [{ $toObjectId: '65a000000000000000000001' }, id],
+    [{ $toInt: '$no' }, null],
+    [{ $convert: { input: 'x', to: 'int', onError: 'bad', onNull: 'none' } }, 'bad'],
+    [{ $convert: { input: null, to: 16, onNull: 'none' } }, 'none'],
+  ],
+};
+
+const failures: readonly (readonly [expression: unknown, code: number])[] = [
+  [{ $foo: 1 }, 168],
+  [{ $add: [1], $subtract: [1] }, 15983],
+  [{ $mod: [1] }, 16020],
+  [{ $abs: [1, 2] }, 16020],
+  [{ $slice: [1] }, 28667],
+  ['$$nope', 17276],
+  ['$a..b', 15998],
+  ['$a.', 40353],
+  ['$', 16872],
+  [{ $add: ['$s', 1] }, 14],
+  [{ $divide: ['$a', 0] }, 2],
+  [{ $divide: [C('1'), C('0.0')] }, 2],
+  [{ $mod: ['$a', 0] }, 16610],
+  [{ $abs: L('-9223372036854775808') }, 28680],
+  [{ $concat: [1, null] }, 16702],
+  [{ $size: '$no' }, 17124],
+  [{ $in: [1, 2] }, 40081],
+  [{ $arrayElemAt: ['$s', 0] }, 28689],
+  [{ $switch: { branches: [] } }, 40068],
+  [{ $switch: { branches: [{ case: false, then: 1 }] } }, 40066],
+  [{ $toInt: 'x' }, 241],
+  [{ $toInt: L('4294967296') }, 241],
+  [{ $toUpper: [[1]] }, 16007],
+  [{ $dateToString: { date: '$s' } }, 16006],
+  [{ $dateToString: { date: '$at', timezone: 'Nowhere/City' } }, 40485],
+  [{ $let: { vars: { X: 1 }, in: 1 } }, 16867],
+  [{ $function: { body: 'function() {}', args: [], lang: 'js' } }, 238],
+];
+
+describe('Aggregation expressions', () => {
+  let fixture: Fixture;
+  let collection: Collection;
+  let empty: Collection;
+
+  before(async () => {
+    fixture = await startFixture();
+    collection = fixture.collection();
+    empty = fixture.collection();
+    await collection.insertOne(document as never);
+  });
+  after(() => stopFixture(fixture));
+
+  for (const [rule, cases] of Object.entries(groups)) {
+    describe(rule, () => {
+      for (const [expression, value] of cases) {
+        it(`${shown(expression)} = ${shown(value)}`, async () => {
+          expect(shown(await evaluated(collection, expression))).to.equal(shown(value));
+        });
+      }
+    });
+  }
+
+  describe('what is wrong fails with the code of MongoDB', () => {
+    for (const [expression, code] of failures) {
+      it(`${shown(expression)} fails with ${code}`, async () => {
+        expect(await codeOf(collection, [{ $replaceWith: { value: expression } }])).to.equal(code);
+      });
+    }
+  });
+
+  it('constant expressions fail even when there is no document', async () => {
+    expect(await codeOf(empty, [{ $addFields: { x: { $divide: [1, 0] } } }])).to.equal(2);
+    expect(await codeOf(empty, [{ $match: { $expr: { $mod: [1, 0] } } }])).to.equal(16610);
+    expect(await codeOf(empty, [{ $addFields: { x: { $divide: ['$a', 0] } } }])).to.equal('no error');
+  });
+
+  it('let takes no fields', async () => {
+    const aggregation = collection.aggregate([{ $match: {} }], { let: { v: '$a' } });
+    expect((await errorOf(aggregation.toArray())).code).to.equal(4890500);
+  });
+
+  it('the values of let keep their types, and compare by value', async () => {
+    const found = await collection
+      .aggregate([{ $replaceWith: { value: '$$v', equal: { $eq: ['$a', '$$v'] } } }], {
+        let: { v: L(1) },
+        promoteValues: false,
+      })
+      .toArray();
+    expect(shown(found)).to.equal(shown([{ value: L(1), equal: true }]));
+  });
+});

@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import { Decimal128, Double, Int32, Long } from 'bson';
+import type { Collection, Document } from 'mongodb';
+import { run, shown } from './aggregation-support.js';
+import { startFixture, stopFixture } from './harness.js';
+import type { Fixture } from './harness.js';
+import { createRandom } from './random.js';
+import type { Random } from './random.js';
+
+// Set SEED to replay a failure: the name of each test shows the seed it ran with.
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+/** A number of a random type, in 1/8 so that every sum of doubles is exact, with its exact value in 1/8. */
+interface RandomNumber {
+  readonly value: Int32 | Long | Double | Decimal128;
+  readonly eighths: bigint;
+}
+
+function randomNumber(random: Random): RandomNumber {
+  const whole = random.int(-50, 50);
+  switch (random.int(0, 3)) {
+    case 0:
+      return { value: new Int32(whole), eighths: BigInt(whole) * 8n };
+    case 1: {
+      const large = BigInt(whole) * 90071992547n;
+      return { value: Long.fromBigInt(large), eighths: large * 8n };
+    }
+    case 2: {
+      const eighths = random.int(-400, 400);
+      return { value: new Double(eighths / 8), eighths: BigInt(eighths) };
+    }
+    default: {
+      const eighths = random.int(-400, 400);
+      return { value: Decimal128.fromString((eighths / 8).toFixed(3)), eighths: BigInt(eighths) };
+    }
+  }
+}
+
+interface RandomDocument {
+  readonly _id: number;
+  readonly group: string;
+  readonly number: RandomNumber;
+  readonly list: readonly number[];
+  readonly at: Date;
+}
+
+function randomDocument(random: Random, _id: number): RandomDocument {
+  return {
+    _id,
+    group: random.pick(['a', 'b', 'c', 'd']),
+    number: randomNumber(random),
+    list: Array.from({ length: random.int(0, 4) }, () => random.int(0, 9)),
+    // 1975 to 2037, at any millisecond.
+    at: new Date(random.int(157_766_400, 2_145_916_800) * 1000 + random.int(0, 999)),
+  };
+}
+
+const typeRank = (value: RandomNumber['value']): number =>
+  value instanceof Int32 ? 0 : value instanceof Long ? 1 : value instanceof Double ? 2 : 3;
+
+function eighthsOf(value: unknown): number {
+  return Number(String(value)) * 8;
+}
+
+const zones = [
+  'Asia/Jakarta',
+  'America/New_York',
+  'Europe/London',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+];
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function newClock(timeZone: string): Intl.DateTimeFormat {
+  const two = '2-digit';
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
+  });
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+/** The local clock by the ICU formatter's fields: another way than the offsets that the server uses. */
+function localClock(date: Date, timeZone: string): string {
+  const parts = (clocks.get(timeZone) ?? newClock(timeZone)).formatToParts(date);
+  const part = (type: string): string => parts.find((candidate) => candidate.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`;
+}
+
+/** The first second of a local day or month: midnight, unless a change of the clock skips it. */
+function expectFirst(instant: Date, zone: string, period: string): void {
+  expect(localClock(instant, zone).slice(0, period.length)).to.equal(period);
+  expect(localClock(new Date(instant.getTime() - 1000), zone).slice(0, period.length)).not.to.equal(period);
+}
+
+describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
+  let fixture: Fixture;
+  let collection: Collection;
+  const random = createRandom(seed);
+  const documents = Array.from({ length: 300 }, (_, index) => randomDocument(random, index));
+  const byGroup = new Map<string, RandomDocument[]>();
+  for (const document of documents) {
+    byGroup.set(document.group, [...(byGroup.get(document.group) ?? []), document]);
+  }
+
+  before(async () => {
+    fixture = await startFixture();
+    collection = fixture.collection();
+    await collection.insertMany(
+      documents.map((document) => ({ ...document, number: document.number.value })) as never[],
+    );
+  });
+  after(() => stopFixture(fixture));
+
+  it('sums of mixed types are exact and of the widest type', async () => {
+    const found = await run(collection, [
+      { $group: { _id: '$group', sum: { $sum: '$number' }, n: { $sum: 1 } } },
+    ]);
+    expect(found).to.have.length(byGroup.size);
+    for (const group of found) {
+      const members = byGroup.get(String(group['_id'])) ?? [];
+      const exact = members.reduce((sum, { number }) => sum + number.eighths, 0n);
+      expect(eighthsOf(group['sum'])).to.equal(Number(exact));
+      expect(typeRank(group['sum'] as RandomNumber['value'])).to.equal(
+        Math.max(...members.map(({ number }) => typeRank(number.value))),
+      );
+      expect(Number(group['n'])).to.equal(members.length);
+    }
+  });
+
+  it('least and greatest are found across types by exact value', async () => {
+    const found = await run(collection, [
+      { $group: { _id: '$group', least: { $min: '$number' }, greatest: { $max: '$number' } } },
+    ]);
+    for (const group of found) {
+      const values = (byGroup.get(String(group['_id'])) ?? []).map(({ number }) => Number(number.eighths));
+      expect(eighthsOf(group['least'])).to.equal(Math.min(...values));
+      expect(eighthsOf(group['greatest'])).to.equal(Math.max(...values));
+    }
+  });
+
+  it('$match, $sort, $skip and $limit give what find gives', async () => {
+    for (let round = 0; round < 20; round++) {
+      const filter = {
+        list: random.int(0, 9),
+        number: { [random.pick(['$gt', '$lte'])]: randomNumber(random).value },
+      };
+      const sort = random.pick<Record<string, 1 | -1>>([
+        { number: 1, _id: -1 },
+        { list: -1, _id: 1 },
+        { group: 1, number: -1, _id: 1 },
+      ]);
+      const [skip, limit] = [random.int(0, 5), random.int(1, 40)];
+      const aggregated = await run(collection, [
+        { $match: filter },
+        { $sort: sort },
+        { $skip: skip },
+        { $limit: limit },
+      ]);
+      const found = await collection
+        .find(filter, { promoteValues: false })
+        .sort(sort)
+        .skip(skip)
+        .limit(limit)
+        .toArray();
+      expect(shown(aggregated)).to.equal(shown(found));
+    }
+  });
+
+  it('a stage behind the planner gives what it gives in front', async () => {
+    // $addFields of nothing new keeps the planner from taking $match and $sort over.
+    const front = [{ $match: { number: { $gte: 0 } } }, { $sort: { number: -1, _id: 1 } }];
+    const behind = [{ $addFields: { group: '$group' } }, ...front];
+    expect(shown(await run(collection, behind))).to.equal(shown(await run(collection, front)));
+  });
+
+  it('$lookup finds what a find for each document finds', async () => {
+    const pipeline = [
+      { $match: { _id: { $lt: 30 } } },
+      { $lookup: { from: collection.collectionName, localField: 'list', foreignField: 'list', as: 'same' } },
+      { $project: { same: '$same._id' } },
+    ];
+    for (const { _id, same } of (await run(collection, pipeline)) as unknown as {
+      _id: Int32;
+      same: Int32[];
+    }[]) {
+      const list = documents[Number(_id)]?.list ?? [];
+      const expected = documents.filter((other) => other.list.some((element) => list.includes(element)));
+      expect(same.map(Number).sort((a, b) => a - b)).to.deep.equal(expected.map((other) => other._id));
+    }
+  });
+
+  it('$unwind and $group put arrays together again', async () => {
+    const found = await run(collection, [
+      { $unwind: { path: '$list', includeArrayIndex: 'index' } },
+      { $group: { _id: '$_id', list: { $push: '$list' } } },
+      { $sort: { _id: 1 } },
+    ]);
+    const expected = documents.filter(({ list }) => list.length > 0).map(({ _id, list }) => ({ _id, list }));
+    expect(shown(found)).to.equal(shown(expected));
+  });
+
+  it('$bucket and $facet count what filters count', async () => {
+    const boundaries = [-1e15, -20, 0, 20, 1e15];
+    const [facets] = await run(collection, [
+      {
+        $facet: {
+          buckets: [{ $bucket: { groupBy: '$number', boundaries } }],
+          ...Object.fromEntries(
+            boundaries
+              .slice(0, -1)
+              .map((low, index): [string, Document[]] => [
+                `f${index}`,
+                [{ $match: { number: { $gte: low, $lt: boundaries[index + 1] } } }, { $count: 'n' }],
+              ]),
+          ),
+        },
+      },
+    ]);
+    const buckets = facets?.['buckets'] as Document[];
+    const counts = boundaries.map((low) =>
+      Number(buckets.find((bucket) => Number(bucket['_id']) === low)?.['count'] ?? 0),
+    );
+    const filtered = boundaries
+      .slice(0, -1)
+      .map((_, index) => Number((facets?.[`f${index}`] as Document[])[0]?.['n'] ?? 0));
+    expect(counts.slice(0, -1)).to.deep.equal(filtered);
+    expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(documents.length);
+  });
+
+  for (const zone of zones) {
+    it(`dates in ${zone} are those of its clock`, async () => {
+      const time = '%Y-%m-%d %H:%M:%S';
+      const found = await collection
+        .aggregate<{ text: string; day: Date; month: Date; next: Date; hour: number; at: Date }>([
+          {
+            $project: {
+              at: 1,
+              text: { $dateToString: { date: '$at', timezone: zone, format: time } },
+              hour: { $hour: { date: '$at', timezone: zone } },
+              day: { $dateTrunc: { date: '$at', unit: 'day', timezone: zone } },
+              month: { $dateTrunc: { date: '$at', unit: 'month', timezone: zone } },
+              next: { $dateAdd: { startDate: '$at', unit: 'day', amount: 7, timezone: zone } },
+            },
+          },
+        ])
+        .toArray();
+      for (const { at, text, hour, day, month, next } of found) {
+        const clock = localClock(at, zone);
+        expect(text).to.equal(clock);
+        expect(hour).to.equal(Number(clock.slice(11, 13)));
+        expectFirst(day, zone, clock.slice(0, 10));
+        expectFirst(month, zone, clock.slice(0, 7));
+        // A week later at the same local time; if the clock skips that, with the offset from before.
+        const weeks = (next.getTime() - at.getTime()) / (7 * 86_400_000);
+        expect(weeks).to.be.closeTo(1, 1 / 168);
+        expect(weeks === 1 || localClock(next, zone).slice(11) === clock.slice(11)).to.equal(true);
+      }
+    });
+  }
+});

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import type { Collection, Document } from 'mongodb';
+import { C, D, run, shown } from './aggregation-support.js';
+import { startFixture, stopFixture } from './harness.js';
+import type { Fixture } from './harness.js';
+
+// What each stage answers is in golden/aggregation.json; here are the rules that need more than one answer.
+
+/** A document that joins, and the ids of the others that it joins with. */
+type Join = readonly [local: Document, matches: readonly number[]];
+
+const foreign: readonly Document[] = [
+  { _id: 0, k: 1 },
+  { _id: 1, k: D(2) },
+  { _id: 2, k: null },
+  { _id: 3 },
+  { _id: 4, k: [1, 2] },
+  { _id: 5, k: [[1, 2]] },
+  { _id: 6, k: [] },
+  { _id: 7, k: [null] },
+  { _id: 8, k: { x: 1 } },
+];
+
+const joins: readonly Join[] = [
+  [{ a: C('1.0') }, [0, 4]],
+  [{ a: null }, [2, 3, 7]],
+  [{}, [2, 3, 7]],
+  [{ a: [] }, [2, 3, 7]],
+  [{ a: [1, 2] }, [0, 1, 4]],
+  [{ a: [[1, 2]] }, [4, 5]],
+  [{ a: [null, 2] }, [1, 2, 3, 4, 7]],
+  [{ a: { x: 1 } }, [8]],
+  [{ a: /1/ }, []],
+];
+
+const pathJoins: readonly Join[] = [
+  [{ a: { b: 1 } }, [0, 4]],
+  [{ a: [{ b: 1 }, { c: 1 }] }, [0, 4]],
+  [{ a: [{ b: [1, 2] }, { b: null }] }, [0, 1, 2, 3, 4, 7]],
+  [{ a: [{ c: 1 }, 5] }, [2, 3, 7]],
+  [{ a: 5 }, [2, 3, 7]],
+];
+
+describe('Aggregation stages', () => {
+  let fixture: Fixture;
+  let others: Collection;
+
+  before(async () => {
+    fixture = await startFixture();
+    others = fixture.collection();
+    await others.insertMany(foreign);
+  });
+  after(() => stopFixture(fixture));
+
+  async function matchesOf(local: Document, localField: string): Promise<number[]> {
+    const collection = fixture.collection();
+    await collection.insertOne(local);
+    const [joined] = await collection
+      .aggregate<{ found: number[] }>([
+        { $lookup: { from: others.collectionName, localField, foreignField: 'k', as: 'found' } },
+        { $project: { found: '$found._id' } },
+      ])
+      .toArray();
+    return joined?.found ?? [];
+  }
+
+  for (const indexed of [false, true]) {
+    describe(`$lookup by equality, ${indexed ? 'by an index' : 'without an index'}`, () => {
+      before(async () => {
+        if (indexed) {
+          await others.createIndex({ k: 1 }, {}, {});
+        }
+      });
+      for (const [local, matches] of joins) {
+        it(`${shown(local)} joins ${matches.join()}`, async () => {
+          expect((await matchesOf(local, 'a')).sort()).to.deep.equal(matches);
+        });
+      }
+      for (const [local, matches] of pathJoins) {
+        it(`${shown(local)} joins ${matches.join()} by a.b`, async () => {
+          expect((await matchesOf(local, 'a.b')).sort()).to.deep.equal(matches);
+        });
+      }
+    });
+  }
+
+  it('a correlated $lookup gives the same with and without an index', async () => {
+    const [collection, other] = [fixture.collection(), fixture.collection()];
+    await collection.insertMany([
+      { _id: 1, k: 1 },
+      { _id: 2, k: D(1) },
+      { _id: 3, k: C('2.50') },
+      { _id: 4 },
+    ] as never[]);
+    await other.insertMany([{ k: 1 }, { k: D(1) }, { k: [1] }, { k: null }, {}, { k: C('2.5') }]);
+    const pipeline = [
+      {
+        $lookup: {
+          from: other.collectionName,
+          let: { k: '$k' },
+          pipeline: [{ $match: { $expr: { $eq: ['$$k', '$k'] } } }],
+          as: 'r',
+        },
+      },
+      { $project: { n: { $size: '$r' } } },
+    ];
+    const plain = await run(collection, pipeline);
+    await other.createIndex({ k: 1 }, {}, {});
+    expect(shown(await run(collection, pipeline))).to.equal(shown(plain));
+    // As an expression, a missing field equals a missing one only, and an array equals arrays only.
+    const expected = [
+      { _id: 1, n: 2 },
+      { _id: 2, n: 2 },
+      { _id: 3, n: 1 },
+      { _id: 4, n: 1 },
+    ];
+    expect(shown(plain)).to.equal(shown(expected));
+  });
+
+  it('$documents needs no collection', async () => {
+    const pipeline = [{ $documents: [{ a: 1 }, { a: 2 }] }, { $group: { _id: null, n: { $sum: '$a' } } }];
+    expect(await fixture.db.aggregate(pipeline).toArray()).to.deep.equal([{ _id: null, n: 3 }]);
+  });
+
+  it('$sample takes that many documents at random, none twice', async () => {
+    const picked = new Set<string>();
+    for (let round = 0; round < 50; round++) {
+      const ids = (await others.aggregate([{ $sample: { size: 3 } }]).toArray()).map((document) =>
+        String(document._id),
+      );
+      expect(new Set(ids).size).to.equal(3);
+      ids.forEach((id) => picked.add(id));
+    }
+    // Each of nine documents is left out of 50 samples with a probability of 10^-9.
+    expect(picked.size).to.equal(foreign.length);
+  });
+});

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import type { Collection, Document } from 'mongodb';
+import { D, L, codeOf, run, shown } from './aggregation-support.js';
+import { startFixture, stopFixture } from './harness.js';
+import type { Fixture } from './harness.js';
+
+describe('Aggregation writes', () => {
+  let fixture: Fixture;
+
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => stopFixture(fixture));
+
+  async function source(): Promise<Collection> {
+    const collection = fixture.collection();
+    await collection.insertMany([
+      { _id: 1, v: L(1) },
+      { _id: 2, v: D(2) },
+    ] as never[]);
+    return collection;
+  }
+
+  async function target(...existing: Document[]): Promise<Collection> {
+    const collection = fixture.collection();
+    if (existing.length > 0) {
+      await collection.insertMany(existing);
+    }
+    return collection;
+  }
+
+  const all = [{ $sort: { _id: 1 } }];
+
+  it('$out replaces the collection as a whole and keeps every type', async () => {
+    const [from, into] = [await source(), await target({ _id: 9 })];
+    expect(await run(from, [{ $out: into.collectionName }])).to.deep.equal([]);
+    expect(shown(await run(into, all))).to.equal(
+      shown([
+        { _id: 1, v: L(1) },
+        { _id: 2, v: D(2) },
+      ]),
+    );
+  });
+
+  it('$out that fails leaves the collection as it was', async () => {
+    const [from, into] = [await source(), await target({ _id: 9 })];
+    expect(
+      await codeOf(from, [
+        { $project: { v: { $divide: ['$v', { $subtract: ['$v', 2] }] } } },
+        { $out: into.collectionName },
+      ]),
+    ).to.equal(2);
+    expect(shown(await run(into, all))).to.equal(shown([{ _id: 9 }]));
+  });
+
+  const modes: readonly (readonly [merge: Document, expected: unknown[]])[] = [
+    [
+      {},
+      [
+        { _id: 1, old: 1, v: L(1) },
+        { _id: 2, v: D(2) },
+      ],
+    ],
+    [
+      { whenMatched: 'replace' },
+      [
+        { _id: 1, v: L(1) },
+        { _id: 2, v: D(2) },
+      ],
+    ],
+    [
+      { whenMatched: 'keepExisting' },
+      [
+        { _id: 1, old: 1 },
+        { _id: 2, v: D(2) },
+      ],
+    ],
+    [{ whenNotMatched: 'discard' }, [{ _id: 1, old: 1, v: L(1) }]],
+    [
+      { whenMatched: [{ $set: { sum: { $add: ['$old', '$$new.v'] } } }] },
+      [
+        { _id: 1, old: 1, sum: L(2) },
+        { _id: 2, v: D(2) },
+      ],
+    ],
+  ];
+  for (const [mode, expected] of modes) {
+    it(`$merge ${JSON.stringify(mode)}`, async () => {
+      const [from, into] = [await source(), await target({ _id: 1, old: 1 })];
+      await run(from, [{ $merge: { into: into.collectionName, ...mode } }]);
+      expect(shown(await run(into, all))).to.equal(shown(expected));
+    });
+  }
+
+  it('$merge fails with 11000 on a match and 13113 without one, if told to', async () => {
+    const [from, into] = [await source(), await target({ _id: 1 })];
+    const merge = { into: into.collectionName };
+    expect(await codeOf(from, [{ $merge: { ...merge, whenMatched: 'fail' } }])).to.equal(11000);
+    expect(await codeOf(from, [{ $merge: { ...merge, whenNotMatched: 'fail' } }])).to.equal(13113);
+  });
+
+  it('$merge on another field needs a unique index', async () => {
+    const [from, into] = [await source(), await target({ _id: 7, v: 1, old: true })];
+    const pipeline = [
+      { $match: { _id: 1 } },
+      { $project: { _id: 0, v: 1, seen: '$_id' } },
+      { $merge: { into: into.collectionName, on: 'v' } },
+    ];
+    expect(await codeOf(from, pipeline)).to.equal(51183);
+    await into.createIndex({ v: 1 }, { unique: true }, {});
+    await run(from, pipeline);
+    expect(shown(await run(into, all))).to.equal(shown([{ _id: 7, v: L(1), old: true, seen: 1 }]));
+  });
+});

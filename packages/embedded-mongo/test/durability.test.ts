@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import { copyFile, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { start } from '../src/index.js';
+import {
+  cleanUp,
+  errorOf,
+  eventually,
+  newDirectory,
+  startTestServer,
+  StartFailure,
+  type TestServer,
+} from './harness.js';
+import { createRandom } from './random.js';
+
+const SEED = Number(process.env['TEAR_SEED'] ?? Date.now() % 1_000_000);
+
+describe('the data directory', () => {
+  after(cleanUp);
+
+  async function withClient<T>(server: TestServer, run: (client: MongoClient) => Promise<T>): Promise<T> {
+    const client = new MongoClient(server.uri, { serverSelectionTimeoutMS: 3000 });
+    try {
+      return await run(client);
+    } finally {
+      await client.close(true);
+    }
+  }
+
+  async function startFailure(options: Parameters<typeof startTestServer>[0]): Promise<StartFailure> {
+    try {
+      const server = await startTestServer(options);
+      await server.kill9();
+    } catch (error) {
+      if (error instanceof StartFailure) {
+        return error;
+      }
+      throw error;
+    }
+    throw new Error('the server should not have started');
+  }
+
+  async function newestJournal(directory: string): Promise<string> {
+    const names = (await readdir(directory)).filter((name) => name.startsWith('journal.'));
+    return join(directory, names.sort((a, b) => Number(a.slice(8)) - Number(b.slice(8))).at(-1) ?? '');
+  }
+
+  /** A directory whose journal holds transactions of an account and a ledger entry each. */
+  async function journalOfTransactions(count: number): Promise<string> {
+    const server = await startTestServer();
+    await withClient(server, async (client) => {
+      const db = client.db('t');
+      await db.collection<{ _id: string; n: number }>('account').insertOne({ _id: 'a', n: 0 });
+      await db.collection('ledger').createIndex({ k: 1 }, { unique: true }, {});
+      for (let k = 0; k < count; k++) {
+        await client.withSession((session) =>
+          session.withTransaction(async () => {
+            await db.collection('ledger').insertOne({ k }, { session });
+            await db
+              .collection<{ _id: string }>('account')
+              .updateOne({ _id: 'a' }, { $inc: { n: 1 } }, { session });
+          }),
+        );
+      }
+    });
+    await server.kill9();
+    return server.dbPath;
+  }
+
+  it(`a torn tail is cut off, and no transaction is ever half there (seed ${SEED})`, async function () {
+    this.timeout(60_000);
+    const random = createRandom(SEED);
+    const original = await journalOfTransactions(30);
+    const journal = await newestJournal(original);
+    const size = (await readFile(journal)).length;
+    for (let i = 0; i < 6; i++) {
+      const dbPath = await newDirectory();
+      const copy = join(dbPath, 'journal.1');
+      await copyFile(journal, copy);
+      await truncate(copy, random.int(600, size - 1));
+      if (i % 2 === 0) {
+        // The last bytes that did reach the disk may be anything.
+        const bytes = await readFile(copy);
+        bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 0x55;
+        await writeFile(copy, bytes);
+      }
+      const server = await startTestServer({ dbPath });
+      await withClient(server, async (client) => {
+        const account = await client.db('t').collection<{ _id: string; n: number }>('account').findOne({});
+        expect(await client.db('t').collection('ledger').countDocuments()).to.equal(account?.n ?? 0);
+        await client.db('t').collection('ledger').insertOne({ k: 'after' });
+      });
+      await server.kill9();
+      const again = await startTestServer({ dbPath });
+      await withClient(again, async (client) => {
+        expect(await client.db('t').collection('ledger').countDocuments({ k: 'after' })).to.equal(1);
+      });
+      await again.kill9();
+    }
+  });
+
+  it('damage in the middle of a journal is refused with the place of it, and nothing is changed', async () => {
+    const dbPath = await journalOfTransactions(5);
+    const journal = await newestJournal(dbPath);
+    const bytes = await readFile(journal);
+    const at = Math.floor(bytes.length / 2);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    await writeFile(journal, bytes);
+    const failure = await startFailure({ dbPath });
+    expect(failure.exitCode).to.equal(1);
+    expect(failure.stderr).to.match(/journal\.1 is damaged at byte \d+: .*Nothing was changed/);
+    expect((await readFile(journal)).equals(bytes)).to.equal(true);
+  });
+
+  it('a missing journal between others is refused', async () => {
+    const dbPath = await journalOfTransactions(1);
+    await writeFile(join(dbPath, 'journal.3'), '');
+    expect((await startFailure({ dbPath })).stderr).to.contain('journal.2 is missing');
+  });
+
+  it('the journal is compacted: the directory stays small, and everything is there after a crash', async () => {
+    const server = await startTestServer({ args: ['--compact-at-bytes', '20000'] });
+    await withClient(server, async (client) => {
+      const rows = client.db('t').collection<{ _id: number; n: number }>('rows');
+      await rows.createIndex({ n: 1 }, { unique: true, name: 'by_n' }, {});
+      await rows.insertMany(Array.from({ length: 50 }, (_, i) => ({ _id: i, n: i })));
+      await eventually(async () => {
+        for (let i = 0; i < 200; i++) {
+          await rows.updateOne({ _id: i % 50 }, { $inc: { n: 1000 } });
+        }
+        return (await readdir(server.dbPath)).some((name) => /^snapshot\.([3-9]|\d\d)$/.test(name));
+      }, 15_000);
+      const expected = await rows.find().sort({ _id: 1 }).toArray();
+      await server.kill9();
+      const names = await readdir(server.dbPath);
+      expect(names.filter((name) => name.startsWith('snapshot.') && !name.endsWith('.tmp'))).to.have.length(
+        1,
+      );
+      const again = await startTestServer({ dbPath: server.dbPath });
+      await withClient(again, async (second) => {
+        const after = second.db('t').collection<{ _id: number; n: number }>('rows');
+        expect(await after.find().sort({ _id: 1 }).toArray()).to.deep.equal(expected);
+        expect((await after.indexes()).map(({ name }) => name)).to.deep.equal(['_id_', 'by_n']);
+      });
+      await again.kill9();
+    });
+  });
+
+  it('a damaged snapshot is refused', async () => {
+    const dbPath = await newDirectory();
+    await writeFile(join(dbPath, 'snapshot.2'), 'not a snapshot at all');
+    expect((await startFailure({ dbPath })).stderr).to.contain('snapshot.2 is damaged');
+  });
+
+  it('a directory has one process at a time, and a lock that a crash left is taken over', async () => {
+    const server = await startTestServer();
+    const failure = await startFailure({ dbPath: server.dbPath });
+    expect(failure.stderr).to.match(/in use by process \d+/);
+    await server.kill9();
+    const again = await startTestServer({ dbPath: server.dbPath });
+    expect(await again.stop()).to.equal(0);
+    expect(await readdir(server.dbPath)).to.not.include('lock');
+  });
+
+  it('a directory that cannot be used is a clear error', async () => {
+    const file = join(await newDirectory(), 'file');
+    await writeFile(file, '');
+    const failure = await startFailure({ dbPath: join(file, 'data') });
+    expect(failure.exitCode).to.equal(1);
+    expect(failure.stderr).to.match(
+      /^Cannot use .* as the data directory: a part of the path is a file \(ENOTDIR\)\.$/m,
+    );
+  });
+
+  it('when the disk takes no more, the write fails with a clear error and the server ends; nothing acknowledged is lost', async () => {
+    const dbPath = await newDirectory();
+    // The shell's limit of file sizes stands in for a full disk: 200 blocks of 512 bytes.
+    const server = await startTestServer({ dbPath, shellPrefix: 'ulimit -f 200' });
+    let acknowledged = 0;
+    await withClient(server, async (client) => {
+      const rows = client.db('t').collection<{ _id: number; text: string }>('rows');
+      const error = await errorOf(
+        (async () => {
+          for (;;) {
+            await rows.insertOne({ _id: acknowledged, text: 'x'.repeat(2000) });
+            acknowledged += 1;
+          }
+        })(),
+      );
+      expect(error.message).to.match(/cannot be written: the file size limit/);
+      expect(error.code).to.equal(14031);
+    });
+    if (server.process.exitCode === null) {
+      await once(server.process, 'exit');
+    }
+    expect(server.process.exitCode).to.equal(1);
+    expect(server.stderr()).to.contain('cannot be written');
+    const again = await startTestServer({ dbPath });
+    await withClient(again, async (client) => {
+      expect(await client.db('t').collection('rows').countDocuments()).to.equal(acknowledged);
+    });
+    await again.kill9();
+  });
+
+  it('production is refused, and so is a wrong option', async () => {
+    const failure = await startFailure({ env: { NODE_ENV: 'production' } });
+    expect(failure.exitCode).to.equal(1);
+    expect(failure.stderr).to.contain('development and tests only');
+    expect((await startFailure({ args: ['--prot', '1'] })).exitCode).to.equal(2);
+    expect((await startFailure({ args: ['--port', '99999'] })).stderr).to.contain('--port must be');
+  });
+
+  it('another address than loopback is a warning', async () => {
+    const server = await startTestServer({ args: ['--bind', '0.0.0.0'] });
+    expect(server.stderr()).to.contain('WARNING: listening on 0.0.0.0');
+    expect(server.uri).to.contain('127.0.0.1');
+    await server.stop();
+  });
+
+  it('start() serves from this process until stop()', async () => {
+    const dbPath = join(await newDirectory(), 'made', 'on', 'the', 'way');
+    const mongo = await start({ dbPath, replicaSet: 'mine' });
+    const client = new MongoClient(mongo.uri);
+    await client.db('t').collection('a').insertOne({ n: 1 });
+    expect((await errorOf(start({ dbPath }))).message).to.contain('in use');
+    expect((await client.db('t').command({ hello: 1 }))['setName']).to.equal('mine');
+    await client.close();
+    await mongo.stop();
+    await mongo.stop();
+    const socket = connect(mongo.port, '127.0.0.1');
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).to.equal('ECONNREFUSED');
+    const again = await start({ dbPath });
+    const second = new MongoClient(again.uri);
+    expect(await second.db('t').collection('a').countDocuments()).to.equal(1);
+    await second.close();
+    await again.stop();
+  });
+
+  it('a port that is taken is a clear error and leaves no lock behind', async () => {
+    const server = await startTestServer();
+    const dbPath = join(await newDirectory(), 'data');
+    await mkdir(dbPath);
+    const failure = await errorOf(start({ dbPath, port: server.port }));
+    expect(failure.message).to.contain(`Cannot listen on 127.0.0.1:${server.port}`);
+    expect(await readdir(dbPath)).to.not.include('lock');
+    await server.kill9();
+  });
+});

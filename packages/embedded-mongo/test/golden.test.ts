@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { EJSON } from 'bson';
+import { expect } from 'chai';
+import { MongoClient, ObjectId } from 'mongodb';
+import type { Db, Document } from 'mongodb';
+import { shown } from './aggregation-support.js';
+import { cleanUp, startTestServer } from './harness.js';
+
+/**
+ * The shapes of commands that the service uses, each with the answer that MongoDB documents. They run against the
+ * server that MONGODB_URI names, if it is set, so that the corpus itself can be held against another engine.
+ */
+interface GoldenCase {
+  readonly name: string;
+  readonly documents?: Readonly<Record<string, Document[]>>;
+  readonly indexes?: Readonly<Record<string, Document[]>>;
+  readonly steps: readonly GoldenStep[];
+  /** Whole collections by `_id` at the end. */
+  readonly after?: Readonly<Record<string, Document[]>>;
+}
+
+/** A command and the fields of its reply that matter, or the code of its error. */
+interface GoldenStep {
+  readonly command: Document;
+  readonly reply?: Document;
+  readonly error?: unknown;
+}
+
+const directory = new URL('./golden/', import.meta.url);
+const options = { promoteValues: false } as const;
+
+describe('golden corpus', () => {
+  let client: MongoClient;
+  before(async () => {
+    const uri = process.env['MONGODB_URI'] ?? (await startTestServer()).uri;
+    client = await new MongoClient(uri).connect();
+  });
+  after(async () => {
+    await client.close();
+    await cleanUp();
+  });
+
+  for (const file of readdirSync(directory).sort()) {
+    const cases = EJSON.parse(readFileSync(new URL(file, directory), 'utf8'), {
+      relaxed: false,
+    }) as unknown as GoldenCase[];
+    describe(file.replace('.json', ''), () => {
+      for (const each of cases) {
+        it(each.name, async () => {
+          const db = client.db(`golden_${new ObjectId().toHexString()}`);
+          await runCase(db, each).finally(() => db.dropDatabase());
+        });
+      }
+    });
+  }
+});
+
+async function runCase(
+  db: Db,
+  { documents = {}, indexes = {}, steps, after = {} }: GoldenCase,
+): Promise<void> {
+  for (const [collection, specifications] of Object.entries(indexes)) {
+    await db.command({ createIndexes: collection, indexes: specifications });
+  }
+  for (const [collection, list] of Object.entries(documents)) {
+    await db.command({ insert: collection, documents: list });
+  }
+  for (const { command, reply = {}, error } of steps) {
+    const answer = await db.command(command, options).catch((thrown: unknown) => thrown as Document & Error);
+    const text = shown(command);
+    if (answer instanceof Error) {
+      expect(shown(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(shown(Number(error)));
+    } else {
+      expect(error, `${text} should fail`).to.equal(undefined);
+      expectReply(answer, reply, text);
+    }
+  }
+  for (const [collection, list] of Object.entries(after)) {
+    const found = await db.collection(collection).find({}, options).sort({ _id: 1 }).toArray();
+    expect(shown(found), collection).to.equal(shown(list));
+  }
+}
+
+/** Documents are compared with all their types; the counts of a reply by value, as engines differ in their types. */
+function expectReply(answer: Document, expected: Document, text: string): void {
+  for (const [field, value] of Object.entries(expected) as [string, Document][]) {
+    const actual = answer[field] as Document | undefined;
+    if (field === 'cursor') {
+      expect(shown(actual?.['firstBatch']), text).to.equal(shown(value['firstBatch']));
+    } else if (field === 'writeErrors') {
+      expectWriteErrors(actual as Document[] | undefined, value as Document[], text);
+    } else if (field === 'value') {
+      expect(shown(actual), text).to.equal(shown(value));
+    } else if (field === 'values') {
+      // MongoDB promises no order of distinct values.
+      expect((actual as unknown as unknown[]).map(shown), text).to.have.members(
+        (value as unknown as unknown[]).map(shown),
+      );
+    } else {
+      expect(relaxed(actual), `${text}: ${field}`).to.deep.equal(relaxed(value));
+    }
+  }
+  expect(answer['writeErrors'] === undefined, text).to.equal(expected['writeErrors'] === undefined);
+}
+
+function expectWriteErrors(
+  actual: readonly Document[] | undefined,
+  expected: readonly Document[],
+  text: string,
+): void {
+  expect(actual, text).to.have.lengthOf(expected.length);
+  for (const [i, error] of expected.entries()) {
+    for (const [field, value] of Object.entries(error)) {
+      expect(relaxed(actual?.[i]?.[field]), `${text}: ${field}`).to.deep.equal(relaxed(value));
+    }
+  }
+}
+
+function relaxed(value: unknown): unknown {
+  return JSON.parse(EJSON.stringify({ value }, { relaxed: true }));
+}

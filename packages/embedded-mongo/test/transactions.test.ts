@@ -1,0 +1,400 @@
+import { expect } from 'chai';
+import { MongoClient, type ClientSession, type Document } from 'mongodb';
+import { errorOf, startFixture, startTestServer, stopFixture, type Fixture } from './harness.js';
+import { newSessionId, openRaw, runRaw } from './raw-client.js';
+
+describe('transactions', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => stopFixture(fixture));
+
+  /** Runs a case with sessions that have a transaction open; whatever is still open is aborted. */
+  async function withTransactions(run: (a: ClientSession, b: ClientSession) => Promise<void>): Promise<void> {
+    const sessions = [fixture.client.startSession(), fixture.client.startSession()] as const;
+    try {
+      sessions.forEach((session) => session.startTransaction());
+      await run(...sessions);
+    } finally {
+      for (const session of sessions) {
+        if (session.inTransaction()) {
+          await session.abortTransaction();
+        }
+        await session.endSession();
+      }
+    }
+  }
+
+  /** Whether a promise is still pending after the server has answered another command. */
+  async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
+    let settled = false;
+    promise.then(
+      () => (settled = true),
+      () => (settled = true),
+    );
+    for (let i = 0; i < 5; i++) {
+      await fixture.db.command({ ping: 1 });
+    }
+    return !settled;
+  }
+
+  function expectConflict(error: Document): void {
+    expect(error).to.include({ code: 112 });
+    expect(error['errorLabels']).to.include('TransientTransactionError');
+  }
+
+  it('a guarded $inc of many at once never goes below its guard', async () => {
+    const wallets = fixture.collection<{ _id: number; balance: number }>();
+    await wallets.insertOne({ _id: 1, balance: 100 });
+    const results = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        wallets.updateOne({ _id: 1, balance: { $gte: 1 } }, { $inc: { balance: -1 } }),
+      ),
+    );
+    expect(results.filter(({ modifiedCount }) => modifiedCount === 1)).to.have.length(100);
+    expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, balance: 0 });
+  });
+
+  it('a plain write waits for a lock and then runs its filter again', async () => {
+    const wallets = fixture.collection<{ _id: number; balance: number }>();
+    await wallets.insertOne({ _id: 1, balance: 10 });
+    await withTransactions(async (a) => {
+      await wallets.updateOne({ _id: 1 }, { $set: { balance: 3 } }, { session: a });
+      const guarded = wallets.updateOne({ _id: 1, balance: { $gte: 5 } }, { $inc: { balance: -5 } });
+      expect(await isWaiting(guarded)).to.equal(true);
+      await a.commitTransaction();
+      expect((await guarded).matchedCount).to.equal(0);
+    });
+    expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, balance: 3 });
+  });
+
+  it('a plain write that waits for a lock goes on when the holder aborts', async () => {
+    const wallets = fixture.collection<{ _id: number; n: number }>();
+    await wallets.insertOne({ _id: 1, n: 10 });
+    await withTransactions(async (a) => {
+      await wallets.deleteOne({ _id: 1 }, { session: a });
+      const waiting = wallets.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { returnDocument: 'after' });
+      expect(await isWaiting(waiting)).to.equal(true);
+      await a.abortTransaction();
+      expect(await waiting).to.deep.equal({ _id: 1, n: 11 });
+    });
+  });
+
+  it('waiting for a lock ends with maxTimeMS', async () => {
+    const wallets = fixture.collection<{ _id: number; n: number }>();
+    await wallets.insertOne({ _id: 1, n: 10 });
+    await withTransactions(async (a) => {
+      await wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: a });
+      const error = await errorOf(wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { maxTimeMS: 30 }));
+      expect(error.code).to.equal(50);
+    });
+  });
+
+  it('a transaction fails at once at a document that another one has locked', async () => {
+    const wallets = fixture.collection<{ _id: number; n: number }>();
+    await wallets.insertOne({ _id: 1, n: 0 });
+    await withTransactions(async (a, b) => {
+      await wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: a });
+      expectConflict(await errorOf(wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: b })));
+    });
+  });
+
+  it('a transaction fails at a document that was changed after its snapshot', async () => {
+    const wallets = fixture.collection<{ _id: number; n: number }>();
+    await wallets.insertOne({ _id: 1, n: 0 });
+    await withTransactions(async (a) => {
+      await wallets.findOne({}, { session: a });
+      await wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } });
+      expectConflict(await errorOf(wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: a })));
+    });
+    expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 1 });
+  });
+
+  it('a unique key of an uncommitted writer: 112 in a transaction, a wait and then 11000 outside of one', async () => {
+    const payments = fixture.collection();
+    await payments.createIndex({ ref: 1 }, { unique: true }, {});
+    await withTransactions(async (a, b) => {
+      await payments.insertOne({ ref: 'K' }, { session: a });
+      expectConflict(await errorOf(payments.insertOne({ ref: 'K' }, { session: b })));
+      const plain = errorOf(payments.insertOne({ ref: 'K' }));
+      expect(await isWaiting(plain)).to.equal(true);
+      await a.commitTransaction();
+      expect((await plain).code).to.equal(11000);
+    });
+  });
+
+  it('a plain insert that waits for a unique key succeeds when its holder aborts', async () => {
+    const payments = fixture.collection();
+    await payments.createIndex({ ref: 1 }, { unique: true }, {});
+    await withTransactions(async (a) => {
+      await payments.insertOne({ ref: 'K' }, { session: a });
+      const plain = payments.insertOne({ ref: 'K' });
+      expect(await isWaiting(plain)).to.equal(true);
+      await a.abortTransaction();
+      expect((await plain).acknowledged).to.equal(true);
+    });
+  });
+
+  it('a unique key taken or given up after the snapshot is a conflict, not a duplicate', async () => {
+    const payments = fixture.collection();
+    await payments.createIndex({ ref: 1 }, { unique: true }, {});
+    await payments.insertOne({ ref: 'old' });
+    await withTransactions(async (a, b) => {
+      await payments.findOne({}, { session: a });
+      await payments.findOne({}, { session: b });
+      await payments.insertOne({ ref: 'new' });
+      await payments.deleteOne({ ref: 'old' });
+      expectConflict(await errorOf(payments.insertOne({ ref: 'new' }, { session: a })));
+      expectConflict(await errorOf(payments.insertOne({ ref: 'old' }, { session: b })));
+    });
+  });
+
+  it('a key can be deleted and taken again within one transaction', async () => {
+    const payments = fixture.collection<{ _id: number; ref: string }>();
+    await payments.createIndex({ ref: 1 }, { unique: true }, {});
+    await payments.insertOne({ _id: 1, ref: 'K' });
+    await withTransactions(async (a) => {
+      await payments.deleteOne({ _id: 1 }, { session: a });
+      await payments.insertOne({ _id: 2, ref: 'K' }, { session: a });
+      await payments.deleteOne({ _id: 2 }, { session: a });
+      await payments.insertOne({ _id: 2, ref: 'K' }, { session: a });
+      await a.commitTransaction();
+    });
+    expect(await payments.find().toArray()).to.deep.equal([{ _id: 2, ref: 'K' }]);
+  });
+
+  it('two upserts of one key in two transactions: one of them conflicts', async () => {
+    const counters = fixture.collection();
+    await counters.createIndex({ key: 1 }, { unique: true }, {});
+    const upsert = (session: ClientSession): Promise<unknown> =>
+      counters.updateOne({ key: 'K' }, { $inc: { n: 1 } }, { upsert: true, session });
+    await withTransactions(async (a, b) => {
+      await upsert(a);
+      expectConflict(await errorOf(upsert(b)));
+      await a.commitTransaction();
+    });
+    expect(await counters.countDocuments()).to.equal(1);
+  });
+
+  it('any error aborts the transaction, and later commands get 251', async () => {
+    const payments = fixture.collection<{ _id: number }>();
+    await payments.insertOne({ _id: 1 });
+    await withTransactions(async (a) => {
+      await payments.insertOne({ _id: 2 }, { session: a });
+      expect((await errorOf(payments.insertOne({ _id: 1 }, { session: a }))).code).to.equal(11000);
+      const later = await errorOf(payments.findOne({ _id: 1 }, { session: a }));
+      expect(later.code).to.equal(251);
+      expect(later['errorLabels']).to.include('TransientTransactionError');
+    });
+    expect(await payments.countDocuments()).to.equal(1);
+  });
+
+  it('a snapshot keeps reading, also through an index, what others have changed and deleted since', async () => {
+    const items = fixture.collection<{ _id: number; ref: string; n: number }>();
+    await items.createIndex({ ref: 1 }, {}, {});
+    await items.insertMany([
+      { _id: 1, ref: 'A', n: 1 },
+      { _id: 2, ref: 'B', n: 1 },
+    ]);
+    await withTransactions(async (a) => {
+      await items.findOne({ _id: 1 }, { session: a });
+      await items.updateOne({ _id: 1 }, { $set: { ref: 'Z', n: 2 } });
+      await items.deleteOne({ _id: 2 });
+      await items.insertOne({ _id: 3, ref: 'A', n: 3 });
+      const seen = await items.find({ ref: { $in: ['A', 'B', 'Z'] } }, { session: a }).toArray();
+      expect(seen).to.deep.equal([
+        { _id: 1, ref: 'A', n: 1 },
+        { _id: 2, ref: 'B', n: 1 },
+      ]);
+      expect(await items.find({ ref: 'Z' }, { session: a }).toArray()).to.deep.equal([]);
+      expect(await items.find({}, { session: a }).sort({ ref: -1 }).toArray()).to.have.length(2);
+    });
+    expect(
+      await items
+        .find({ ref: { $gt: '' } })
+        .sort({ ref: 1 })
+        .toArray(),
+    ).to.deep.equal([
+      { _id: 3, ref: 'A', n: 3 },
+      { _id: 1, ref: 'Z', n: 2 },
+    ]);
+  });
+
+  it('reads its own writes, and nobody else does before the commit', async () => {
+    const items = fixture.collection<{ _id: number; ref: string }>();
+    await items.createIndex({ ref: 1 }, {}, {});
+    await withTransactions(async (a, b) => {
+      await items.insertOne({ _id: 1, ref: 'mine' }, { session: a });
+      expect(await items.find({ ref: 'mine' }, { session: a }).toArray()).to.have.length(1);
+      expect(await items.find({ ref: 'mine' }, { session: b }).toArray()).to.deep.equal([]);
+      expect(await items.find({ ref: 'mine' }).toArray()).to.deep.equal([]);
+      await a.commitTransaction();
+      expect(
+        await items.find({ ref: 'mine' }, { session: b }).toArray(),
+        'b keeps its snapshot',
+      ).to.deep.equal([]);
+      expect(await items.find({ ref: 'mine' }).toArray()).to.have.length(1);
+    });
+  });
+
+  it('allows write skew, as MongoDB does', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    await rows.insertMany([{ _id: 1 }, { _id: 2 }]);
+    await withTransactions(async (a, b) => {
+      await rows.find({}, { session: a }).toArray();
+      await rows.find({}, { session: b }).toArray();
+      await rows.updateOne({ _id: 1 }, { $set: { by: 'a' } }, { session: a });
+      await rows.updateOne({ _id: 2 }, { $set: { by: 'b' } }, { session: b });
+      await a.commitTransaction();
+      await b.commitTransaction();
+    });
+    expect(await rows.countDocuments({ by: { $exists: true } })).to.equal(2);
+  });
+
+  it('a collection created in a transaction appears with the commit, and is not there after an abort', async () => {
+    const { db } = fixture;
+    const exists = async (name: string): Promise<boolean> =>
+      (await db.listCollections({ name }).toArray()).length > 0;
+    await withTransactions(async (a, b) => {
+      await db.collection('made').insertOne({ x: 1 }, { session: a });
+      await db.collection('made').createIndex({ x: 1 }, {}, { session: a });
+      await db.collection('dropped').insertOne({ x: 1 }, { session: b });
+      expect(await exists('made')).to.equal(false);
+      await a.commitTransaction();
+      await b.abortTransaction();
+    });
+    expect(await exists('made')).to.equal(true);
+    expect((await db.collection('made').indexes()).map(({ name }) => name)).to.deep.equal(['_id_', 'x_1']);
+    expect(await exists('dropped')).to.equal(false);
+  });
+
+  it('a cursor opened in a transaction goes on in it and ends with it', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    await rows.insertMany(Array.from({ length: 10 }, (_, i) => ({ _id: i })));
+    await withTransactions(async (a, b) => {
+      await rows.findOne({}, { session: b });
+      const first = rows.find({}, { session: a, batchSize: 3 });
+      await first.next();
+      await rows.deleteMany({});
+      expect(await first.toArray(), 'what was left of it').to.have.length(9);
+      const second = rows.find({}, { session: b, batchSize: 3 });
+      await second.next();
+      await b.abortTransaction();
+      expect((await errorOf(second.toArray())).message).to.not.equal('');
+    });
+  });
+
+  it('commands that MongoDB does not allow in a transaction are refused by 263', async () => {
+    const rows = fixture.collection();
+    await rows.insertOne({});
+    await withTransactions(async (a) => {
+      const error = await errorOf(fixture.db.command({ count: rows.collectionName }, { session: a }));
+      expect(error.code).to.equal(263);
+    });
+  });
+
+  it('a drop waits for the transactions that wrote to the collection', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    await rows.insertOne({ _id: 1 });
+    await withTransactions(async (a) => {
+      await rows.updateOne({ _id: 1 }, { $set: { x: 1 } }, { session: a });
+      const dropped = rows.drop();
+      expect(await isWaiting(dropped)).to.equal(true);
+      await a.commitTransaction();
+      expect(await dropped).to.equal(true);
+    });
+  });
+
+  it('a transaction older than transactionLifetimeLimitSeconds is aborted and gives its locks back', async () => {
+    const rows = fixture.collection<{ _id: number; n: number }>();
+    await rows.insertOne({ _id: 1, n: 0 });
+    const admin = fixture.client.db('admin');
+    const { was } = await admin.command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+    try {
+      await withTransactions(async (a) => {
+        await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: a });
+        await rows.updateOne({ _id: 1 }, { $inc: { n: 10 } });
+        expect((await errorOf(a.commitTransaction())).code).to.equal(251);
+      });
+    } finally {
+      await admin.command({ setParameter: 1, transactionLifetimeLimitSeconds: was });
+    }
+    expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 10 });
+  });
+
+  it('the locks of a client that is gone go with it', async () => {
+    const rows = fixture.collection<{ _id: number; n: number }>();
+    await rows.insertOne({ _id: 1, n: 0 });
+    const connection = await openRaw(fixture.server.port);
+    const reply = await connection.run({
+      update: rows.collectionName,
+      updates: [{ q: { _id: 1 }, u: { $inc: { n: 5 } } }],
+      $db: 'test',
+      lsid: newSessionId(),
+      txnNumber: 1n,
+      autocommit: false,
+      startTransaction: true,
+    });
+    expect(reply).to.include({ n: 1 });
+    const waiting = rows.updateOne({ _id: 1 }, { $inc: { n: 1 } });
+    expect(await isWaiting(waiting)).to.equal(true);
+    connection.close();
+    await waiting;
+    expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 1 });
+  });
+
+  it('a commit may be repeated, after a crash of the server too', async () => {
+    const server = await startTestServer();
+    const client = new MongoClient(server.uri);
+    const session = client.startSession();
+    session.startTransaction();
+    await client.db('t').collection<{ _id: number; n: number }>('a').insertOne({ _id: 1, n: 1 }, { session });
+    const command = {
+      commitTransaction: 1,
+      lsid: session.id,
+      txnNumber: session.serverSession.txnNumber,
+      autocommit: false,
+    };
+    await session.commitTransaction();
+    await session.commitTransaction();
+    await client.close(true);
+    await server.kill9();
+
+    const again = await startTestServer({ dbPath: server.dbPath });
+    const raw = new MongoClient(again.uri);
+    expect(await runRaw(again.port, { ...command, $db: 'admin' })).to.include({ ok: 1 });
+    const { commitTransaction: _commit, ...rest } = command;
+    expect(await runRaw(again.port, { abortTransaction: 1, ...rest, $db: 'admin' })).to.include({
+      ok: 0,
+      code: 256,
+    });
+    expect(await raw.db('t').collection('a').find().toArray()).to.deep.equal([{ _id: 1, n: 1 }]);
+    await raw.close();
+    await again.stop();
+  });
+
+  it('the transactions of a session follow each other by number', async () => {
+    const lsid = newSessionId();
+    const run = (command: Document): Promise<Document> =>
+      runRaw(fixture.server.port, { ...command, lsid, $db: 'test' });
+    const insert = (n: number, extra: Document = {}): Document => ({
+      insert: 'numbered',
+      documents: [{ n }],
+      txnNumber: BigInt(n),
+      autocommit: false,
+      ...extra,
+    });
+    expect(await run(insert(5, { startTransaction: true }))).to.include({ ok: 1 });
+    expect(await run(insert(5, { startTransaction: true }))).to.include({ code: 50911 });
+    expect(await run(insert(4, { startTransaction: true }))).to.include({ code: 225 });
+    expect(await run(insert(6))).to.include({ code: 251 });
+    expect(await run(insert(6, { startTransaction: true }))).to.include({ ok: 1 });
+    expect(await run({ commitTransaction: 1, txnNumber: 5n, autocommit: false })).to.include({ code: 225 });
+    expect(await run({ abortTransaction: 1, txnNumber: 6n, autocommit: false })).to.include({ ok: 1 });
+    expect(await run({ commitTransaction: 1, txnNumber: 6n, autocommit: false })).to.include({ code: 251 });
+    expect(
+      await run({ insert: 'numbered', documents: [{}], startTransaction: true, txnNumber: 7n }),
+    ).to.include({ code: 72 });
+  });
+});

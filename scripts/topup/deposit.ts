@@ -1,0 +1,89 @@
+import { Option, type Command } from 'commander';
+import type { Deposit } from '../../src/wallets/deposit.model.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { rupiah, status, table, time } from './format.js';
+import { limitOption, reasonOption } from './options.js';
+
+/** `topup deposit …`: money that clients say they sent. */
+export function registerDeposit(program: Command): void {
+  const deposit = defineGroup(program, 'deposit', 'Deposits that wait for confirmation');
+  registerList(deposit);
+  registerConfirm(deposit);
+}
+
+function registerList(deposit: Command): void {
+  defineCommand<{ status: Deposit['status'] | 'all'; account?: string; limit: number }>(deposit, {
+    usage: 'list',
+    summary: 'List deposits, by default those that wait',
+    details: 'The longest waiting first; those of one account newest first.',
+    examples: ['deposit list', 'deposit list --account warung-sari --status all'],
+    options: [
+      new Option('--status <status>', 'which').choices(['pending', 'completed', 'all']).default('pending'),
+      new Option('--account <username>', 'only those of one account'),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const [{ listDeposits }, { requireAccount }, { accountById }] = await Promise.all([
+        import('../../src/wallets/list-deposits.js'),
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
+      ]);
+      const found = await listDeposits({
+        ...(options.status !== 'all' && { status: options.status }),
+        ...(options.account && { accountId: (await requireAccount(options.account))._id }),
+        limit: options.limit,
+      });
+      const rows = await Promise.all(
+        found.map(async (each) => ({
+          ...present(each),
+          username: (await accountById(each.accountId)).username,
+        })),
+      );
+      const cells = rows.map((row) => [
+        row.id,
+        row.username,
+        row.ref_id,
+        rupiah(row.amount),
+        status(row.status),
+        time(row.created_at),
+      ]);
+      const text = table(['id', 'account', 'ref_id', 'amount', 'status', 'created'], cells, [3]);
+      return { data: rows, text: rows.length === 0 ? 'No deposit fits.' : text };
+    },
+  });
+}
+
+function registerConfirm(deposit: Command): void {
+  defineCommand(deposit, {
+    usage: 'confirm <id>',
+    summary: 'Credit a pending deposit, once the money is on the bank account',
+    details:
+      'Credits the wallet and sends deposit.completed. Check the bank statement first: this makes spendable money.\nConfirming twice changes nothing the second time.',
+    examples: ['deposit confirm 01a1fde5d07770f0be10a241618d0695 --reason "BCA mutation 21/11, 250.000"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { confirmDeposit } = await import('../../src/wallets/create-deposit.js');
+      const { deposit: it, changed } = await confirmDeposit(arg('id'), by);
+      return {
+        data: { ...present(it), changed },
+        text: changed
+          ? `Credited ${rupiah(it.amount)}; the balance is now ${rupiah(it.balanceAfter)}.`
+          : `Nothing changed: it was credited at ${time(it.completedAt)}.`,
+      };
+    },
+  });
+}
+
+function present(deposit: Deposit) {
+  return {
+    id: deposit._id,
+    account_id: deposit.accountId,
+    ref_id: deposit.refId,
+    amount: deposit.amount,
+    status: deposit.status,
+    balance_before: deposit.balanceBefore,
+    balance_after: deposit.balanceAfter,
+    created_at: deposit.createdAt,
+    completed_at: deposit.completedAt,
+  };
+}

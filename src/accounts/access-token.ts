@@ -1,0 +1,45 @@
+/**
+ * Access tokens of POST /v1/auth/login (decisions.md 5): the id of the API key and an end, signed, so that no store
+ * is needed. Whoever reads one looks the key up, so that a token dies with its key.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { env } from '../../config/env.js';
+import { nowMs } from '../shared/clock.js';
+
+const prefix = 'at_';
+const idBytes = 16;
+const payloadBytes = idBytes + 6;
+const macKey = createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
+
+export interface OpenedToken {
+  keyId: string;
+  validUntil: Date;
+}
+
+export function sealAccessToken({ keyId, validUntil }: OpenedToken): string {
+  const payload = Buffer.alloc(payloadBytes);
+  payload.write(keyId, 'hex');
+  payload.writeUIntBE(validUntil.getTime(), idBytes, payloadBytes - idBytes);
+  return prefix + Buffer.concat([payload, macOf(payload)]).toString('base64url');
+}
+
+export function looksLikeAccessToken(credential: string): boolean {
+  return credential.startsWith(prefix);
+}
+
+/** @returns null if it is not one of ours, or its time is over. */
+export function openAccessToken(token: string): OpenedToken | null {
+  const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
+  const payload = bytes.subarray(0, payloadBytes);
+  const mac = bytes.subarray(payloadBytes);
+  const expected = macOf(payload);
+  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
+    return null;
+  }
+  const validUntil = new Date(payload.readUIntBE(idBytes, payloadBytes - idBytes));
+  return validUntil.getTime() > nowMs() ? { keyId: payload.toString('hex', 0, idBytes), validUntil } : null;
+}
+
+function macOf(payload: Buffer): Buffer {
+  return createHmac('sha256', macKey).update(payload).digest();
+}

@@ -1,0 +1,79 @@
+/** The addresses that may use an account (decisions.md 6). */
+import ipaddr from 'ipaddr.js';
+
+type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
+
+/**
+ * An entry as it is stored: an IPv4 or IPv6 address, or a network in CIDR form with its host bits cleared. What is
+ * IPv4 mapped into IPv6 (`::ffff:`) is stored as IPv4.
+ * @returns null if it is neither.
+ */
+export function normalizeAllowlistEntry(entry: string): string | null {
+  const network = networkOf(entry);
+  if (!network) {
+    return null;
+  }
+  const [address, bits] = network;
+  if (!entry.includes('/')) {
+    return address.toString();
+  }
+  const cidr = `${address.toString()}/${bits}`;
+  const first =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return `${first.toString()}/${bits}`;
+}
+
+/** True where the list is empty or has the address. An address that cannot be read is on no list. */
+export function isOnAllowlist(allowlist: readonly string[], address: string): boolean {
+  if (allowlist.length === 0) {
+    return true;
+  }
+  if (!ipaddr.isValid(address)) {
+    return false;
+  }
+  const caller = ipaddr.process(address);
+  return networksOf(allowlist).some(
+    ([network, bits]) => network.kind() === caller.kind() && caller.match(network, bits),
+  );
+}
+
+/** Parsed once for each copy of an account that is in memory. */
+const parsed = new WeakMap<readonly string[], Network[]>();
+
+function networksOf(allowlist: readonly string[]): Network[] {
+  let networks = parsed.get(allowlist);
+  if (!networks) {
+    networks = allowlist.map(networkOf).filter((each) => each !== null);
+    parsed.set(allowlist, networks);
+  }
+  return networks;
+}
+
+function networkOf(entry: string): Network | null {
+  const [text = '', prefix, ...rest] = entry.split('/');
+  const address = addressOf(text);
+  if (!address || rest.length > 0 || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) {
+    return null;
+  }
+  const bitsMax = address.kind() === 'ipv4' ? 32 : 128;
+  const bits = prefix === undefined ? bitsMax : Number(prefix);
+  if (bits > bitsMax) {
+    return null;
+  }
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
+    return bits < 96 ? null : [address.toIPv4Address(), bits - 96];
+  }
+  return [address, bits];
+}
+
+/** Only the usual forms: four decimal parts, or IPv6 without a zone. `10.1` and `0x0a000001` are mistakes here. */
+function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
+    return ipaddr.IPv4.parse(text);
+  }
+  return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text)
+    ? ipaddr.IPv6.parse(text)
+    : null;
+}

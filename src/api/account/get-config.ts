@@ -1,0 +1,31 @@
+import Joi from 'joi';
+import type { Role } from '../../accounts/account.model.js';
+import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+import { tagOf } from '../role-words.js';
+import { configData, presentConfig } from './config-data.js';
+
+export function getConfigFor(role: Role): AnyOperation {
+  return defineOperation({
+    id: `get${tagOf(role)}Config`,
+    method: 'get',
+    path: `/api/${role}/api/config`,
+    role,
+    tag: tagOf(role),
+    summary: 'API configuration',
+    data: Joi.object({
+      ...configData,
+      webhook_secret: Joi.string().required().description('Verify x-signature with it.'),
+      ...(role === 'buyer' && { is_active: Joi.boolean().required() }),
+    }),
+    async handle({ account }) {
+      return {
+        data: {
+          ...(await presentConfig(account)),
+          webhook_secret: openWebhookSecret(account._id, account.webhookSecretSealed),
+          ...(role === 'buyer' && { is_active: account.status === 'active' }),
+        },
+      };
+    },
+  });
+}

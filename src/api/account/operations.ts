@@ -1,0 +1,10 @@
+import type { Role } from '../../accounts/account.model.js';
+import type { AnyOperation } from '../operation.js';
+import { getConfigFor } from './get-config.js';
+import { rotateKeyFor } from './rotate-key.js';
+import { updateConfigFor } from './update-config.js';
+
+/** What an account of this role sees and changes of itself (interface 4.2, 4.3). */
+export function accountOperations(role: Role): AnyOperation[] {
+  return [getConfigFor(role), updateConfigFor(role), rotateKeyFor(role)];
+}

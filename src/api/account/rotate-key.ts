@@ -1,0 +1,48 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import type { Role } from '../../accounts/account.model.js';
+import { rotateApiKey } from '../../accounts/rotate-api-key.js';
+import { changedBy } from '../changed-by.js';
+import { timestamp } from '../fields.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+import { tagOf } from '../role-words.js';
+
+interface Body {
+  overlap_minutes: number;
+}
+
+export function rotateKeyFor(role: Role): AnyOperation {
+  return defineOperation<Body>({
+    id: `rotate${tagOf(role)}Key`,
+    method: 'post',
+    path: `/api/${role}/api/keys/rotate`,
+    role,
+    tag: tagOf(role),
+    summary: 'Replace the API key',
+    description:
+      'The key that you call with stays valid for `overlap_minutes`. After a leak send 0: every older key ends at ' +
+      'once, and every access token made with one.',
+    body: Joi.object<Body>({
+      overlap_minutes: Joi.number()
+        .integer()
+        .min(0)
+        .max(limits.keyOverlapMinutesMax)
+        .default(limits.keyOverlapMinutesDefault),
+    }),
+    data: Joi.object({
+      api_key: Joi.string().required(),
+      previous_valid_until: timestamp.required(),
+    }),
+    async handle(call) {
+      const { apiKey, previousValidUntil } = await rotateApiKey(
+        call.account,
+        call.body.overlap_minutes,
+        changedBy(call),
+      );
+      return {
+        message: 'API key replaced',
+        data: { api_key: apiKey, previous_valid_until: previousValidUntil.toISOString() },
+      };
+    },
+  });
+}

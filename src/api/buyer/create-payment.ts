@@ -1,0 +1,61 @@
+import Joi from 'joi';
+import { createPayment as pay } from '../../bills/create-payment.js';
+import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { buyerStatus } from '../presenters.js';
+import { replyCode } from '../reply-code.js';
+
+interface Body {
+  code: string;
+  customer_number: string;
+  ref_id: string;
+  max_price?: number;
+}
+
+export const createPayment = defineOperation<Body>({
+  id: 'createPayment',
+  method: 'post',
+  path: '/api/buyer/payment',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'Pay a postpaid bill',
+  description:
+    'Pays the newest inquiry of today for this customer at its total; without one it makes the inquiry itself. ' +
+    'The wallet is debited before this answers.',
+  body: Joi.object<Body>({
+    code: productCode.required(),
+    customer_number: customerNumber.required(),
+    ref_id: refId.required(),
+    max_price: maxPrice,
+  }),
+  data: Joi.object({
+    ref_id: Joi.string().required(),
+    transaction_id: Joi.string().required(),
+    customer_number: Joi.string().required(),
+    product_name: Joi.string().required(),
+    price: Joi.number().required(),
+    status: Joi.string().valid('pending', 'processing', 'success', 'failed').required(),
+  }),
+  failures: [402, 404, 409, 422, 503],
+  async handle({ account, body }) {
+    const { transaction, created } = await pay({
+      account,
+      productCode: body.code,
+      customerNumber: body.customer_number,
+      refId: body.ref_id,
+      maxPrice: body.max_price,
+    });
+    return {
+      code: replyCode(transaction, created),
+      message: created ? 'Payment is being processed' : 'Known ref_id: the payment as it is now',
+      data: {
+        ref_id: transaction.refId,
+        transaction_id: transaction._id,
+        customer_number: transaction.customerNumber,
+        product_name: transaction.productName,
+        price: transaction.price,
+        status: buyerStatus(transaction.status),
+      },
+    };
+  },
+});

@@ -1,0 +1,25 @@
+import Joi from 'joi';
+import { findTransaction } from '../../transactions/find-transaction.js';
+import { text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentBuyerTransaction } from '../presenters.js';
+import { buyerTransactionData } from '../schemas.js';
+
+interface Params {
+  ref: string;
+}
+
+export const getBuyerTransaction = defineOperation<unknown, Params>({
+  id: 'getBuyerTransaction',
+  method: 'get',
+  path: '/api/buyer/transactions/:ref',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'One transaction, by your ref_id or our transaction_id',
+  params: Joi.object<Params>({ ref: text(64).required() }),
+  data: buyerTransactionData,
+  failures: [404],
+  async handle({ account, params }) {
+    return { data: presentBuyerTransaction(await findTransaction(account._id, params.ref)) };
+  },
+});

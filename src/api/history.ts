@@ -1,0 +1,25 @@
+import Joi from 'joi';
+import { filterStatus, isoDay, page, pageSize } from './fields.js';
+import type { BuyerStatus } from './presenters.js';
+
+/** Body of the history calls of both roles (interface 4.2, 4.3). */
+export interface HistoryBody {
+  status?: BuyerStatus;
+  start_date?: string;
+  end_date?: string;
+  page: number;
+  limit: number;
+}
+
+export const historyBody = Joi.object<HistoryBody>({
+  status: filterStatus,
+  start_date: isoDay,
+  end_date: isoDay,
+  page,
+  limit: pageSize,
+});
+
+/** Pagination object, interface 2.7. */
+export function presentPage(body: HistoryBody, total: number) {
+  return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };
+}

@@ -1,0 +1,24 @@
+import type { RequestHandler, Response } from 'express';
+import type { Account } from '../../accounts/account.model.js';
+import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
+import { ForbiddenError } from '../../shared/errors.js';
+import { addressOf } from './address.js';
+import { authenticatedOf } from './authenticate.js';
+import { limitRate } from './rate-limit.js';
+
+/** What an account's own settings let through, after its key was found good (decisions.md 6). */
+export const accessRules: RequestHandler = async (request, response, next) => {
+  await applyAccessRules(authenticatedOf(response).account, addressOf(request), response);
+  next();
+};
+
+/**
+ * The address comes first, so that a stranger with a stolen key uses none of the account's limit.
+ * @throws ForbiddenError (403/07) for an address that is not on the account's list, RateLimitError (429/06).
+ */
+export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
+  if (!isOnAllowlist(account.ipWhitelist, address)) {
+    throw new ForbiddenError(`The address ${address} is not on the IP allowlist of this account.`);
+  }
+  await limitRate(account, response);
+}

@@ -1,0 +1,48 @@
+import type { Response } from 'express';
+import { limits } from '../../../config/limits.js';
+import type { Account } from '../../accounts/account.model.js';
+import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
+import { takeFromMinute, type Taken } from '../../shared/minute-limit.js';
+import { subscriberOf } from './address.js';
+
+/**
+ * Counts a call of an account, all surfaces and web processes together, and tells in the RateLimit headers where it
+ * stands.
+ * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
+ */
+export async function limitRate(account: Account, response: Response): Promise<void> {
+  const taken = await takeFromMinute(`rate:${account._id}`, account.rateLimit);
+  response.setHeader('RateLimit-Limit', taken.limit);
+  response.setHeader('RateLimit-Remaining', taken.remaining);
+  response.setHeader('RateLimit-Reset', secondsOf(taken));
+  refuseAbove(taken, `More than ${taken.limit} calls in a minute.`);
+}
+
+/**
+ * Passes a good authentication on, however many bad ones came from the same address; a bad one is counted.
+ * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st bad one in a minute.
+ */
+export async function limitFailedAuthentication<T>(address: string, authentication: Promise<T>): Promise<T> {
+  try {
+    return await authentication;
+  } catch (error) {
+    if (error instanceof UnauthorizedError) {
+      const taken = await takeFromMinute(
+        `bad-keys:${subscriberOf(address)}`,
+        limits.failedAuthenticationsMax,
+      );
+      refuseAbove(taken, 'Too many calls with a wrong key from your address.');
+    }
+    throw error;
+  }
+}
+
+function refuseAbove(taken: Taken, message: string): void {
+  if (!taken.accepted) {
+    throw new RateLimitError(`${message} Wait ${secondsOf(taken)} s.`, secondsOf(taken));
+  }
+}
+
+function secondsOf({ resetMs }: Taken): number {
+  return Math.ceil(resetMs / 1_000);
+}

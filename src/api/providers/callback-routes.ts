@@ -1,0 +1,36 @@
+import express, { Router, type RequestHandler } from 'express';
+import { limits } from '../../../config/limits.js';
+import {
+  receiveProviderCallback,
+  type InboundCallback,
+} from '../../transactions/receive-provider-callback.js';
+import { refuseMethod } from '../mount.js';
+
+/**
+ * Where providers tell about our orders: `/api/reseller/callback` for h2h (interface 4.5, decisions 17.5), and a
+ * path of its own for Digiflazz's webhook. The body is read as bytes, because the signature covers those; so this
+ * comes before the JSON body parser of the other surfaces.
+ */
+export function providerCallbackRoutes(): Router {
+  const router = Router({ caseSensitive: true });
+  const raw = express.raw({ type: () => true, limit: limits.bodyBytesMax });
+  const paths: [string, InboundCallback['protocol']][] = [
+    ['/api/reseller/callback', 'h2h'],
+    ['/api/providers/digiflazz/callback', 'digiflazz'],
+  ];
+  for (const [path, protocol] of paths) {
+    router.post(path, raw, receive(protocol));
+    router.all(path, refuseMethod(['POST']));
+  }
+  return router;
+}
+
+function receive(protocol: InboundCallback['protocol']): RequestHandler {
+  return async (request, response) => {
+    const body: unknown = request.body;
+    // Without a body the parser leaves no bytes.
+    const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    await receiveProviderCallback({ protocol, raw, headers: request.headers });
+    response.json({ status: 'received' });
+  };
+}

@@ -1,0 +1,105 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { limits } from '../../../config/limits.js';
+import { AppError, MaintenanceError } from '../../shared/errors.js';
+import { logger } from '../../shared/logger.js';
+import { awaitFinal } from '../../transactions/await-final.js';
+import { createPurchase, type PurchaseRequest } from '../../transactions/create-purchase.js';
+import { isFinal } from '../../transactions/states.js';
+import type { Transaction } from '../../transactions/transaction.model.js';
+import { customerNumber, productCode, refId } from '../fields.js';
+import { whileMongoAnswers } from '../patience.js';
+import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
+
+interface Query {
+  code: string;
+  customer: string;
+  ref_id: string;
+  max_price?: number;
+}
+
+const maxPriceText = Joi.string()
+  .pattern(/^\d{1,16}$/)
+  .custom((value: string, helpers) =>
+    Number(value) <= limits.moneyMax ? Number(value) : helpers.error('string.pattern.base'),
+  )
+  .messages({ 'string.pattern.base': '{{#label}} must be whole rupiah' })
+  .description('Refuse (01) if the price is higher now. Rupiah.');
+
+export const createResellerRequest = defineResellerOperation<Query>({
+  id: 'createResellerRequest',
+  path: '/api/reseller/request',
+  summary: 'Buy a prepaid product',
+  description:
+    'sign: HMAC-SHA256(api_key, "username|code|customer|ref_id"), or md5(username + api_key + ref_id). ' +
+    'Waits a few seconds for the serial number. The same call again is the status check: 05 while it is under way, ' +
+    '00 with the sn, or 01 with the reason.',
+  query: Joi.object<Query>({
+    code: productCode.required(),
+    customer: customerNumber.required(),
+    ref_id: refId.required(),
+    max_price: maxPriceText,
+  }),
+  answer: {
+    ref_id: Joi.string().required(),
+    sn: Joi.string().allow(null).required(),
+    transaction_status: Joi.string().valid('pending', 'success', 'failed').required(),
+  },
+  signed: ({ code = '', customer = '', ref_id = '' }) => ({
+    md5Covers: ref_id,
+    hmacCovers: `${code}|${customer}|${ref_id}`,
+  }),
+  async handle({ account, query }) {
+    const request: PurchaseRequest = {
+      account,
+      surface: 'reseller',
+      productCode: query.code,
+      customerNumber: query.customer,
+      refId: query.ref_id,
+      maxPrice: query.max_price,
+    };
+    const accepted = await whileMongoAnswers(createPurchase(request)).catch((error: unknown) =>
+      unlessUnknown(error, request.refId),
+    );
+    if ('status' in accepted) {
+      return accepted;
+    }
+    const { transaction, created } = accepted;
+    return present(created ? await waitForEnd(transaction) : transaction, created);
+  },
+});
+
+/**
+ * Where the outcome of the purchase itself is not known, a failure code would make an engine buy it elsewhere, and
+ * the customer would get it twice. 05 makes it ask again with the same ref_id.
+ */
+function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
+  if (error instanceof MaintenanceError || (error instanceof AppError && error.httpStatus < 500)) {
+    throw error;
+  }
+  logger.error('reseller purchase has an unknown outcome', { error });
+  const message = 'The service is recovering. Send the same request again in a few seconds.';
+  return { status: '05', message, ref_id: ref, sn: null };
+}
+
+async function waitForEnd(transaction: Transaction): Promise<Transaction> {
+  const waitMs = env.RESELLER_SYNC_WAIT_MS;
+  return (waitMs > 0 ? await awaitFinal(transaction._id, waitMs) : null) ?? transaction;
+}
+
+/** decisions.md 1 and 17.3. */
+function present(transaction: Transaction, created: boolean): ResellerAnswer {
+  const about = { ref_id: transaction.refId, sn: transaction.serialNumber };
+  if (!isFinal(transaction.status)) {
+    const message = created ? 'Success' : 'Transaction being processed';
+    return { status: created ? '00' : '05', message, ...about, transaction_status: 'pending' };
+  }
+  return transaction.status === 'SUCCESS'
+    ? { status: '00', message: 'Success', ...about, transaction_status: 'success' }
+    : {
+        status: '01',
+        message: transaction.message ?? 'Transaction failed, the debit was returned',
+        ...about,
+        transaction_status: 'failed',
+      };
+}

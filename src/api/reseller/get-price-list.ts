@@ -1,0 +1,49 @@
+import Joi from 'joi';
+import { priceList } from '../../products/price-list.js';
+import { text } from '../fields.js';
+import { whileMongoAnswers } from '../patience.js';
+import { defineResellerOperation } from './reseller-operation.js';
+
+interface Query {
+  category: string;
+  operator?: string;
+}
+
+export const getResellerPriceList = defineResellerOperation<Query>({
+  id: 'getResellerPriceList',
+  path: '/api/reseller/price-list',
+  summary: 'Products with the best price now',
+  description:
+    'sign: HMAC-SHA256(api_key, "username|pricelist"), or md5(username + api_key + "pricelist"). `category` is ' +
+    'prabayar or pascabayar, or a subcategory such as pulsa; default prabayar, what this surface sells.',
+  query: Joi.object<Query>({
+    category: text(50).default('prabayar'),
+    operator: text(50).example('Telkomsel'),
+  }),
+  answer: {
+    data: Joi.array()
+      .items(
+        Joi.object({
+          code: Joi.string().required(),
+          name: Joi.string().required(),
+          price: Joi.number().required(),
+          status: Joi.string().valid('active', 'maintenance').required(),
+        }),
+      )
+      .required(),
+  },
+  signed: () => ({ md5Covers: 'pricelist', hmacCovers: 'pricelist' }),
+  async handle({ query }) {
+    const products = await whileMongoAnswers(priceList(query));
+    return {
+      status: '00',
+      message: 'Success',
+      data: products.map(({ product, price, status }) => ({
+        code: product._id,
+        name: product.name,
+        price,
+        status,
+      })),
+    };
+  },
+});

@@ -1,0 +1,50 @@
+/**
+ * A call of the reseller-software surface as data (interface 4.4). As with other operations the router mounts it and
+ * the OpenAPI document is made from it; the answer is a flat object whose `status` carries the code.
+ */
+import Joi from 'joi';
+import type { Account } from '../../accounts/account.model.js';
+import type { ResponseCode } from '../../shared/errors.js';
+import { text } from '../fields.js';
+
+/** Interface 2.13: what is beside status and message depends on the call. */
+export interface ResellerAnswer {
+  status: ResponseCode;
+  message: string;
+  [field: string]: unknown;
+}
+
+export interface ResellerOperation<Query = unknown> {
+  /** Name in the OpenAPI document, in camelCase, unique. */
+  id: string;
+  path: string;
+  summary: string;
+  description?: string;
+  /** What it takes beside username and sign. Every value is text. */
+  query: Joi.ObjectSchema<Query>;
+  /** The answer when all is well, beside status and message. */
+  answer: Record<string, Joi.Schema>;
+  /** What the two kinds of sign cover; see authenticateSign. The query is unchecked. */
+  signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
+  handle(call: { account: Account; query: Query }): Promise<ResellerAnswer>;
+}
+
+/** Any call of the surface; its schema has checked the query before `handle` sees it. */
+export type AnyResellerOperation = ResellerOperation<never>;
+
+/** Gives `handle` the types of the schema beside it. */
+export function defineResellerOperation<Query>(operation: ResellerOperation<Query>): AnyResellerOperation {
+  return operation as unknown as AnyResellerOperation;
+}
+
+/** Part of every query; checked by the authentication, described here for the contract. */
+export const credentials = Joi.object({
+  username: text(40).required(),
+  sign: Joi.string()
+    .pattern(/^([0-9a-f]{32}|[0-9a-f]{64})$/)
+    .required()
+    .description(
+      '64 hex digits: HMAC-SHA256 with the API key over the text described below. ' +
+        '32 hex digits: the md5 that reseller engines know.',
+    ),
+});

@@ -1,0 +1,11 @@
+import { createResellerRequest } from './create-request.js';
+import { getResellerBalance } from './get-balance.js';
+import { getResellerPriceList } from './get-price-list.js';
+import type { AnyResellerOperation } from './reseller-operation.js';
+
+/** Interface 4.4. */
+export const resellerOperations: AnyResellerOperation[] = [
+  createResellerRequest,
+  getResellerPriceList,
+  getResellerBalance,
+];

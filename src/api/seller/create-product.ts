@@ -1,0 +1,44 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import { createProduct as create } from '../../products/create-product.js';
+import { productCode, rupiah, text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentProduct } from '../present-product.js';
+import { productData } from '../schemas.js';
+
+interface Body {
+  code: string;
+  name: string;
+  category: 'prabayar' | 'pascabayar';
+  subcategory: string;
+  operator?: string;
+  price: number;
+  status: 'active' | 'inactive';
+}
+
+export const createProduct = defineOperation<Body>({
+  id: 'createProduct',
+  method: 'post',
+  path: '/api/seller/products',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'Add a product to the catalogue',
+  description:
+    'Your price is its first offer. A code that is taken is refused (409), also with the same body.',
+  body: Joi.object<Body>({
+    code: productCode.required(),
+    name: text(100).min(1).required().example('Telkomsel 10.000'),
+    category: Joi.string().valid('prabayar', 'pascabayar').required(),
+    subcategory: text(50).min(1).required().example('pulsa'),
+    operator: text(50).min(1).example('Telkomsel'),
+    price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_500),
+    status: Joi.string().valid('active', 'inactive').default('active'),
+  }),
+  data: productData,
+  successStatuses: [201],
+  failures: [409],
+  async handle({ account, body }) {
+    const created = await create({ ...body, operator: body.operator ?? null, sellerId: account._id });
+    return { httpStatus: 201, message: 'Product created', data: presentProduct(created) };
+  },
+});

@@ -1,0 +1,21 @@
+import Joi from 'joi';
+import { balanceOf } from '../../wallets/balance-of.js';
+import { defineOperation } from '../operation.js';
+
+export const getSellerBalance = defineOperation({
+  id: 'getSellerBalance',
+  method: 'get',
+  path: '/api/seller/balance',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'What can be withdrawn, and what is on its way to the bank',
+  data: Joi.object({
+    balance: Joi.number().required(),
+    pending_settlement: Joi.number().required(),
+    currency: Joi.string().valid('IDR').required(),
+  }),
+  async handle({ account }) {
+    const wallet = await balanceOf(account._id);
+    return { data: { balance: wallet.balance, pending_settlement: wallet.held, currency: 'IDR' } };
+  },
+});

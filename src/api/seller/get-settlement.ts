@@ -1,0 +1,32 @@
+import Joi from 'joi';
+import { SettlementModel, type Settlement } from '../../settlements/settlement.model.js';
+import { NotFoundError } from '../../shared/errors.js';
+import { text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentSettlement, settlementData } from './settlement-data.js';
+
+interface Params {
+  id: string;
+}
+
+export const getSettlement = defineOperation<unknown, Params>({
+  id: 'getSettlement',
+  method: 'get',
+  path: '/api/seller/settlements/:id',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'A settlement as it is now',
+  params: Joi.object<Params>({ id: text(64).required() }),
+  data: settlementData,
+  failures: [404],
+  async handle({ account, params }) {
+    const settlement = await SettlementModel.findOne({
+      _id: params.id,
+      accountId: account._id,
+    }).lean<Settlement>();
+    if (!settlement) {
+      throw new NotFoundError(`There is no settlement ${params.id}.`);
+    }
+    return { data: presentSettlement(settlement) };
+  },
+});

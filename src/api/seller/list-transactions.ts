@@ -1,0 +1,34 @@
+import Joi from 'joi';
+import { listTransactions } from '../../transactions/list-transactions.js';
+import { pagination } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { historyBody, presentPage, type HistoryBody } from '../history.js';
+import { presentSale, saleData } from './sale-data.js';
+
+export const listSellerTransactions = defineOperation<HistoryBody>({
+  id: 'listSellerTransactions',
+  method: 'post',
+  path: '/api/seller/transactions',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'Your sales, newest first',
+  description: 'Who bought is not shown; the customer number is masked but for its last four digits.',
+  body: historyBody,
+  data: Joi.object({
+    transactions: Joi.array().items(saleData).required(),
+    pagination: pagination.required(),
+  }),
+  async handle({ account, body }) {
+    const found = await listTransactions({
+      owner: { sellerId: account._id },
+      status: body.status,
+      startDate: body.start_date,
+      endDate: body.end_date,
+      page: body.page,
+      limit: body.limit,
+    });
+    return {
+      data: { transactions: found.transactions.map(presentSale), pagination: presentPage(body, found.total) },
+    };
+  },
+});

@@ -1,0 +1,44 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import type { ProductStatus } from '../../products/product.model.js';
+import { putOffer as put } from '../../products/put-offer.js';
+import { rupiah, text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+
+interface Body {
+  price: number;
+  status: ProductStatus;
+}
+
+interface Params {
+  code: string;
+}
+
+export const putOffer = defineOperation<Body, Params>({
+  id: 'putOffer',
+  method: 'post',
+  path: '/api/seller/products/:code/offers',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'Sell a product of the catalogue at your own price',
+  description:
+    'Purchases go to the cheapest active offer whose seller can serve now. Call it again to change it.',
+  params: Joi.object<Params>({ code: text(50).required() }),
+  body: Joi.object<Body>({
+    price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_450),
+    status: Joi.string().valid('active', 'inactive', 'maintenance').default('active'),
+  }),
+  data: Joi.object({
+    code: Joi.string().required(),
+    price: Joi.number().required(),
+    status: Joi.string().required(),
+  }),
+  failures: [404],
+  async handle({ account, body, params }) {
+    const offer = await put({ ...body, sellerId: account._id, productCode: params.code });
+    return {
+      message: 'Offer saved',
+      data: { code: offer.productCode, price: offer.price, status: offer.status },
+    };
+  },
+});

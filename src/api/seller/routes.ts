@@ -1,0 +1,21 @@
+import type { AnyOperation } from '../operation.js';
+import { createProduct } from './create-product.js';
+import { getSellerBalance } from './get-balance.js';
+import { getSettlement } from './get-settlement.js';
+import { listProducts } from './list-products.js';
+import { listSellerTransactions } from './list-transactions.js';
+import { putOffer } from './put-offer.js';
+import { requestSettlement } from './request-settlement.js';
+import { updateProduct } from './update-product.js';
+
+/** Interface 4.3. */
+export const sellerOperations: AnyOperation[] = [
+  listProducts,
+  createProduct,
+  updateProduct,
+  putOffer,
+  getSellerBalance,
+  requestSettlement,
+  getSettlement,
+  listSellerTransactions,
+];

@@ -1,0 +1,30 @@
+import Joi from 'joi';
+import type { Settlement } from '../../settlements/settlement.model.js';
+import { timestamp } from '../fields.js';
+
+/** Settlement result, interface 2.9; `ref_id`, `needs_approval` and `reason` are additions. */
+export const settlementData = Joi.object({
+  settlement_id: Joi.string().required(),
+  ref_id: Joi.string().allow(null).required(),
+  amount: Joi.number().required(),
+  fee: Joi.number().required(),
+  net_amount: Joi.number().required(),
+  status: Joi.string().valid('pending', 'processing', 'completed', 'failed').required(),
+  needs_approval: Joi.boolean().required().description('A new bank account waits for the operator.'),
+  reason: Joi.string().allow(null).required().description('Why it failed.'),
+  estimated_completion: timestamp.required(),
+});
+
+export function presentSettlement(settlement: Settlement) {
+  return {
+    settlement_id: settlement._id,
+    ref_id: settlement.refId,
+    amount: settlement.amount,
+    fee: settlement.fee,
+    net_amount: settlement.netAmount,
+    status: settlement.status,
+    needs_approval: settlement.needsApproval,
+    reason: settlement.reason,
+    estimated_completion: settlement.estimatedCompletion.toISOString(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Account } from '../accounts/account.model.js';
+import { checkCustomerNumber, normalizeCustomerNumber } from '../products/customer-number.js';
+import { productByCode } from '../products/find-product.js';
+import type { Product } from '../products/product.model.js';
+import { endOfBusinessDay } from '../shared/business-time.js';
+import { now } from '../shared/clock.js';
+import {
+  ConflictError,
+  InvalidCustomerNumberError,
+  MaintenanceError,
+  NotFoundError,
+  type AppError,
+} from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { addAndWait } from '../shared/queues.js';
+import { requirePostpaid } from '../transactions/require-category.js';
+import { routeOrRefuse } from '../transactions/route-or-refuse.js';
+import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
+
+/** A bill that can be paid: its amounts are there. Rupiah. */
+export type OpenQuote = Quote & {
+  status: 'open';
+  customerName: string;
+  billPeriod: string;
+  totalBill: number;
+  adminFee: number;
+  totalAmount: number;
+};
+
+export interface BillRequest {
+  account: Account;
+  productCode: string;
+  customerNumber: string;
+}
+
+/** The worker asks the provider; the client waits no longer than this. */
+const waitMs = 10_000;
+
+/**
+ * Asks for a bill (interface 2.6, 4.2; decisions.md 11) and keeps the answer as a quote until the end of the
+ * business day. The provider is asked by a worker; the web tier only waits for it. Moves no money.
+ * @throws NotFoundError (404/02) no bill; InvalidCustomerNumberError (422/04); ConflictError (409/01) already
+ *   paid; MaintenanceError or DependencyError (503/03) when nobody could tell: ask again later.
+ */
+export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
+  const { product, customerNumber } = await billOf(request);
+  const route = await routeOrRefuse(product);
+  const quote: Quote = {
+    _id: newId(),
+    accountId: request.account._id,
+    productCode: product._id,
+    customerNumber,
+    sellerId: route.sellerId,
+    status: 'asked',
+    customerName: null,
+    billPeriod: null,
+    totalBill: null,
+    adminFee: null,
+    totalAmount: null,
+    refusal: null,
+    usedBy: null,
+    createdAt: now(),
+    expiresAt: endOfBusinessDay(),
+  };
+  await QuoteModel.create(quote);
+  await addAndWait(
+    'inquiries',
+    { v: 1, inquiryId: quote._id },
+    { jobId: `inquire-${quote._id}`, timeoutMs: waitMs },
+  );
+  const answered = await QuoteModel.findById(quote._id).lean<Quote>();
+  if (answered && isOpen(answered)) {
+    return answered;
+  }
+  throw errorOf(answered?.refusal ?? null);
+}
+
+/** The product and the normalised customer number of a postpaid request, both checked. */
+export async function billOf(request: BillRequest): Promise<{ product: Product; customerNumber: string }> {
+  const product = await productByCode(request.productCode);
+  requirePostpaid(product);
+  const customerNumber = normalizeCustomerNumber(product.customerNumber.kind, request.customerNumber);
+  checkCustomerNumber(product.customerNumber, customerNumber);
+  return { product, customerNumber };
+}
+
+export function isOpen(quote: Quote): quote is OpenQuote {
+  return quote.status === 'open';
+}
+
+function errorOf(refusal: QuoteRefusal | null): AppError {
+  switch (refusal?.reason) {
+    case 'already-paid':
+      return new ConflictError(refusal.message);
+    case 'wrong-number':
+      return new InvalidCustomerNumberError(refusal.message);
+    case 'no-bill':
+    case 'not-sold':
+      return new NotFoundError(refusal.message);
+    case 'unavailable':
+    case undefined:
+      return new MaintenanceError('The biller does not answer at the moment. Ask again in a minute.', 60);
+  }
+}

@@ -1,0 +1,61 @@
+import mongoose, { Schema } from 'mongoose';
+import { Money } from '../shared/money.js';
+
+/** The reasons of a refused inquiry, as the client hears them. */
+export interface QuoteRefusal {
+  reason: 'already-paid' | 'wrong-number' | 'no-bill' | 'not-sold' | 'unavailable';
+  message: string;
+}
+
+/**
+ * An inquiry and what it found. A bill stands until the end of the business day and is paid once: `usedBy` is
+ * claimed in the same database transaction as the debit.
+ */
+export interface Quote {
+  _id: string;
+  accountId: string;
+  productCode: string;
+  /** Normalised. */
+  customerNumber: string;
+  sellerId: string;
+  status: 'asked' | 'open' | 'refused';
+  customerName: string | null;
+  /** YYYY-MM */
+  billPeriod: string | null;
+  /** Rupiah. */
+  totalBill: number | null;
+  adminFee: number | null;
+  totalAmount: number | null;
+  refusal: QuoteRefusal | null;
+  /** The transaction that pays it. */
+  usedBy: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+const schema = new Schema<Quote>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    productCode: { type: String, required: true },
+    customerNumber: { type: String, required: true },
+    sellerId: { type: String, required: true },
+    status: { type: String, required: true },
+    customerName: { type: String, default: null },
+    billPeriod: { type: String, default: null },
+    totalBill: { type: Money, default: null },
+    adminFee: { type: Money, default: null },
+    totalAmount: { type: Money, default: null },
+    refusal: { type: new Schema({ reason: String, message: String }, { _id: false }), default: null },
+    usedBy: { type: String, default: null },
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'quotes', versionKey: false },
+);
+schema.index(
+  { accountId: 1, productCode: 1, customerNumber: 1, createdAt: -1 },
+  { name: 'account_product_customer_newest' },
+);
+
+export const QuoteModel = mongoose.model('Quote', schema);

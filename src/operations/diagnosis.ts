@@ -1,0 +1,21 @@
+/** The result of one check of the whole system. */
+export interface Diagnosis {
+  name: string;
+  /** fail: something does not work, or money is at risk. warn: it works, look at it. */
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** What to do; null where all is well. */
+  advice: string | null;
+}
+
+export function ok(name: string, detail: string): Diagnosis {
+  return { name, status: 'ok', detail, advice: null };
+}
+
+export function warn(name: string, detail: string, advice: string): Diagnosis {
+  return { name, status: 'warn', detail, advice };
+}
+
+export function fail(name: string, detail: string, advice: string): Diagnosis {
+  return { name, status: 'fail', detail, advice };
+}

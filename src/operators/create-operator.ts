@@ -1,0 +1,102 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { now } from '../shared/clock.js';
+import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
+import { OperatorModel, type Operator, type OperatorRole } from './operator.model.js';
+import { hashPassword, passwordLengthMax, passwordLengthMin } from './password.js';
+
+/**
+ * Lets a person into the console.
+ * @throws ValidationError for a password that is too short or too long.
+ * @throws ConflictError if the username is taken.
+ */
+export async function createOperator(
+  input: { username: string; role: OperatorRole; password: string },
+  by: ChangedBy,
+): Promise<Operator> {
+  const at = now();
+  const operator: Operator = {
+    _id: newId(),
+    username: input.username,
+    role: input.role,
+    passwordHash: await checkedHash(input.password),
+    passwordChangedAt: at,
+    createdAt: at,
+  };
+  try {
+    await inTransaction(async (session) => {
+      await OperatorModel.create([operator], { session });
+      await recordAudit(session, {
+        ...by,
+        action: 'operator.create',
+        subject: { kind: 'operator', id: operator._id },
+        after: { username: operator.username, role: operator.role },
+      });
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) {
+      throw new ConflictError(`The operator "${input.username}" exists already.`, { cause: error });
+    }
+    throw error;
+  }
+  return operator;
+}
+
+/**
+ * Gives an operator another password; every session of theirs ends.
+ * @throws ValidationError for a password that is too short or too long.
+ * @throws NotFoundError if there is no such operator.
+ */
+export async function setOperatorPassword(
+  username: string,
+  password: string,
+  by: ChangedBy,
+): Promise<Operator> {
+  const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
+  return inTransaction(async (session) => {
+    const operator = await OperatorModel.findOneAndUpdate(
+      { username },
+      { $set: change },
+      { session, returnDocument: 'after' },
+    ).lean<Operator>();
+    if (!operator) {
+      throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'operator.password',
+      subject: { kind: 'operator', id: operator._id },
+      after: { passwordChangedAt: change.passwordChangedAt },
+    });
+    return operator;
+  });
+}
+
+/** Takes a person out of the console; every session of theirs ends. @throws NotFoundError */
+export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
+  await inTransaction(async (session) => {
+    const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
+    if (!operator) {
+      throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'operator.remove',
+      subject: { kind: 'operator', id: operator._id },
+      before: { username, role: operator.role },
+    });
+  });
+}
+
+export async function listOperators(): Promise<Operator[]> {
+  return OperatorModel.find().sort({ username: 1 }).lean<Operator[]>();
+}
+
+async function checkedHash(password: string): Promise<string> {
+  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
+    const message = `a password has ${passwordLengthMin} to ${passwordLengthMax} characters`;
+    throw new ValidationError([{ field: 'password', message }]);
+  }
+  return hashPassword(password);
+}

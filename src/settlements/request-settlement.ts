@@ -1,0 +1,143 @@
+import { env } from '../../config/env.js';
+import type { Account } from '../accounts/account.model.js';
+import { nextBusinessDayAt } from '../shared/business-time.js';
+import { now, nowMs } from '../shared/clock.js';
+import { ConflictError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { logger } from '../shared/logger.js';
+import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../shared/mongo.js';
+import { queue } from '../shared/queues.js';
+import { changeWallet } from '../wallets/change-wallet.js';
+import { move } from '../wallets/journal.js';
+import { SettlementModel, type Settlement } from './settlement.model.js';
+
+export interface SettlementRequest {
+  account: Account;
+  /** Rupiah. */
+  amount: number;
+  bankAccount: Settlement['bankAccount'];
+  refId: string | null;
+}
+
+/** How long a new job has before the sweeper adds another. */
+const graceMs = 5_000;
+const payoutHour = 17;
+
+/**
+ * Asks for a withdrawal (interface 2.9, 4.3; decisions.md 12). The whole amount leaves the available balance at
+ * once and is held until it is paid out or has failed.
+ * Invariant: one settlement per {account, ref_id}; held money rises by exactly what the balance falls.
+ * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another settlement.
+ */
+export async function requestSettlement(
+  request: SettlementRequest,
+): Promise<{ settlement: Settlement; created: boolean }> {
+  const known = await findByRef(request);
+  if (known) {
+    return replay(known, request);
+  }
+  try {
+    const settlement = await inTransaction((session) => writeSettlement(session, request), {
+      wallet: request.account._id,
+    });
+    await enqueueSettlement(settlement);
+    return { settlement, created: true };
+  } catch (error) {
+    if (isDuplicateKey(error) || error instanceof UnknownCommitError) {
+      const stored = await findByRef(request);
+      if (stored) {
+        return replay(stored, request);
+      }
+    }
+    throw error;
+  }
+}
+
+/** Adds the payout job, after the commit. Without Redis the sweeper does it later. */
+export async function enqueueSettlement(settlement: Settlement): Promise<void> {
+  if (settlement.needsApproval) {
+    return;
+  }
+  try {
+    await queue('settlements').add(
+      'pay-out',
+      { v: 1, settlementId: settlement._id },
+      { jobId: `settle-${settlement._id}-${settlement.epoch}` },
+    );
+  } catch (error) {
+    logger.warn('payout job not added, the sweeper will', { settlementId: settlement._id, error });
+  }
+}
+
+export function settlementSweepAt(): Date {
+  return new Date(nowMs() + graceMs);
+}
+
+async function writeSettlement(session: Session, request: SettlementRequest): Promise<Settlement> {
+  const { account, amount, bankAccount, refId } = request;
+  const needsApproval = env.SETTLEMENT_NEW_ACCOUNT_REVIEW && !(await wasPaidBefore(session, request));
+  const settlement: Settlement = {
+    _id: newId(),
+    accountId: account._id,
+    refId,
+    amount,
+    fee: env.SETTLEMENT_FEE,
+    netAmount: amount - env.SETTLEMENT_FEE,
+    bankAccount,
+    status: 'pending',
+    needsApproval,
+    reason: null,
+    estimatedCompletion: nextBusinessDayAt(payoutHour),
+    epoch: 0,
+    nextActionAt: needsApproval ? null : settlementSweepAt(),
+    createdAt: now(),
+    finalAt: null,
+  };
+  await SettlementModel.create([settlement], { session });
+  await changeWallet(session, {
+    walletId: account._id,
+    balanceDelta: -amount,
+    heldDelta: amount,
+    kind: 'settlement-request',
+    subjectId: settlement._id,
+    lines: move(amount, { from: `wallet:${account._id}`, to: `held:${account._id}` }),
+  });
+  return settlement;
+}
+
+async function wasPaidBefore(
+  session: Session,
+  { account, bankAccount }: SettlementRequest,
+): Promise<boolean> {
+  const paid = await SettlementModel.exists({
+    accountId: account._id,
+    'bankAccount.bankCode': bankAccount.bankCode,
+    'bankAccount.accountNumber': bankAccount.accountNumber,
+    status: 'completed',
+  }).session(session);
+  return paid !== null;
+}
+
+async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | null> {
+  return refId === null
+    ? null
+    : SettlementModel.findOne({ accountId: account._id, refId }).lean<Settlement>();
+}
+
+function replay(
+  settlement: Settlement,
+  request: SettlementRequest,
+): { settlement: Settlement; created: boolean } {
+  const { bankCode, accountNumber, accountName } = request.bankAccount;
+  const same =
+    settlement.amount === request.amount &&
+    settlement.bankAccount.bankCode === bankCode &&
+    settlement.bankAccount.accountNumber === accountNumber &&
+    settlement.bankAccount.accountName === accountName;
+  if (!same) {
+    throw new ConflictError(
+      `ref_id ${settlement.refId ?? ''} was used for another settlement. Use a new one.`,
+    );
+  }
+  return { settlement, created: false };
+}

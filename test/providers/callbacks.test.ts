@@ -1,0 +1,249 @@
+/** Provider callbacks, reversals and the operator's decisions, through the real processes. */
+import { expect } from 'chai';
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import type { ReconciliationCase } from '../../src/transactions/case.model.js';
+import { uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { startDigiflazzServer, type DigiflazzServer } from './digiflazz-server.js';
+import {
+  addProduct,
+  attemptsOf,
+  finalOf,
+  ledgerOf,
+  newBuyer,
+  pointSeller,
+  purchase,
+  transactionOf,
+  type TestSeller,
+} from './provider-stack.js';
+
+describe('provider callbacks', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let digiflazz: DigiflazzServer;
+  let simulated: TestSeller;
+  let flazz: TestSeller;
+  let code: string;
+
+  before(async () => {
+    digiflazz = await startDigiflazzServer();
+    stack = await startStack({ workers: ['fulfilment', 'polling', 'sellers', 'webhooks'] });
+    const accounts = await stack.seed();
+    simulated = await pointSeller(stack, 'seller', {
+      kind: 'simulator',
+      baseUrl: null,
+      username: 'callbacks',
+      secret: stack.simulator.secret,
+    });
+    flazz = await pointSeller(stack, 'seller2', {
+      kind: 'digiflazz',
+      baseUrl: digiflazz.url,
+      username: digiflazz.username,
+      secret: digiflazz.apiKey,
+      callbackSecret: digiflazz.webhookSecret,
+    });
+    code = await addProduct(stack, [{ sellerId: simulated.id, price: 10_000 }]);
+    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
+  });
+  after(async () => {
+    await stack.stop();
+    await digiflazz.stop();
+  });
+
+  async function post(path: string, raw: Buffer, headers: Record<string, string>) {
+    const answer = await request(stack.baseUrl + path, { method: 'POST', body: raw, headers });
+    return {
+      status: answer.statusCode,
+      body: (await answer.body.json()) as { status: string; code?: string },
+    };
+  }
+
+  function h2hCallback(refId: string, status: string, secret = stack.simulator.secret) {
+    const raw = Buffer.from(JSON.stringify({ ref_id: refId, status, sn: 'FORGED' }));
+    const hex = createHmac('sha256', secret).update(raw).digest('hex');
+    return post('/api/reseller/callback', raw, {
+      'x-signature': `sha256=${hex}`,
+      'content-type': 'application/json',
+    });
+  }
+
+  it('a forged, unknown or unreadable callback is refused and moves nothing', async () => {
+    await stack.simulator.control({ pending_ms: 4_000 });
+    const id = await purchase(buyer, code, '081234561233');
+    await eventually(
+      'the order to be pending',
+      async () => (await attemptsOf(stack, id))[0]?.status === 'UNKNOWN',
+    );
+    expect(await h2hCallback(`${id}-1`, 'success', 'guess')).to.deep.include({ status: 401 });
+    expect(
+      await post('/api/reseller/callback', Buffer.from(`{"ref_id":"${id}-1","status":"success"}`), {}),
+    ).to.deep.include({ status: 401 });
+    expect(await h2hCallback('nobody-1', 'success')).to.deep.include({ status: 404 });
+    expect(await post('/api/reseller/callback', Buffer.from('{"ref_id":{"$gt":""}}'), {})).to.deep.include({
+      status: 400,
+    });
+    expect(
+      await post(
+        '/api/providers/digiflazz/callback',
+        digiflazz.webhook(`${id}-1`).raw,
+        digiflazz.webhook(`${id}-1`).headers,
+      ),
+    ).to.deep.include({ status: 403 });
+    expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING' });
+    await finalOf(stack, id);
+  });
+
+  it('a right callback asks at once, and the status decides, not the callback', async () => {
+    await stack.simulator.control({ pending_ms: 3_000 });
+    const id = await purchase(buyer, code, '081234561234');
+    await eventually(
+      'the order to be pending',
+      async () => (await attemptsOf(stack, id))[0]?.status === 'UNKNOWN',
+    );
+    expect(await h2hCallback(`${id}-1`, 'success')).to.deep.equal({
+      status: 200,
+      body: { status: 'received' },
+    });
+    // It is refused at the provider whatever the callback says.
+    const final = await finalOf(stack, id);
+    expect(final).to.include({ status: 'FAILED', serialNumber: null });
+  });
+
+  it('a callback shortens the wait to below the schedule', async () => {
+    await stack.simulator.control({ pending_ms: 9_000 });
+    const id = await purchase(buyer, code, '081234561233');
+    // Checks at 1, 3 and 7 s have found it pending; the next one is due at 15 s.
+    const attempt = await eventually('three checks', async () => {
+      const [first] = await attemptsOf(stack, id);
+      return first && first.checks >= 3 ? first : null;
+    });
+    const finalAtMs = (attempt.sentAt?.getTime() ?? 0) + 10_000;
+    await eventually('the provider to be done', () => Date.now() > finalAtMs);
+    expect((await h2hCallback(`${id}-1`, 'success')).status).to.equal(200);
+    const final = await finalOf(stack, id, 5_000);
+    expect(final.status).to.equal('SUCCESS');
+    expect((final.finalAt?.getTime() ?? 0) - (attempt.sentAt?.getTime() ?? 0)).to.be.below(14_000);
+  });
+
+  it('Digiflazz: ping is answered, its webhook is accepted by its own signature only', async () => {
+    const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_000 }]);
+    expect(
+      (await post('/api/providers/digiflazz/callback', Buffer.from('{"sed":"x","hook":{}}'), {})).status,
+    ).to.equal(200);
+    const id = await purchase(buyer, flazzCode, '087800001230');
+    await finalOf(stack, id);
+    const { raw, headers } = digiflazz.webhook(`${id}-1`);
+    expect((await post('/api/providers/digiflazz/callback', raw, headers)).status).to.equal(200);
+    expect(
+      (await post('/api/providers/digiflazz/callback', raw, { ...headers, 'x-hub-signature': 'sha1=00' }))
+        .status,
+    ).to.equal(401);
+    expect(await transactionOf(stack, id)).to.include({ status: 'SUCCESS', serialNumber: '1234567890' });
+  });
+
+  it('a sale that Digiflazz takes back (rc 74) is reversed once: buyer, seller and platform are as before it', async () => {
+    const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_345 }]);
+    const before = await eventually('all sales so far to be posted', async () => {
+      const ledger = await ledgerOf(stack);
+      const open = [simulated, flazz].map(({ id }) => ledger.sums[`payable:${id}`] ?? 0);
+      return open.every((sum) => sum === 0) ? ledger : null;
+    });
+    const id = await purchase(buyer, flazzCode, '087800001230');
+    const sold = await finalOf(stack, id);
+    // As after the minimum interval: a status check is allowed again.
+    await stack.db
+      .collection<{ _id: string }>('attempts')
+      .updateOne({ _id: `${id}-1` }, { $set: { sentAt: new Date(Date.now() - 120_000) } });
+    const raw = Buffer.from(JSON.stringify({ data: { ref_id: `${id}-1`, status: 'Gagal', rc: '74' } }));
+    const hex = createHmac('sha1', digiflazz.webhookSecret).update(raw).digest('hex');
+    digiflazz.answerNextWith({ rc: '74' });
+    const headers = { 'x-hub-signature': `sha1=${hex}` };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => post('/api/providers/digiflazz/callback', raw, headers)),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200]);
+    const reversed = await eventually('the reversal', async () => {
+      const found = await transactionOf(stack, id);
+      return found?.status === 'REFUNDED' ? found : null;
+    });
+    expect(reversed.version).to.equal(sold.version + 1);
+    await eventually('the seller to have been debited', async () => {
+      const { sums, wallets } = await ledgerOf(stack);
+      return (
+        wallets[flazz.id] === (before.wallets[flazz.id] ?? 0) && (sums[`payable:${flazz.id}`] ?? 0) === 0
+      );
+    });
+    const after = await ledgerOf(stack);
+    expect(after.sums['platform:revenue'] ?? 0).to.equal(before.sums['platform:revenue'] ?? 0);
+    expect(after.wallets).to.deep.equal(before.wallets);
+    expect(Object.values(after.sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
+    const callback = await stack.inbox.waitFor(
+      ({ raw: body }) => body.includes(id) && body.includes('REFUNDED'),
+    );
+    expect(JSON.parse(callback.raw)).to.include({ code: id, status: 'REFUNDED' });
+  });
+
+  it('"failed" after success without a reversal makes a case and moves nothing', async () => {
+    const id = await purchase(buyer, code, '081234561230');
+    const sold = await finalOf(stack, id);
+    await h2hCallback(`${id}-1`, 'failed');
+    // The provider's status still says success: nothing to see.
+    expect((await transactionOf(stack, id))?.version).to.equal(sold.version);
+    const refused = await purchase(buyer, code, '081234561232');
+    await finalOf(stack, refused);
+    await h2hCallback(`${refused}-1`, 'success');
+    const found = await stack.db.collection<ReconciliationCase>('cases').findOne({ transactionId: refused });
+    expect(found).to.include({ kind: 'contradicting-answer', resolvedAt: null });
+    expect(await transactionOf(stack, refused)).to.include({ status: 'FAILED' });
+  });
+
+  it('every callback five times, shuffled, some forged: no change beyond the first right one', async () => {
+    await stack.simulator.control({ pending_ms: 2_000 });
+    const endings = ['1230', '1232', '1233', '1234'];
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        purchase(buyer, code, `0812${1_000 + index}${endings[index % 4] ?? ''}`),
+      ),
+    );
+    await eventually('every order to be sent', async () => {
+      const sent = await stack.db
+        .collection('attempts')
+        .countDocuments({ transactionId: { $in: ids }, sentAt: { $type: 'date' } });
+      return sent === ids.length;
+    });
+    const says = (id: string) => (ids.indexOf(id) % 2 === 0 ? 'success' : 'failed');
+    const storm = ids.flatMap((id) => [
+      () => h2hCallback(`${id}-1`, 'pending'),
+      ...Array.from({ length: 5 }, () => () => h2hCallback(`${id}-1`, says(id))),
+      () => h2hCallback(`${id}-1`, says(id) === 'success' ? 'failed' : 'success', 'forged'),
+    ]);
+    const order = storm
+      .map((call, index) => ({ call, key: (index * 7_919) % 1_009 }))
+      .sort((a, b) => a.key - b.key);
+    const statuses: number[] = [];
+    for (const { call } of order) {
+      statuses.push((await call()).status);
+    }
+    expect(statuses.filter((status) => status === 401)).to.have.length(ids.length);
+    expect(statuses.filter((status) => status === 200)).to.have.length(ids.length * 6);
+    for (const id of ids) {
+      const final = await finalOf(stack, id);
+      expect(final.status).to.equal(says(id) === 'success' ? 'SUCCESS' : 'FAILED');
+      // Accepted, sent, settled: three versions and no more.
+      expect(final.version, id).to.equal(2);
+      expect(await attemptsOf(stack, id)).to.have.length(1);
+    }
+    const log = await stack.simulator.log({ provider: 'callbacks' });
+    const executed = log.filter((row) => ids.some((id) => row.ref_id === `${id}-1`));
+    expect(executed).to.have.length(ids.length / 2);
+    const journals = await stack.db.collection('journals').countDocuments({ subjectId: { $in: ids } });
+    expect(journals, 'a purchase and a result each').to.equal(ids.length * 2);
+  });
+
+  it('the reference of a callback is ours: a client reference finds nothing', async () => {
+    expect(await h2hCallback(uniqueRef(), 'success')).to.deep.include({ status: 404 });
+  });
+});

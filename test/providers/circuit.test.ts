@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import {
+  circuitRules,
+  circuitsOf,
+  closeCircuit,
+  openCircuit,
+  recordCall,
+  takeProbe,
+} from '../../src/providers/circuit.js';
+import { nowMs, setClock } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
+import { connectRedis, redis } from '../../src/shared/redis.js';
+import type { CircuitOrder } from './circuit-process.js';
+
+let offsetMs = 0;
+
+/** Time goes on as it does, from somewhere else. */
+function goOn(ms: number): void {
+  offsetMs += ms;
+  setClock(() => Date.now() + offsetMs);
+}
+
+async function record(sellerId: string, count: number, call: { failed?: boolean; slow?: boolean } = {}) {
+  const { failed = false, slow = false } = call;
+  for (let index = 0; index < count; index++) {
+    await recordCall(sellerId, { failed, slow, served: !failed, startedAt: nowMs(), durationMs: 10 });
+  }
+}
+
+async function stateOf(sellerId: string): Promise<string | undefined> {
+  // What was read a moment ago is kept for 200 ms.
+  goOn(250);
+  return (await circuitsOf([sellerId])).get(sellerId)?.state;
+}
+
+describe('provider circuits', () => {
+  before(async () => {
+    redis();
+    await connectRedis();
+  });
+  afterEach(() => {
+    offsetMs = 0;
+    setClock(null);
+  });
+
+  it('stay closed for fewer than 20 calls, and open at the 20th when half of them failed', async () => {
+    const seller = newId();
+    await record(seller, 9);
+    await record(seller, 10, { failed: true });
+    expect(await stateOf(seller)).to.equal('closed');
+    await record(seller, 1);
+    expect(await stateOf(seller)).to.equal('open');
+  });
+
+  it('stay closed when fewer than half failed, and forget what is 30 s old', async () => {
+    const seller = newId();
+    await record(seller, 11);
+    await record(seller, 9, { failed: true });
+    expect(await stateOf(seller)).to.equal('closed');
+    goOn(31_000);
+    await record(seller, 10, { failed: true });
+    expect(await stateOf(seller), '10 calls in the window').to.equal('closed');
+  });
+
+  it('open when more than one call in twenty took the whole time-out', async () => {
+    const seller = newId();
+    await record(seller, 38);
+    await record(seller, 2, { slow: true });
+    expect(await stateOf(seller), '5 %').to.equal('closed');
+    await record(seller, 1, { slow: true });
+    expect(await stateOf(seller)).to.equal('open');
+  });
+
+  it('are half-open after 15 s, with one probe a second for each purpose; three good ones close them', async () => {
+    const seller = newId();
+    await record(seller, 20, { failed: true });
+    goOn(circuitRules.openMs - 1_000);
+    expect(await stateOf(seller)).to.equal('open');
+    goOn(1_000);
+    expect(await stateOf(seller)).to.equal('half-open');
+    const probes = await Promise.all(Array.from({ length: 20 }, () => takeProbe(seller, 'send')));
+    expect(probes.filter(Boolean)).to.have.length(1);
+    expect(await takeProbe(seller, 'accept')).to.equal(true);
+    await record(seller, circuitRules.probesToClose - 1);
+    expect(await stateOf(seller)).to.equal('half-open');
+    await record(seller, 1);
+    expect(await stateOf(seller)).to.equal('closed');
+  });
+
+  it('open again when a probe fails, whatever came from before the opening', async () => {
+    const seller = newId();
+    const beforeOpening = nowMs();
+    await record(seller, 20, { failed: true });
+    goOn(circuitRules.openMs + 1);
+    const late = {
+      failed: false,
+      slow: false,
+      served: true,
+      startedAt: beforeOpening - 1,
+      durationMs: 20_000,
+    };
+    for (let count = 0; count < 5; count++) {
+      await recordCall(seller, late);
+    }
+    expect(await stateOf(seller), 'answers to old calls prove nothing').to.equal('half-open');
+    await record(seller, 1, { failed: true });
+    expect(await stateOf(seller)).to.equal('open');
+  });
+
+  it('open at once for what is ours to repair, and close by the operator', async () => {
+    const seller = newId();
+    await openCircuit(seller, 'configuration');
+    expect(await stateOf(seller)).to.equal('open');
+    await closeCircuit(seller);
+    expect(await stateOf(seller)).to.equal('closed');
+  });
+
+  it('are one for two processes: the failures of both add up, and both see it open', async () => {
+    const child = fork(join(import.meta.dirname, 'circuit-process.ts'), { execArgv: ['--import', 'tsx'] });
+    try {
+      await once(child, 'message');
+      const seller = newId();
+      expect(await tell(child, { sellerId: seller, failures: 10 })).to.equal('closed');
+      await record(seller, 9, { failed: true });
+      expect(await stateOf(seller)).to.equal('closed');
+      expect(await tell(child, { sellerId: seller, failures: 1 })).to.equal('open');
+      expect(await stateOf(seller)).to.equal('open');
+    } finally {
+      child.kill();
+    }
+  });
+});
+
+async function tell(child: ChildProcess, order: CircuitOrder): Promise<string> {
+  child.send(order);
+  const [answer] = (await once(child, 'message')) as [{ state: string }];
+  return answer.state;
+}

@@ -1,0 +1,139 @@
+/** What tests of the provider part share: a stack with sellers and products of their own. */
+import { randomUUID } from 'node:crypto';
+import type { Attempt } from '../../src/transactions/attempt.model.js';
+import type { Transaction } from '../../src/transactions/transaction.model.js';
+import { encrypt } from '../../src/shared/encryption.js';
+import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import type { Stack } from '../support/stack.js';
+
+export interface TestSeller {
+  id: string;
+  username: string;
+}
+
+/** Points the seeded seller at a provider of this test, under a username that only this test uses. */
+export async function pointSeller(
+  stack: Stack,
+  username: string,
+  provider: {
+    kind: 'simulator' | 'h2h' | 'digiflazz';
+    baseUrl: string | null;
+    username: string;
+    secret: string;
+    callbackSecret?: string;
+  },
+): Promise<TestSeller> {
+  const account = await stack.db
+    .collection<{ _id: string; username: string }>('accounts')
+    .findOne({ username });
+  if (!account) {
+    throw new Error(`no seller ${username}`);
+  }
+  const { secret, callbackSecret, ...open } = provider;
+  const context = `provider:${account._id}`;
+  const settings = {
+    ...open,
+    secretSealed: encrypt(secret, context),
+    ...(callbackSecret !== undefined && { callbackSecretSealed: encrypt(callbackSecret, context) }),
+  };
+  await stack.db
+    .collection<{ _id: string }>('accounts')
+    .updateOne({ _id: account._id }, { $set: { provider: settings } });
+  return { id: account._id, username: provider.username };
+}
+
+/** A prepaid product that exactly these sellers offer, in rupiah. */
+export async function addProduct(
+  stack: Stack,
+  offers: { sellerId: string; price: number }[],
+): Promise<string> {
+  const code = `T${randomUUID().slice(0, 8)}`;
+  const at = new Date();
+  await stack.db.collection<{ _id: string }>('products').insertOne({
+    _id: code,
+    sellerId: offers[0]?.sellerId,
+    name: code,
+    category: 'prabayar',
+    subcategory: 'pulsa',
+    operator: null,
+    status: 'active',
+    description: null,
+    customerNumber: { kind: 'any' },
+    cutOff: null,
+    createdAt: at,
+    updatedAt: at,
+  } as never);
+  await stack.db.collection<{ _id: string }>('offers').insertMany(
+    offers.map(({ sellerId, price }) => ({
+      _id: `${code}:${sellerId}`,
+      productCode: code,
+      sellerId,
+      price,
+      status: 'active',
+      createdAt: at,
+      updatedAt: at,
+    })),
+  );
+  return code;
+}
+
+export async function newBuyer(stack: Stack, apiKey: string, amount = 100_000_000): Promise<ApiClient> {
+  const buyer = apiClient(stack.baseUrl, apiKey);
+  const answer = await buyer.post('/api/buyer/deposit', { amount, ref_id: uniqueRef('deposit') });
+  if (answer.status !== 200 && answer.status !== 201) {
+    throw new Error(`deposit refused: ${JSON.stringify(answer.body)}`);
+  }
+  return buyer;
+}
+
+/** Accepts a purchase and returns its id. */
+export async function purchase(buyer: ApiClient, code: string, customer: string): Promise<string> {
+  const answer = await buyer.post('/v1/transactions', {
+    product_code: code,
+    destination: customer,
+    ref_id: uniqueRef(),
+  });
+  if (answer.status !== 201) {
+    throw new Error(`purchase refused: ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body.data.id as string;
+}
+
+export function transactionOf(stack: Stack, id: string): Promise<Transaction | null> {
+  return stack.db.collection<Transaction>('transactions').findOne({ _id: id });
+}
+
+export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Promise<Transaction> {
+  return eventually(
+    `${id} to be final`,
+    async () => {
+      const found = await transactionOf(stack, id);
+      return found?.finalAt ? found : null;
+    },
+    timeoutMs,
+  );
+}
+
+export function attemptsOf(stack: Stack, transactionId: string): Promise<Attempt[]> {
+  return stack.db.collection<Attempt>('attempts').find({ transactionId }).sort({ n: 1 }).toArray();
+}
+
+/** Every account of the ledger as the sum of its lines, and each wallet's balance beside it. */
+export async function ledgerOf(
+  stack: Stack,
+): Promise<{ sums: Record<string, number>; wallets: Record<string, number> }> {
+  const sums: Record<string, number> = {};
+  for await (const journal of stack.db
+    .collection<{ lines: { account: string; amount: number }[] }>('journals')
+    .find()) {
+    for (const { account, amount } of journal.lines) {
+      sums[account] = (sums[account] ?? 0) + amount;
+    }
+  }
+  const wallets: Record<string, number> = {};
+  for await (const wallet of stack.db.collection<{ _id: string; balance: number }>('wallets').find()) {
+    wallets[wallet._id] = wallet.balance;
+  }
+  return { sums, wallets };
+}

@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { AccountModel, type Account } from '../../src/accounts/account.model.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { OfferModel, type Offer } from '../../src/products/offer.model.js';
+import { ProductModel, type Product } from '../../src/products/product.model.js';
+import { bestPrices, chooseRoute } from '../../src/providers/choose-route.js';
+import { openCircuit, recordCall } from '../../src/providers/circuit.js';
+import { storeFloat } from '../../src/providers/note-float.js';
+import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
+import { forgetRoutes } from '../../src/providers/route-board.js';
+import { syncPriceList } from '../../src/providers/refresh-providers.js';
+import '../../src/shared/all-models.js';
+import { nowMs, setClock } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
+import { migrate } from '../../src/shared/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
+import { connectRedis, redis } from '../../src/shared/redis.js';
+import { startDigiflazzServer } from './digiflazz-server.js';
+
+async function newSeller(change: Partial<Account> = {}): Promise<string> {
+  const { account } = await createAccount({
+    username: `s${newId()}`,
+    role: 'seller',
+    provider: { kind: 'simulator', baseUrl: null, username: 'us', secret: 'secret' },
+  });
+  if (Object.keys(change).length > 0) {
+    await AccountModel.updateOne({ _id: account._id }, { $set: change });
+  }
+  return account._id;
+}
+
+/** A product offered at these prices, each by a seller of its own unless named. */
+async function newProduct(
+  prices: number[],
+  {
+    product = {},
+    offers = [],
+    sellerIds = [],
+  }: { product?: Partial<Product>; offers?: Partial<Offer>[]; sellerIds?: string[] } = {},
+): Promise<{ code: string; sellers: string[] }> {
+  const code = `P${newId()}`;
+  const sellers: string[] = [];
+  for (const [index, price] of prices.entries()) {
+    const sellerId = sellerIds[index] ?? (await newSeller());
+    sellers.push(sellerId);
+    await OfferModel.create({
+      _id: `${code}:${sellerId}`,
+      productCode: code,
+      sellerId,
+      price,
+      status: 'active',
+      ...offers[index],
+    });
+  }
+  await ProductModel.create({
+    _id: code,
+    sellerId: sellers[0] ?? 'nobody',
+    name: code,
+    category: 'prabayar',
+    subcategory: 'pulsa',
+    status: 'active',
+    customerNumber: { kind: 'any' },
+    ...product,
+  });
+  forgetRoutes();
+  return { code, sellers };
+}
+
+async function priceOf(code: string, at?: Date) {
+  const product = await ProductModel.findById(code).lean<Product>();
+  return product && (await bestPrices([product], at)).get(code);
+}
+
+describe('routing', () => {
+  before(async () => {
+    await connectMongo();
+    await migrate();
+    redis();
+    await connectRedis();
+  });
+  after(() => disconnectMongo());
+  afterEach(() => setClock(null));
+
+  it('takes the cheapest active offer, then the next when that seller has refused, within the price', async () => {
+    const { code, sellers } = await newProduct([10_300, 10_100, 10_200]);
+    const [dear, cheap, middle] = sellers;
+    expect(await chooseRoute({ productCode: code })).to.deep.equal({
+      sellerId: cheap,
+      price: 10_100,
+      commissionRate: 0.02,
+      providerKind: 'simulator',
+    });
+    expect(await chooseRoute({ productCode: code, excludeSellerIds: [cheap ?? ''] })).to.include({
+      sellerId: middle,
+    });
+    const tooDear = { productCode: code, excludeSellerIds: [cheap ?? '', middle ?? ''], priceMax: 10_200 };
+    expect(await chooseRoute(tooDear)).to.deep.equal({ reason: 'no-offer' });
+    expect(await chooseRoute({ ...tooDear, priceMax: 10_300 })).to.include({ sellerId: dear });
+  });
+
+  it('knows no product that is inactive, not offered, or not there', async () => {
+    const { code } = await newProduct([10_000], { product: { status: 'inactive' } });
+    const off = await newProduct([10_000], { offers: [{ status: 'inactive' }] });
+    for (const productCode of [code, off.code, `none${newId()}`]) {
+      expect(await chooseRoute({ productCode })).to.deep.equal({ reason: 'no-offer' });
+    }
+  });
+
+  const unable: [string, (sellerId: string) => Promise<unknown>][] = [
+    ['is suspended', (id) => AccountModel.updateOne({ _id: id }, { $set: { status: 'suspended' } })],
+    ['has no provider', (id) => AccountModel.updateOne({ _id: id }, { $set: { provider: null } })],
+    ['has a float below the cost', (id) => storeFloat(id, 9_999)],
+    [
+      'was paused by the operator',
+      (id) =>
+        ProviderStateModel.updateOne(
+          { _id: id },
+          { $set: { paused: { reason: 'r', by: 'op', at: new Date() } } },
+          { upsert: true },
+        ),
+    ],
+  ];
+  for (const [what, change] of unable) {
+    it(`passes by a seller that ${what}; with no other, it is maintenance`, async () => {
+      const { code, sellers } = await newProduct([10_000, 10_500]);
+      await change(sellers[0] ?? '');
+      forgetRoutes();
+      expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
+      expect(await priceOf(code)).to.deep.equal({ price: 10_500, status: 'active' });
+      const last = { productCode: code, excludeSellerIds: [sellers[1] ?? ''] };
+      expect(await chooseRoute(last)).to.deep.equal({ reason: 'maintenance' });
+    });
+  }
+
+  it('passes by an open circuit; with every route open the catalogue shows maintenance', async () => {
+    const { code, sellers } = await newProduct([10_000, 10_500]);
+    await openCircuit(sellers[0] ?? '', 'configuration');
+    expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
+    await openCircuit(sellers[1] ?? '', 'configuration');
+    expect(await chooseRoute({ productCode: code })).to.deep.equal({ reason: 'circuits-open' });
+    expect(await priceOf(code)).to.deep.equal({ price: 10_000, status: 'maintenance' });
+  });
+
+  it('sends a half-open seller one order a second', async () => {
+    const { code, sellers } = await newProduct([10_000, 10_500]);
+    await openCircuit(sellers[0] ?? '', 'configuration');
+    setClock(() => Date.now() + 15_500);
+    const routes = await Promise.all(Array.from({ length: 10 }, () => chooseRoute({ productCode: code })));
+    const taken = routes.map((route) => ('sellerId' in route ? route.sellerId : null));
+    expect(taken.filter((id) => id === sellers[0])).to.have.length(1);
+    expect(taken.filter((id) => id === sellers[1])).to.have.length(9);
+  });
+
+  it('sells nothing in a cut-off window, of the product for all, of an offer for its seller', async () => {
+    const at = new Date('2026-03-01T23:50:00+07:00');
+    const cutOff = { start: '23:45', end: '00:15' };
+    const closed = await newProduct([10_000], { product: { cutOff } });
+    expect(await chooseRoute({ productCode: closed.code, now: at })).to.deep.equal({ reason: 'cut-off' });
+    expect(await priceOf(closed.code, at)).to.deep.equal({ price: 10_000, status: 'maintenance' });
+    const { code, sellers } = await newProduct([10_000, 10_500], { offers: [{ cutOff }] });
+    expect(await chooseRoute({ productCode: code, now: at })).to.include({ sellerId: sellers[1] });
+    const noon = new Date('2026-03-01T12:00:00+07:00');
+    expect(await chooseRoute({ productCode: code, now: noon })).to.include({ sellerId: sellers[0] });
+  });
+
+  it('breaks ties by success rate, then by speed', async () => {
+    const { code, sellers } = await newProduct([10_000, 10_000, 10_000]);
+    const [unreliable, slow, fast] = sellers;
+    const call = (sellerId: string | undefined, served: boolean, durationMs: number) =>
+      recordCall(sellerId ?? '', { failed: false, slow: false, served, startedAt: nowMs(), durationMs });
+    await call(unreliable, false, 100);
+    await call(slow, true, 2_000);
+    await call(fast, true, 100);
+    setClock(() => Date.now() + 300);
+    expect(await chooseRoute({ productCode: code })).to.include({ sellerId: fast });
+    expect(await chooseRoute({ productCode: code, excludeSellerIds: [fast ?? ''] })).to.include({
+      sellerId: slow,
+    });
+  });
+
+  it("takes cost, stock and cut-off from Digiflazz's price list, and leaves the seller's price and status", async () => {
+    const server = await startDigiflazzServer();
+    const { account } = await createAccount({
+      username: `s${newId()}`,
+      role: 'seller',
+      provider: { kind: 'digiflazz', baseUrl: server.url, username: server.username, secret: server.apiKey },
+    });
+    const codes = ['xld10', 'gone', 'unlisted'];
+    await OfferModel.create(
+      codes.map((code) => ({
+        _id: `${code}:${account._id}`,
+        productCode: code,
+        sellerId: account._id,
+        price: 12_000,
+        status: code === 'gone' ? ('inactive' as const) : ('active' as const),
+      })),
+    );
+    expect(await syncPriceList(account)).to.equal(2);
+    const offers = await OfferModel.find({ sellerId: account._id }).sort({ productCode: 1 }).lean<Offer[]>();
+    const facts = offers.map(({ productCode, price, status, cost, providerAvailable, cutOff }) => {
+      return { productCode, price, status, cost, providerAvailable, cutOff };
+    });
+    const common = { price: 12_000, status: 'active', cutOff: null };
+    expect(facts).to.deep.equal([
+      { ...common, productCode: 'gone', status: 'inactive', cost: 5_000, providerAvailable: false },
+      { ...common, productCode: 'unlisted', cost: null, providerAvailable: false },
+      {
+        ...common,
+        productCode: 'xld10',
+        cost: 10_000,
+        providerAvailable: true,
+        cutOff: { start: '23:45', end: '00:15' },
+      },
+    ]);
+    await server.stop();
+  });
+});

@@ -1,0 +1,118 @@
+/** `npm start` in a directory of its own: the same program as a person starts, as a process of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
+import { isOurs } from '../../scripts/supervisor/pid-files.js';
+
+const waitMs = 60_000;
+
+export interface Copy {
+  process: ChildProcess;
+  localDir: string;
+  /** All that it has printed. */
+  printed: () => string;
+  /** Waits until it has printed this. */
+  prints: (text: string) => Promise<void>;
+  /** Waits until everything is ready. */
+  ready: () => Promise<DemoFile>;
+  /** Waits for its end. */
+  ended: () => Promise<{ code: number | null }>;
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<{ code: number | null; tookMs: number }>;
+}
+
+/** The databases of this test run, with names of their own. */
+export function sharedDatabases(): NodeJS.ProcessEnv {
+  const id = randomUUID().slice(0, 8);
+  const uri = new URL((process.env['MONGODB_URI'] ?? '').replace(/^mongodb/, 'http'));
+  uri.pathname = `/start_${id}`;
+  return { MONGODB_URI: uri.href.replace(/^http/, 'mongodb'), QUEUE_PREFIX: `start-${id}` };
+}
+
+/** @param options.byNpm as a person types it, with npm and its shell in between. */
+export function startCopy(
+  env: NodeJS.ProcessEnv,
+  { script = 'start', byNpm = false }: { script?: string; byNpm?: boolean } = {},
+): Copy {
+  const localDir = env['LOCAL_DIR'] ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-copy-'));
+  const [program, args] = byNpm
+    ? ['npm', ['run', '--silent', script]]
+    : [process.execPath, [`scripts/${script}.mjs`]];
+  const started = spawn(program, args, {
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'info',
+      PORT: '0',
+      LOCAL_DIR: localDir,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let printed = '';
+  const keep = (chunk: Buffer) => {
+    printed += chunk.toString();
+  };
+  started.stdout?.on('data', keep);
+  started.stderr?.on('data', keep);
+  const gone = once(started, 'close');
+  return {
+    process: started,
+    localDir,
+    printed: () => printed,
+    async prints(text) {
+      await eventually(`"${text}" is printed`, () => (printed.includes(text) ? true : null));
+    },
+    async ready() {
+      await eventually('the service runs', () => {
+        if (started.exitCode !== null) {
+          throw new Error(`it ended instead of starting:\n${printed}`);
+        }
+        return printed.includes('is running') ? true : null;
+      });
+      const demo = readDemoFile(localDir);
+      if (demo === null) {
+        throw new Error('the service runs and there is no demo.json');
+      }
+      return demo;
+    },
+    async ended() {
+      await gone;
+      return { code: started.exitCode };
+    },
+    async end(signal) {
+      const startedAt = performance.now();
+      started.kill(signal);
+      await gone;
+      return { code: started.exitCode, tookMs: performance.now() - startedAt };
+    },
+  };
+}
+
+/** Asks every 50 ms until there is an answer, at most a minute. */
+export async function eventually<T>(what: string, ask: () => T | null): Promise<T> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const found = ask();
+    if (found !== null) {
+      return found;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${waitMs} ms until ${what}, in vain`);
+    }
+    await delay(50);
+  }
+}
+
+/** The processes of a copy that still run: its directory is on the command line of each. */
+export function processesOf(localDir: string): number[] {
+  return fs
+    .readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && isOurs(pid, localDir));
+}

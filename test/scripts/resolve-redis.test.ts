@@ -1,0 +1,129 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { findOnPath } from '../../scripts/databases/commands.js';
+import { pathWith, resolve, type Resolution } from './resolver.js';
+
+const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
+const givenUrl = process.env['REDIS_URL'] ?? '';
+
+describe('the resolver of Redis', function () {
+  this.timeout(60_000);
+
+  const open: Resolution[] = [];
+
+  async function resolveRedis(options: Parameters<typeof resolve>[1]): Promise<Resolution> {
+    const resolution = await resolve('redis', options);
+    open.push(resolution);
+    return resolution;
+  }
+
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.stop()));
+  });
+
+  function needsServer(test: Mocha.Context): string {
+    return realServer ?? test.skip();
+  }
+
+  it('takes REDIS_URL before anything else and starts nothing', async () => {
+    const { database, localDir } = await resolveRedis({
+      env: { REDIS_URL: givenUrl, PATH: pathWith({ 'redis-server': { script: 'exit 1' } }) },
+    });
+    expect(database?.url).to.equal(givenUrl);
+    expect(database?.used).to.contain('REDIS_URL');
+    expect(fs.readdirSync(localDir)).to.deep.equal([]);
+  });
+
+  it('says plainly that nothing answers at REDIS_URL, without its password, and does not look further', async () => {
+    const { database, refusal } = await resolveRedis({
+      env: { REDIS_URL: 'redis://user:hidden-word@127.0.0.1:9', PATH: process.env['PATH'] },
+    });
+    expect(database).to.equal(null);
+    expect(refusal).to.contain('REDIS_URL').and.contain('127.0.0.1:9').and.not.contain('hidden-word');
+  });
+
+  it('starts redis-server from PATH on a port of its own, never evicting, with an append-only file', async function () {
+    const env = { PATH: pathWith({ 'redis-server': { link: needsServer(this) } }) };
+    const { database, localDir } = await resolveRedis({ env });
+    expect(database?.used).to.equal('redis-server on PATH');
+    expect(new URL(database?.url ?? '').port).not.to.equal('6379');
+    const redis = new Redis(database?.url ?? '');
+    const settings = await redis.config(
+      'GET',
+      'maxmemory-policy',
+      'appendonly',
+      'appendfsync',
+      'dir',
+      'bind',
+    );
+    redis.disconnect();
+    expect(settings).to.have.members([
+      ...['maxmemory-policy', 'noeviction', 'appendonly', 'yes', 'appendfsync', 'everysec'],
+      ...['dir', fs.realpathSync(path.join(localDir, 'redis')), 'bind', '127.0.0.1'],
+    ]);
+  });
+
+  it('takes valkey-server where there is no redis-server', async function () {
+    const env = { PATH: pathWith({ 'valkey-server': { link: needsServer(this) } }) };
+    expect((await resolveRedis({ env })).database?.used).to.equal('valkey-server on PATH');
+  });
+
+  it('keeps what is stored, and its port, over a stop and a start', async function () {
+    const env = { PATH: pathWith({ 'redis-server': { link: needsServer(this) } }) };
+    const first = await resolveRedis({ env });
+    const writer = new Redis(first.database?.url ?? '');
+    await writer.set('kept', 'yes');
+    writer.disconnect();
+    await first.stop();
+
+    const second = await resolveRedis({ env, localDir: first.localDir });
+    const reader = new Redis(second.database?.url ?? '');
+    expect(await reader.get('kept')).to.equal('yes');
+    reader.disconnect();
+    expect(second.database?.url).to.equal(first.database?.url);
+  });
+
+  it('passes over a server that is too old', async () => {
+    const env = {
+      PATH: pathWith({
+        'redis-server': { script: 'echo "Redis server v=5.0.7 sha=0:0"' },
+        'apt-get': { script: 'exit 1' },
+        npm: { script: 'exit 1' },
+      }),
+    };
+    const { database, said } = await resolveRedis({ env });
+    expect(database).to.equal(null);
+    expect(said.join('\n')).to.contain('version 5.0 is too old');
+  });
+
+  it('installs redis-server by apt-get as root on Debian or Ubuntu', async function () {
+    const server = needsServer(this);
+    if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) {
+      this.skip();
+    }
+    const dir = pathWith({});
+    const apt = `[ "$1" != install ] || /bin/ln -s ${server} ${dir}/redis-server`;
+    fs.writeFileSync(path.join(dir, 'apt-get'), `#!/bin/sh\n${apt}\n`, { mode: 0o755 });
+    const { database, said } = await resolveRedis({ env: { PATH: dir } });
+    expect(database?.used).to.equal('redis-server, installed by apt-get');
+    expect(said.join('\n')).to.contain('installing redis-server with apt-get');
+  });
+
+  it('names the command for this system when there is no way to get a Redis', async () => {
+    const env = { PATH: pathWith({ 'apt-get': { script: 'exit 100' }, npm: { script: 'exit 1' } }) };
+    const { database, refusal, said } = await resolveRedis({ env });
+    expect(database).to.equal(null);
+    expect(refusal).to.contain('sudo apt-get install redis-server').and.contain('REDIS_URL');
+    expect(said.join('\n')).to.match(/no usable redis-server[^]*apt-get[^]*redis-memory-server/);
+  });
+
+  it('refuses in production without REDIS_URL, whatever is installed', async () => {
+    const { database, refusal } = await resolveRedis({
+      env: { NODE_ENV: 'production', PATH: process.env['PATH'] },
+    });
+    expect(database).to.equal(null);
+    expect(refusal).to.contain('REDIS_URL is not set').and.contain('production');
+  });
+});

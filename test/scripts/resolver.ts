@@ -1,0 +1,74 @@
+/** Runs the built resolvers as the scripts do, in a directory of their own, on a PATH of our choice. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Database } from '../../scripts/databases/database.js';
+import type * as ResolveMongodb from '../../scripts/databases/resolve-mongodb.js';
+import type * as ResolveRedis from '../../scripts/databases/resolve-redis.js';
+import type * as SupervisorModule from '../../scripts/supervisor/supervisor.js';
+
+/** They start programs that lie beside them, so it must be the build. */
+async function built<T>(file: string): Promise<T> {
+  return (await import(pathToFileURL(path.resolve('dist/scripts', file)).href)) as T;
+}
+
+export interface Resolution {
+  database: Database | null;
+  /** The message of what it threw. */
+  refusal: string;
+  /** What it said on the way. */
+  said: string[];
+  localDir: string;
+  stop: () => Promise<void>;
+}
+
+/** @param options.localDir one of an earlier resolution, to find its data again. */
+export async function resolve(
+  kind: 'mongodb' | 'redis',
+  options: { env?: NodeJS.ProcessEnv; localDir?: string } = {},
+): Promise<Resolution> {
+  const { createSupervisor } = await built<typeof SupervisorModule>('supervisor/supervisor.js');
+  const localDir = options.localDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
+  const said: string[] = [];
+  const supervisor = createSupervisor({
+    localDir,
+    output: {
+      line: () => undefined,
+      keep: () => undefined,
+      say: (text) => said.push(text),
+      close: () => undefined,
+    },
+    changed: () => undefined,
+  });
+  const context = { env: { ...options.env }, supervisor, durable: true };
+  const resolution: Resolution = {
+    database: null,
+    refusal: '',
+    said,
+    localDir,
+    stop: () => supervisor.stopAll(),
+  };
+  try {
+    resolution.database =
+      kind === 'redis'
+        ? await (await built<typeof ResolveRedis>('databases/resolve-redis.js')).resolveRedis(context)
+        : await (await built<typeof ResolveMongodb>('databases/resolve-mongodb.js')).resolveMongodb(context);
+  } catch (error) {
+    resolution.refusal = error instanceof Error ? error.message : String(error);
+  }
+  return resolution;
+}
+
+/** A folder for PATH with these programs: a link to a real one, or a shell script. */
+export function pathWith(programs: Record<string, { link: string } | { script: string }>): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-path-'));
+  for (const [name, program] of Object.entries(programs)) {
+    if ('link' in program) {
+      fs.symlinkSync(program.link, path.join(dir, name));
+    } else {
+      fs.writeFileSync(path.join(dir, name), `#!/bin/sh\n${program.script}\n`, { mode: 0o755 });
+    }
+  }
+  return dir;
+}

@@ -1,0 +1,164 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
+import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
+
+const serviceNames = ['web', 'fulfilment', 'polling', 'webhooks'];
+const playgroundNames = ['simulator', 'inbox'];
+const accountNames = ['buyer', 'buyer2', 'seller', 'seller2', 'suspended'];
+
+describe('npm start', function () {
+  this.timeout(120_000);
+
+  describe('a running copy', () => {
+    let copy: Copy;
+    let demo: DemoFile;
+    const env = sharedDatabases();
+
+    before(async () => {
+      copy = startCopy(env);
+      demo = await copy.ready();
+    });
+
+    after(async () => {
+      await copy.end('SIGKILL');
+    });
+
+    it('writes where everything is, the accounts and the processes to demo.json', async () => {
+      expect(demo.base_url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
+      expect(demo.mongodb_uri).to.equal(env['MONGODB_URI']);
+      expect(demo.redis_url).to.match(/^redis:\/\//);
+      expect(demo.accounts).to.include.keys(accountNames);
+      for (const [name, account] of Object.entries(demo.accounts)) {
+        expect(account.username, name).to.be.a('string');
+        expect('password' in account || (account.api_key && account.webhook_secret), name).to.be.ok;
+      }
+      expect(demo.processes).to.include.keys([...serviceNames, ...playgroundNames]);
+      const pids = Object.values(demo.processes).map(({ pid }) => pid);
+      expect(new Set(pids).size).to.equal(pids.length);
+      expect(demo.processes['web']?.port).to.equal(Number(new URL(demo.base_url).port));
+      expect(demo.processes['inbox']?.port).to.equal(Number(new URL(demo.inbox_url ?? '').port));
+      expect(demo.processes['polling']?.port).to.equal(null);
+      for (const url of [demo.base_url, demo.simulator_url, demo.inbox_url]) {
+        expect((await fetch(`${url ?? ''}/healthz`)).status, url ?? '').to.equal(200);
+      }
+    });
+
+    it('prints a banner with addresses, keys, databases, test numbers and calls to copy', () => {
+      const printed = copy.printed();
+      for (const text of [
+        demo.base_url,
+        `${demo.base_url}/admin/queues`,
+        `${demo.base_url}/docs`,
+        demo.simulator_url ?? '',
+        demo.accounts['buyer']?.api_key ?? '',
+        'MONGODB_URI',
+        '081234561235',
+        '/api/buyer/deposit',
+        '/api/buyer/transaction',
+        '/api/reseller/request?username=buyer&sign=',
+      ]) {
+        expect(printed).to.contain(text);
+      }
+    });
+
+    it('starts a killed process again and rewrites demo.json with its new pid', async () => {
+      const before = demo.processes['fulfilment']?.pid ?? 0;
+      process.kill(before, 'SIGKILL');
+      const now = await eventually('demo.json has another pid', () => {
+        const pid = readDemoFile(copy.localDir)?.processes['fulfilment']?.pid ?? before;
+        return pid === before ? null : pid;
+      });
+      expect(processesOf(copy.localDir)).to.include(now);
+    });
+
+    it('is what npm run demo plays the main job against', async () => {
+      const play = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'demo' });
+      const { code } = await play.ended();
+      expect(play.printed()).to.contain('The main job works from end to end');
+      expect(code).to.equal(0);
+    });
+
+    it('keeps a second start and a reset off its directory', async () => {
+      for (const script of ['start', 'reset']) {
+        const other = startCopy({ ...env, LOCAL_DIR: copy.localDir }, { script });
+        expect((await other.ended()).code, script).to.equal(1);
+        expect(other.printed(), script)
+          .to.contain(copy.localDir)
+          .and.contain(`process ${copy.process.pid ?? 0}`);
+      }
+    });
+
+    it('names PORT and what to do when the port is taken', async () => {
+      const port = new URL(demo.base_url).port;
+      const other = startCopy({ ...env, PORT: port });
+      expect((await other.ended()).code).to.equal(1);
+      expect(other.printed()).to.contain(`PORT=${port} is already taken`).and.contain('npm start');
+    });
+
+    it('ends all of its processes soon when it is killed itself, and the next start works on the same data', async () => {
+      await copy.end('SIGKILL');
+      await eventually('every process has ended', () =>
+        processesOf(copy.localDir).length === 0 ? true : null,
+      );
+
+      copy = startCopy({ ...env, LOCAL_DIR: copy.localDir });
+      const again = await copy.ready();
+      expect(again.accounts['buyer']).to.deep.equal(demo.accounts['buyer']);
+      expect(again.inbox_url).to.equal(demo.inbox_url);
+    });
+
+    it('stops everything in order on SIGTERM, within 30 s, and takes demo.json away', async () => {
+      const { code, tookMs } = await copy.end('SIGTERM');
+      expect(code).to.equal(0);
+      expect(tookMs).to.be.below(30_000);
+      expect(processesOf(copy.localDir)).to.deep.equal([]);
+      expect(fs.existsSync(path.join(copy.localDir, 'demo.json'))).to.equal(false);
+    });
+
+    it('can be emptied by npm run reset once it has stopped', async () => {
+      const reset = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'reset' });
+      expect((await reset.ended()).code).to.equal(0);
+      expect(fs.readdirSync(copy.localDir)).to.deep.equal([]);
+    });
+  });
+
+  for (const moment of ['starting redis-server', 'demo accounts', 'Starting the service']) {
+    it(`stops cleanly when it is told to while it starts (at "${moment}")`, async () => {
+      const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '' });
+      await copy.prints(moment);
+      const { code, tookMs } = await copy.end('SIGINT');
+      expect(code, copy.printed()).to.equal(0);
+      expect(tookMs).to.be.below(10_000);
+      expect(processesOf(copy.localDir)).to.deep.equal([]);
+    });
+  }
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`stops everything when the npm that runs it is ended with ${signal}`, async () => {
+      const copy = startCopy(sharedDatabases(), { byNpm: true });
+      await copy.ready();
+      copy.process.kill(signal);
+      await eventually('every process has ended', () =>
+        processesOf(copy.localDir).length === 0 ? true : null,
+      );
+      await eventually('demo.json is gone', () => (readDemoFile(copy.localDir) === null ? true : null));
+    });
+  }
+
+  it('stops with the list of every mistake in the configuration, and leaves nothing running', async () => {
+    const copy = startCopy({ ...sharedDatabases(), COMMISSION_RATE: '7', BUSINESS_TIMEZONE: 'Moon/Crater' });
+    expect((await copy.ended()).code).to.equal(1);
+    expect(copy.printed()).to.contain('COMMISSION_RATE').and.contain('BUSINESS_TIMEZONE');
+    expect(processesOf(copy.localDir)).to.deep.equal([]);
+  });
+
+  it('refuses in production without the two addresses and says why', async () => {
+    const copy = startCopy({ NODE_ENV: 'production', MONGODB_URI: '', REDIS_URL: '' });
+    expect((await copy.ended()).code).to.equal(1);
+    expect(copy.printed())
+      .to.match(/(MONGODB_URI|REDIS_URL) is not set/)
+      .and.contain('NODE_ENV=production');
+  });
+});
