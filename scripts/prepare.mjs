@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = path.join(root, 'dist', '.built');
+const stopWithinMs = 10_000;
 const sources = [
   'src',
   'workers',
@@ -158,6 +159,7 @@ async function run(command, args) {
   const stop = (signal) => {
     stoppedBy = signal;
     child.kill(signal);
+    setTimeout(() => child.kill('SIGKILL'), stopWithinMs).unref();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const code = await new Promise((resolve, reject) => {

@@ -9,6 +9,8 @@ import { registerDeposit } from './topup/deposit.js';
 import { registerDoctor } from './topup/doctor.js';
 import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
+import { registerProviders } from './topup/providers.js';
+import { registerReview } from './topup/review.js';
 import { registerTransaction } from './topup/transaction.js';
 
 const registrations = [
@@ -16,6 +18,8 @@ const registrations = [
   registerDeposit,
   registerTransaction,
   registerCase,
+  registerReview,
+  registerProviders,
   registerLedger,
   registerOperator,
   registerDoctor,

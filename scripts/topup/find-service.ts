@@ -23,13 +23,23 @@ export function findService(environment: NodeJS.ProcessEnv): void {
   const demo = readDemo(path);
   environment['MONGODB_URI'] = demo.mongodb_uri;
   environment['REDIS_URL'] = demo.redis_url;
+  if (demo.simulator_url) {
+    environment['SIMULATOR_URL'] ??= demo.simulator_url;
+  }
 }
 
-function readDemo(path: string): { mongodb_uri: string; redis_url: string } {
+interface Demo {
+  mongodb_uri: string;
+  redis_url: string;
+  simulator_url?: string;
+}
+
+function readDemo(path: string): Demo {
   try {
-    const demo = JSON.parse(readFileSync(path, 'utf8')) as { mongodb_uri?: string; redis_url?: string };
-    if (demo.mongodb_uri && demo.redis_url) {
-      return { mongodb_uri: demo.mongodb_uri, redis_url: demo.redis_url };
+    const demo = JSON.parse(readFileSync(path, 'utf8')) as Partial<Demo>;
+    const { mongodb_uri, redis_url, ...rest } = demo;
+    if (mongodb_uri && redis_url) {
+      return { ...rest, mongodb_uri, redis_url };
     }
   } catch {
     // No copy was ever started here; the message below says what to do.

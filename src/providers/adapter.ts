@@ -83,6 +83,15 @@ export interface ProviderProduct {
   cutOff: { start: string; end: string } | null;
 }
 
+/** A line of a provider's own record of what it did for us. */
+export interface ProviderRecordRow {
+  providerRef: string;
+  at: Date;
+  status: 'success' | 'failed' | 'pending';
+  /** Null where the record does not tell it. */
+  serialNumber: string | null;
+}
+
 /** What a provider tells by itself. It only says where to look: money moves by the status check that follows. */
 export type ProviderCallback =
   { kind: 'ping' } | { kind: 'result'; providerRef: string; says: 'success' | 'failed' | 'pending' };
@@ -136,6 +145,8 @@ export interface ProviderAdapter {
     connection: ProviderConnection,
     meterNumber: string,
   ): Promise<Reading<{ name: string; power: string | null }>>;
+  /** The provider's own record of our orders, where it can be asked for; other records come as a file. */
+  record?(connection: ProviderConnection): Promise<Reading<ProviderRecordRow[]>>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */

@@ -21,6 +21,7 @@ import type {
   ProviderTraits,
   Reading,
 } from './adapter.js';
+import { readSimulatorLog } from './simulator-log.js';
 import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
 import { callHttp } from './http.js';
 import { refuseCheck } from './schedule.js';
@@ -104,6 +105,7 @@ export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     inquireBill,
     balance: readBalance,
     priceList: readPriceList,
+    ...(kind === 'simulator' && { record: readSimulatorLog }),
     readCallback,
     isCallbackSigned,
   };

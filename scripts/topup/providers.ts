@@ -1,0 +1,206 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Account } from '../../src/accounts/account.model.js';
+import type { ProviderOverview } from '../../src/providers/steer-provider.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { facts, rupiah, status, table, time } from './format.js';
+import { reasonOption } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** `topup provider …` and `topup reconcile`: the systems that fulfil the sales. */
+export function registerProviders(program: Command): void {
+  const group = defineGroup(program, 'provider', 'The systems that fulfil the sales of sellers');
+  registerList(group);
+  registerSteer(group, 'pause');
+  registerSteer(group, 'resume');
+  registerFloat(group);
+  registerReconcile(program);
+}
+
+function registerList(group: Command): void {
+  defineCommand(group, {
+    usage: 'list',
+    summary: 'List sellers with their provider, circuit and float',
+    details:
+      'circuit  closed: orders go there. open: it failed, or our key there does not work. half-open: one a second.\nfloat    our money there when it last told; below the cost of an order it gets none.',
+    examples: ['provider list', 'provider list --json'],
+    async run() {
+      const { listProviders } = await import('../../src/providers/steer-provider.js');
+      const found = await listProviders();
+      return {
+        data: found.map(present),
+        text:
+          found.length === 0
+            ? 'No seller has a provider.'
+            : table(
+                ['seller', 'kind', 'circuit', 'success', 'mean', 'float', 'told', 'paused'],
+                found.map(row),
+                [3, 4, 5],
+              ),
+      };
+    },
+  });
+}
+
+function present({ seller, state, circuit }: ProviderOverview) {
+  return {
+    seller: seller.username,
+    seller_id: seller._id,
+    kind: seller.provider?.kind,
+    base_url: seller.provider?.baseUrl ?? null,
+    circuit: circuit?.state ?? null,
+    success_rate: circuit?.successRate ?? null,
+    mean_ms: circuit?.meanMs ?? null,
+    float: state?.floatAmount ?? null,
+    float_at: state?.floatAt ?? null,
+    paused: state?.paused ?? null,
+  };
+}
+
+function row({ seller, state, circuit }: ProviderOverview): string[] {
+  return [
+    seller.username,
+    seller.provider?.kind ?? '',
+    circuit ? status(circuit.state === 'closed' ? 'ok' : circuit.state) : '-',
+    circuit ? `${Math.round(circuit.successRate * 100)} %` : '-',
+    circuit ? `${Math.round(circuit.meanMs)} ms` : '-',
+    state?.floatAmount === null || state === null ? '-' : rupiah(state.floatAmount),
+    time(state?.floatAt),
+    state?.paused ? `${time(state.paused.at)} ${state.paused.by}: ${state.paused.reason}` : '',
+  ];
+}
+
+function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
+  defineCommand(group, {
+    usage: `${verb} <seller>`,
+    summary: verb === 'pause' ? 'Send no new orders to a seller' : 'Send orders to a seller again',
+    details:
+      verb === 'pause'
+        ? 'Takes effect within a second. Orders under way are asked about as before; others sell on.'
+        : 'Takes effect within a second. Its circuit is closed too: what was counted before says nothing about now.',
+    examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requireAccount }, { pauseProvider, resumeProvider }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/providers/steer-provider.js'),
+      ]);
+      const seller = await requireAccount(arg('seller'));
+      await (verb === 'pause' ? pauseProvider(seller, by) : resumeProvider(seller, by));
+      return {
+        data: { seller: seller.username, paused: verb === 'pause' },
+        text: `${seller.username} is ${verb === 'pause' ? 'paused' : 'in service again'}.`,
+      };
+    },
+  });
+}
+
+function registerFloat(group: Command): void {
+  defineCommand(group, {
+    usage: 'float <seller>',
+    summary: "Ask a seller's provider for our balance there, now",
+    examples: ['provider float grosir'],
+    async run({ arg }) {
+      const [{ requireAccount }, { refreshFloat }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/providers/refresh-providers.js'),
+      ]);
+      const seller = await requireAccount(arg('seller'));
+      if (!seller.provider) {
+        throw new UsageError(`${seller.username} has no provider.`);
+      }
+      const amount = await refreshFloat(seller);
+      return {
+        data: { seller: seller.username, float: amount },
+        text: amount === null ? 'The provider did not tell.' : facts([['float', rupiah(amount)]]),
+        failed: amount === null,
+      };
+    },
+  });
+}
+
+function registerReconcile(program: Command): void {
+  defineCommand<{ provider: string; date: string; file?: string; csv?: string }>(program, {
+    usage: 'reconcile',
+    summary: "Compare a provider's own record with ours for a day",
+    details:
+      'The simulator is asked for its record; for others give the file that their member area exports, as CSV with\nthe columns ref_id, at, status and, if it has one, sn. Exit code 1 when something differs.\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
+    examples: [
+      'reconcile --provider grosir --date 2026-11-21',
+      'reconcile --provider grosir --date 2026-11-21 --file record.csv --csv differences.csv',
+    ],
+    options: [
+      new Option('--provider <seller>', 'whose provider').makeOptionMandatory(),
+      new Option('--date <day>', 'YYYY-MM-DD in business time').argParser(day).makeOptionMandatory(),
+      new Option('--file <path>', "the provider's record as CSV"),
+      new Option('--csv <path>', 'write the differences there'),
+    ],
+    async run({ options }) {
+      const [{ requireAccount }, { reconcileProvider }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/transactions/reconcile-provider.js'),
+      ]);
+      const seller = await requireAccount(options.provider);
+      const record = options.file ? await fromFile(options.file) : await fromProvider(seller);
+      const found = await reconcileProvider(seller, options.date, record);
+      if (options.csv) {
+        await writeCsv(options.csv, found.differences);
+      }
+      const counts = facts([
+        ['day', found.date],
+        ['ours', String(found.ours)],
+        ['theirs', String(found.theirs)],
+        ['matched', String(found.matched)],
+        ['different', String(found.differences.length)],
+      ]);
+      const rows = found.differences.map((each) => [
+        each.kind,
+        each.providerRef,
+        each.ours ?? '-',
+        each.theirs ?? '-',
+      ]);
+      return {
+        data: found,
+        text:
+          rows.length === 0 ? counts : `${counts}\n\n${table(['what', 'reference', 'ours', 'theirs'], rows)}`,
+        failed: rows.length > 0,
+      };
+    },
+  });
+}
+
+function day(value: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) {
+    throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
+  }
+  return value;
+}
+
+async function fromFile(path: string) {
+  const { readRecord } = await import('./read-record.js');
+  return readRecord(path);
+}
+
+async function fromProvider(seller: Account) {
+  const { adapterFor, connectionOf } = await import('../../src/providers/get-adapter.js');
+  const adapter = seller.provider ? adapterFor(seller.provider.kind) : null;
+  if (!adapter?.record) {
+    throw new UsageError('This provider cannot be asked for its record: give its export with --file.');
+  }
+  const reading = await adapter.record(connectionOf(seller));
+  if (!reading.ok) {
+    throw new Error(`The provider did not give its record: ${reading.message}`);
+  }
+  return reading.value;
+}
+
+async function writeCsv(
+  path: string,
+  differences: { kind: string; providerRef: string; ours: string | null; theirs: string | null }[],
+) {
+  const [{ stringify }, { writeFileSync }] = await Promise.all([
+    import('csv-stringify/sync'),
+    import('node:fs'),
+  ]);
+  const columns = { kind: 'what', providerRef: 'reference', ours: 'ours', theirs: 'theirs' };
+  writeFileSync(path, stringify(differences, { header: true, columns, escape_formulas: true }));
+}

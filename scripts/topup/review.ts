@@ -1,0 +1,124 @@
+import { Option, type Command } from 'commander';
+import type { Decision, Review } from '../../src/transactions/resolve-review.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { age, rupiah, status, table } from './format.js';
+import { limitOption, reasonOption } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** `topup review …`: purchases whose outcome only a person can find out. */
+export function registerReview(program: Command): void {
+  const group = defineGroup(program, 'review', 'Purchases that wait for a decision by a person');
+  registerList(group);
+  registerResolve(group);
+  registerReverse(group);
+}
+
+function registerList(group: Command): void {
+  defineCommand<{ limit: number }>(group, {
+    usage: 'list',
+    summary: 'List purchases that wait for a decision, the oldest first',
+    details:
+      "They are neither refunded nor bought again, and nobody asks the provider any more. Look their reference up in\nthe provider's own record, then decide: topup review resolve.",
+    examples: ['review list', 'review list --json'],
+    options: [limitOption()],
+    async run({ options }) {
+      const { listReviews } = await import('../../src/transactions/resolve-review.js');
+      const found = await listReviews(options);
+      return {
+        data: found.map(present),
+        text:
+          found.length === 0
+            ? 'Nothing waits for a decision.'
+            : table(
+                ['transaction', 'waiting', 'product', 'customer', 'price', 'reference', 'last answer'],
+                found.map(row),
+                [4],
+              ),
+      };
+    },
+  });
+}
+
+function present({ transaction, attempts }: Review) {
+  return {
+    transaction_id: transaction._id,
+    review_since: transaction.reviewSince,
+    product_code: transaction.productCode,
+    customer_number: transaction.customerNumber,
+    price: transaction.price,
+    attempts: attempts.map((each) => ({
+      reference: each._id,
+      seller_id: each.sellerId,
+      status: each.status,
+      sent_at: each.sentAt,
+      checks: each.checks,
+      code: each.code,
+      message: each.message,
+    })),
+  };
+}
+
+function row({ transaction, attempts }: Review): string[] {
+  const last = attempts.at(-1);
+  return [
+    transaction._id,
+    age(Date.now() - (transaction.reviewSince?.getTime() ?? 0)),
+    transaction.productCode,
+    transaction.customerNumber,
+    rupiah(transaction.price),
+    last?._id ?? '-',
+    `${last?.code ?? ''} ${last?.message ?? ''}`.trim(),
+  ];
+}
+
+function registerResolve(group: Command): void {
+  defineCommand<{ as: Decision['as']; sn?: string }>(group, {
+    usage: 'resolve <transaction>',
+    summary: 'Decide a purchase under review',
+    details:
+      'success  the provider has executed it: the seller is credited\nfailed   the provider certainly has not and will not: the debit goes back\nask      let the workers ask the provider again, as long as its longest age allows',
+    examples: [
+      'review resolve 01a1fdf0 --as success --sn 1234-5678 --reason "in their record of 21 Nov, ticket 90"',
+      'review resolve 01a1fdf0 --as failed --reason "provider confirmed by mail: not executed"',
+    ],
+    options: [
+      new Option('--as <decision>', 'what became of it')
+        .choices(['success', 'failed', 'ask'])
+        .makeOptionMandatory(),
+      new Option('--sn <serial number>', 'with success: what the provider gave'),
+      reasonOption(),
+    ],
+    async run({ arg, options, by }) {
+      if (options.sn !== undefined && options.as !== 'success') {
+        throw new UsageError('--sn belongs to --as success.');
+      }
+      const { resolveReview } = await import('../../src/transactions/resolve-review.js');
+      const decision: Decision =
+        options.as === 'success' ? { as: 'success', serialNumber: options.sn ?? null } : { as: options.as };
+      const decided = await resolveReview(arg('transaction'), decision, by);
+      return {
+        data: { transaction_id: decided._id, status: decided.status },
+        text: `${decided._id} is ${status(decided.status)}.`,
+      };
+    },
+  });
+}
+
+function registerReverse(group: Command): void {
+  defineCommand(group, {
+    usage: 'reverse <transaction>',
+    summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
+    details:
+      'Only for a SUCCESS, once, and for good. The seller may go below zero. A second callback tells the buyer.',
+    examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { reverseByOperator } = await import('../../src/transactions/resolve-review.js');
+      const reversed = await reverseByOperator(arg('transaction'), by);
+      return {
+        data: { transaction_id: reversed._id, status: reversed.status },
+        text: `${reversed._id} is ${status(reversed.status)}.`,
+      };
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import Joi from 'joi';
+import type { ProviderConnection, ProviderRecordRow, Reading } from './adapter.js';
+import { readJson } from './answer.js';
+import { callHttp } from './http.js';
+
+interface Row {
+  at: string;
+  ref_id: string;
+}
+const schema = Joi.object<{ rows: Row[] }>({
+  rows: Joi.array()
+    .items(Joi.object({ at: Joi.string().isoDate().required(), ref_id: Joi.string().required() }))
+    .required(),
+});
+
+/** The simulator's log of what it executed under our name: its own record, for reconciliation. */
+export async function readSimulatorLog(
+  connection: ProviderConnection,
+): Promise<Reading<ProviderRecordRow[]>> {
+  const url = new URL(`${connection.baseUrl.replace(/\/+$/, '')}/log`);
+  url.searchParams.set('provider', connection.username);
+  const answer = await callHttp({ method: 'GET', url, timeoutMs: 30_000, bodyBytesMax: 268_435_456 });
+  // The log is a bare array.
+  const read = readJson(
+    answer.kind === 'answer' ? { ...answer, text: `{"rows":${answer.text}}` } : answer,
+    schema,
+  );
+  if (read.kind !== 'read') {
+    return { ok: false, code: read.code, message: read.message };
+  }
+  const value = read.body.rows.map(({ at, ref_id: providerRef }) => ({
+    providerRef,
+    at: new Date(at),
+    status: 'success' as const,
+    serialNumber: null,
+  }));
+  return { ok: true, value };
+}

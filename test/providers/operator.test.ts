@@ -1,0 +1,186 @@
+/** What the operator does about providers, by the CLI on a running copy. */
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditEntry } from '../../src/audit/audit.model.js';
+import type { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { runToEnd } from '../support/run-to-end.js';
+import { startStack, type Stack } from '../support/stack.js';
+import {
+  addProduct,
+  attemptsOf,
+  finalOf,
+  ledgerOf,
+  newBuyer,
+  pointSeller,
+  purchase,
+  transactionOf,
+  type TestSeller,
+} from './provider-stack.js';
+
+describe('operator of providers', function () {
+  this.timeout(90_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let seller: TestSeller;
+  let code: string;
+
+  before(async () => {
+    stack = await startStack({
+      workers: ['fulfilment', 'polling', 'sellers', 'webhooks'],
+      env: { UNKNOWN_REVIEW_AFTER: '2000' },
+    });
+    const accounts = await stack.seed();
+    seller = await pointSeller(stack, 'seller', {
+      kind: 'simulator',
+      baseUrl: null,
+      username: 'operated',
+      secret: stack.simulator.secret,
+    });
+    code = await addProduct(stack, [{ sellerId: seller.id, price: 10_000 }]);
+    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
+  });
+  after(() => stack.stop());
+
+  async function topup(...args: string[]) {
+    return JSON.parse(await runToEnd('scripts/topup.js', [...args, '--json'], stack.env));
+  }
+
+  /** A purchase whose provider stays pending for longer than the review waits. */
+  async function underReview(): Promise<string> {
+    await stack.simulator.control({ pending_ms: 600_000 });
+    const id = await purchase(buyer, code, '081234561233');
+    await eventually('the review', async () => (await transactionOf(stack, id))?.reviewSince, 30_000);
+    return id;
+  }
+
+  async function lastAudit(id: string): Promise<AuditEntry | null> {
+    return stack.db.collection<AuditEntry>('audit').findOne({ 'subject.id': id }, { sort: { at: -1 } });
+  }
+
+  it('an order without an answer in time waits for review: not refunded, not asked about, listed', async () => {
+    const id = await underReview();
+    expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING', nextActionAt: null });
+    const listed = await topup('review', 'list');
+    expect(listed.map((each: { transaction_id: string }) => each.transaction_id)).to.include(id);
+    const [attempt] = await attemptsOf(stack, id);
+    const before = await ledgerOf(stack);
+    // More than an interval of the schedule later nobody has asked, and no money has moved.
+    await eventually(
+      'an interval to pass',
+      () => Date.now() > (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000,
+    );
+    expect((await attemptsOf(stack, id))[0]?.checks).to.equal(attempt?.checks);
+    expect((await ledgerOf(stack)).wallets).to.deep.equal(before.wallets);
+  });
+
+  it('resolved as success it is sold, once, with its serial number, audited', async () => {
+    const id = await underReview();
+    const args = ['review', 'resolve', id, '--as', 'success', '--sn', 'SN-1', '--reason', 'in their record'];
+    expect(await topup(...args)).to.deep.equal({ transaction_id: id, status: 'SUCCESS' });
+    expect(await transactionOf(stack, id)).to.include({
+      status: 'SUCCESS',
+      serialNumber: 'SN-1',
+      reviewSince: null,
+    });
+    expect(await lastAudit(id)).to.deep.include({ action: 'review.resolve', reason: 'in their record' });
+    const again = await topup(...args).catch((error: unknown) => String(error));
+    expect(again).to.contain('does not wait for a decision');
+    expect(
+      await stack.db.collection('cases').countDocuments({ transactionId: id, resolvedAt: null }),
+    ).to.equal(0);
+  });
+
+  it('resolved as failed the debit goes back; asked again the provider decides', async () => {
+    const id = await underReview();
+    await topup('review', 'resolve', id, '--as', 'failed', '--reason', 'not executed');
+    expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
+    const second = await underReview();
+    await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
+    // It is older than the review waits, so after one more question it comes back.
+    await eventually('the review again', async () => (await transactionOf(stack, second))?.reviewSince);
+  });
+
+  it('a sale taken back by the operator returns the price once, and needs a reason', async () => {
+    const id = await purchase(buyer, code, '081234561230');
+    await finalOf(stack, id);
+    const without = await runToEnd('scripts/topup.js', ['review', 'reverse', id], stack.env).catch(String);
+    expect(without).to.contain('--reason');
+    expect(await topup('review', 'reverse', id, '--reason', 'credit note')).to.include({
+      status: 'REFUNDED',
+    });
+    expect(await lastAudit(id)).to.deep.include({ action: 'transaction.reverse', reason: 'credit note' });
+    const again = await topup('review', 'reverse', id, '--reason', 'again').catch((error: unknown) =>
+      String(error),
+    );
+    expect(again).to.contain('REFUNDED');
+    const { sums } = await ledgerOf(stack);
+    expect(Object.values(sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
+  });
+
+  it('a paused provider gets no orders, the catalogue shows it, and a resumed one does', async () => {
+    await topup('provider', 'pause', 'seller', '--reason', 'told by mail');
+    expect(await lastAudit(seller.id)).to.deep.include({ action: 'provider.pause', reason: 'told by mail' });
+    await eventually('purchases to be refused', async () => {
+      const answer = await buyer.post('/v1/transactions', {
+        product_code: code,
+        destination: '081234561230',
+        ref_id: randomUUID(),
+      });
+      return answer.status === 503 && answer.body.code === '03';
+    });
+    const { body } = await buyer.post('/api/buyer/price-list', {});
+    expect(body.status, JSON.stringify(body)).to.equal('success');
+    const shown = body.data.find((each: { code: string }) => each.code === code);
+    expect(shown).to.include({ status: 'maintenance' });
+    await topup('provider', 'resume', 'seller', '--reason', 'done');
+    await eventually('purchases to be accepted', async () =>
+      purchase(buyer, code, '081234561230').catch(() => null),
+    );
+    expect(await topup('provider', 'float', 'seller')).to.deep.equal({
+      seller: 'seller',
+      float: 1_000_000_000,
+    });
+    const listed = await topup('provider', 'list');
+    expect(listed.find((each: { seller: string }) => each.seller === 'seller')).to.include({
+      circuit: 'closed',
+      paused: null,
+    });
+  });
+
+  it('reconciliation finds what only one side has, in a table and as CSV', async () => {
+    const sold = await purchase(buyer, code, '081234561230');
+    await finalOf(stack, sold);
+    const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+    const fromLog = JSON.parse(
+      await runToEnd(
+        'scripts/topup.js',
+        ['reconcile', '--provider', 'seller', '--date', date, '--json'],
+        stack.env,
+      ).catch((error: unknown) => /\{[\s\S]*\}/.exec(String(error))?.[0] ?? ''),
+    );
+    // Their record has the orders under review as executed; ours is not final there.
+    expect(fromLog.matched).to.be.at.least(1);
+    expect(fromLog.differences.map((each: { kind: string }) => each.kind)).to.not.include('only-ours');
+    const path = join(tmpdir(), `record-${randomUUID()}.csv`);
+    const csv = `${path}.differences.csv`;
+    const at = new Date().toISOString();
+    writeFileSync(path, `ref_id,at,status,sn\r\n"${sold}-1",${at},Sukses,OTHER\r\n=cmd|1,${at},Sukses,\r\n`);
+    const printed = await runToEnd(
+      'scripts/topup.js',
+      ['reconcile', '--provider', 'seller', '--date', date, '--file', path, '--csv', csv],
+      stack.env,
+    ).catch((error: unknown) => String(error));
+    expect(printed).to.match(new RegExp(`differs +${sold}-1`));
+    expect(printed).to.match(/only-provider +=cmd\|1/);
+    expect(printed).to.contain('only-ours');
+    expect(readFileSync(csv, 'utf8'))
+      .to.match(/^what,reference,ours,theirs\n/)
+      .and.to.contain(`'=cmd|1`);
+    rmSync(path);
+    rmSync(csv);
+  });
+});
