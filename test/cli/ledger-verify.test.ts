@@ -210,7 +210,7 @@ const corruptions: Corruption[] = [
   },
   {
     what: 'a payout that nobody requested',
-    turns: ['settlements'],
+    turns: ['journal-subject'],
     corrupt: (db, ids) =>
       add(db, 'journals', {
         _id: 'f'.repeat(32),
@@ -225,6 +225,26 @@ const corruptions: Corruption[] = [
         ],
         createdAt: new Date(),
       }),
+  },
+  {
+    what: 'a settlement that holds nothing',
+    turns: ['settlements'],
+    corrupt: (db, ids) =>
+      add(db, 'settlements', {
+        _id: 'e'.repeat(32),
+        accountId: ids.sellerId,
+        refId: null,
+        amount: Long.fromNumber(60_000),
+        fee: Long.fromNumber(2_500),
+        netAmount: Long.fromNumber(57_500),
+        status: 'pending',
+      }),
+  },
+  {
+    what: 'a payment of a bill that somebody else claimed',
+    turns: ['quotes'],
+    corrupt: (db, ids) =>
+      change(db, 'transactions', { _id: ids.success }, { $set: { quoteId: 'e'.repeat(32) } }),
   },
   {
     what: 'an open purchase whose debit journal is gone',
