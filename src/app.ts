@@ -12,6 +12,8 @@ import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { sellerOperations } from './api/seller/routes.js';
+import { signedDownloadRoutes } from './api/reports/download-routes.js';
+import { reportOperations } from './api/reports/operations.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
 import { resellerOperations } from './api/reseller/routes.js';
 import { walletOperations } from './api/v1/routes.js';
@@ -34,6 +36,7 @@ export function createApp(): Express {
   app.use('/admin', adminRoutes());
   app.use(providerCallbackRoutes());
   app.use(mountResellerOperations(resellerOperations));
+  app.use(signedDownloadRoutes());
   app.use(jsonBody);
   app.use(
     mountOperations(
@@ -41,6 +44,8 @@ export function createApp(): Express {
         ...walletOperations,
         ...buyerOperations,
         ...sellerOperations,
+        ...reportOperations('buyer'),
+        ...reportOperations('seller'),
         ...webhookOperations('buyer'),
         ...webhookOperations('seller'),
         ...accountOperations('buyer'),
