@@ -39,6 +39,8 @@ export interface Env {
   /** Fraction of a sale kept by the platform where a seller has no rate of its own. */
   COMMISSION_RATE: number;
   WEBHOOK_ALLOW_PRIVATE: boolean;
+  /** Milliseconds that a receiver of webhooks has for its whole answer. */
+  WEBHOOK_TIMEOUT_MS: number;
   /** Purchases that one fulfilment process handles at the same time. */
   FULFILMENT_CONCURRENCY: number;
 }
@@ -100,6 +102,7 @@ const schema = Joi.object<Env>({
     }),
     Joi.boolean().default(true),
   ),
+  WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(1_000).max(20_000).default(15_000),
   FULFILMENT_CONCURRENCY: Joi.number().integer().min(1).max(500).default(50),
 }).options({ stripUnknown: true, abortEarly: false });
 
@@ -124,7 +127,7 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
  */
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-  const { error, value } = schema.validate(present, { errors: { render: true } });
+  const { error, value } = schema.validate(present) as Joi.ValidationResult<Env>;
   if (error) {
     const mistakes = error.details.map((detail) => `  - ${withoutValue(detail.message)}`).join('\n');
     throw new Error(`The configuration is not valid:\n${mistakes}\nSee .env.example for every variable.`);

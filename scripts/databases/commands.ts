@@ -43,7 +43,7 @@ export async function runCommand(program: string, args: string[], options: RunOp
     options.line(line);
   });
   eachLine(child.stderr, options.line);
-  const name = `${path.basename(program)} ${args.join(' ')}`;
+  const name = `${path.basename(program)} ${args[0] ?? ''}`;
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve).once('error', (error) => {
       reject(limit.aborted ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error);

@@ -37,12 +37,14 @@ export async function installRedisByApt({ env, supervisor }: DatabaseContext): P
   };
   try {
     output.say('Redis: installing redis-server with apt-get …');
-    await runCommand(apt, ['update', ...offlineQuickly], options);
-    await runCommand(
-      apt,
-      ['install', '--yes', '--no-install-recommends', ...offlineQuickly, 'redis-server'],
-      options,
-    );
+    const install = ['install', '--yes', '--no-install-recommends', ...offlineQuickly, 'redis-server'];
+    try {
+      await runCommand(apt, install, options);
+    } catch {
+      // A new machine has no package lists yet.
+      await runCommand(apt, ['update', ...offlineQuickly], options);
+      await runCommand(apt, install, options);
+    }
   } catch (error) {
     stopping.throwIfAborted();
     output.say(

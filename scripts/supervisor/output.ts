@@ -15,7 +15,7 @@ export interface Output {
 
 const palette = [colours.cyan, colours.magenta, colours.blue, colours.green, colours.yellow, colours.gray];
 const fileBytesMax = 20_000_000;
-const nameWidth = 11;
+const nameWidth = 12;
 
 /** @param logsDir one file a process, made when needed; the one before is kept as `<name>.old.log`. */
 export function createOutput(logsDir: string, write: (text: string) => void = writeToTerminal): Output {

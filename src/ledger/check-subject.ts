@@ -1,6 +1,7 @@
 import type { Deposit } from '../wallets/deposit.model.js';
 import type { Journal, JournalKind } from '../wallets/journal.model.js';
-import { checkJournal, checkMovement, netOf } from './check-journal.js';
+import { checkJournal, checkMovement } from './check-journal.js';
+import { checkSettlement } from './check-settlement.js';
 import { checkTransaction } from './check-transaction.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { Subject } from './subject.js';
@@ -19,7 +20,9 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
     ...(subject.transaction ? checkTransaction(subject.transaction, subject) : checkNoTransaction(subject)),
     ...checkDeposit(subject),
     ...checkPosting(subject),
-    ...checkSettlement(subject),
+    ...(subject.settlement
+      ? checkSettlement(subject.settlement, subject.journals)
+      : checkNoSettlement(subject)),
   ];
 }
 
@@ -112,34 +115,10 @@ function checkPosting({ id, journals, posted }: Subject): LedgerFinding[] {
   ];
 }
 
-/** A request holds an amount; then it is paid or returned, in full, once. */
-function checkSettlement({ id, journals }: Subject): LedgerFinding[] {
-  const of = (kind: JournalKind) => journals.find((journal) => journal.kind === kind);
-  const request = of('settlement-request');
-  const ends = [of('settlement-completed'), of('settlement-failed')].filter((each) => each !== undefined);
-  const finding = { check: 'settlements' as const, subject: `settlement ${id}` };
-  if (!request) {
-    return ends.map((journal) => ({ ...finding, message: `journal ${journal.kind} without a request` }));
-  }
-  const held = heldBy(request);
-  const problems = held > 0 ? [] : ['its request holds nothing'];
-  if (ends.length > 1) {
-    problems.push('it was both paid and returned');
-  }
-  for (const journal of ends) {
-    if (heldBy(journal) !== -held) {
-      problems.push(`journal ${journal.kind} releases ${-heldBy(journal)} of the ${held} held`);
-    }
-    const returned = netOf(journal.lines).get(`wallet:${request.walletId ?? ''}`) ?? 0;
-    if (returned !== (journal.kind === 'settlement-failed' ? held : 0)) {
-      problems.push(`journal ${journal.kind} returns ${returned} to the wallet`);
-    }
-  }
-  return problems.map((message) => ({ ...finding, message }));
-}
-
-function heldBy(journal: Journal): number {
-  return netOf(journal.lines).get(`held:${journal.walletId ?? ''}`) ?? 0;
+function checkNoSettlement({ journals }: Subject): LedgerFinding[] {
+  return journals
+    .filter((journal) => journal.kind.startsWith('settlement-'))
+    .map((journal) => orphan(journal, 'settlement'));
 }
 
 function orphan(journal: Journal, of: string): LedgerFinding {

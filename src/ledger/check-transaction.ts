@@ -22,6 +22,7 @@ export function checkTransaction(transaction: Transaction, subject: Subject): Le
     ...checkState(transaction),
     ...checkAttempts(transaction, subject.attempts),
     ...checkCredits(transaction, subject),
+    ...checkQuote(transaction, subject),
   ];
 }
 
@@ -129,6 +130,25 @@ function checkCredits(transaction: Transaction, { credits }: Subject): LedgerFin
   }
   return problems.map((message) => ({
     check: 'seller-credits',
+    subject: `transaction ${transaction._id}`,
+    message,
+  }));
+}
+
+/** A bill is paid once, at what was quoted: the quote names the one transaction that claimed it. */
+function checkQuote(transaction: Transaction, { quote }: Subject): LedgerFinding[] {
+  if (transaction.quoteId === null) {
+    return [];
+  }
+  const problems: string[] = [];
+  if (quote?.usedBy !== transaction._id) {
+    problems.push(`it pays quote ${transaction.quoteId}, which was claimed by ${quote?.usedBy ?? 'nobody'}`);
+  }
+  if (quote && quote.totalAmount !== transaction.price) {
+    problems.push(`it paid ${transaction.price} for a bill of ${quote.totalAmount ?? 'nothing'}`);
+  }
+  return problems.map((message) => ({
+    check: 'quotes',
     subject: `transaction ${transaction._id}`,
     message,
   }));

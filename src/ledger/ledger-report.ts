@@ -12,6 +12,7 @@ export const ledgerChecks = {
   'transaction-state': 'Every transaction is consistent: final ones closed, open ones watched',
   attempts: 'No transaction has two open attempts, and only a success was bought, once',
   'seller-credits': 'Every sale credits its seller once, and every posting is the sum of its credits',
+  quotes: 'Every paid bill was claimed by one payment, at its total',
   deposits: 'Every completed deposit was credited once, and no pending one was',
   settlements: 'Every settlement holds, pays or returns its amount once',
   'suspense-total': 'Suspense holds exactly the price of all open transactions',

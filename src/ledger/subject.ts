@@ -1,4 +1,6 @@
 import type { Collection, Filter, Sort } from 'mongodb';
+import { QuoteModel, type Quote } from '../bills/quote.model.js';
+import { SettlementModel, type Settlement } from '../settlements/settlement.model.js';
 import type { Session } from '../shared/mongo.js';
 import { AttemptModel, type Attempt } from '../transactions/attempt.model.js';
 import { SellerCreditModel, type SellerCredit } from '../transactions/seller-credit.model.js';
@@ -16,7 +18,10 @@ export interface Subject {
   attempts: Attempt[];
   /** Seller credits of the transaction. */
   credits: SellerCredit[];
+  /** The bill that the transaction pays. */
+  quote: Quote | null;
   deposit: Deposit | null;
+  settlement: Settlement | null;
   /** Seller credits that the posting of this id posted. */
   posted: SellerCredit[];
   /** Fields that are not stored as int64. */
@@ -29,6 +34,7 @@ interface RawSubject {
   attempts: Attempt[];
   credits: SellerCredit[];
   deposits: Deposit[];
+  settlements: Settlement[];
   posted: SellerCredit[];
 }
 
@@ -37,6 +43,8 @@ const transactions = TransactionModel.collection as unknown as Collection<Transa
 const attempts = AttemptModel.collection as unknown as Collection<Attempt>;
 const credits = SellerCreditModel.collection as unknown as Collection<SellerCredit>;
 const deposits = DepositModel.collection as unknown as Collection<Deposit>;
+const settlements = SettlementModel.collection as unknown as Collection<Settlement>;
+const quotes = QuoteModel.collection as unknown as Collection<Quote>;
 const isPosted: Filter<SellerCredit> = { postingId: { $type: 'string' } };
 
 /**
@@ -51,17 +59,19 @@ export async function* streamSubjects(): AsyncGenerator<Subject, void> {
     attempts: open(attempts, {}, { transactionId: 1, n: 1 }, (each) => each.transactionId),
     credits: open(credits, {}, { _id: 1 }, transactionOf),
     deposits: open(deposits, {}, { _id: 1 }, (each) => each._id),
+    settlements: open(settlements, {}, { _id: 1 }, (each) => each._id),
     posted: open(credits, isPosted, { postingId: 1 }, (each) => each.postingId ?? ''),
   };
   const all = Object.values(streams) as unknown as KeyedStream<never>[];
   try {
     for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
-      yield decode(id, {
+      yield decode(null, id, {
         journals: await streams.journals.take(id),
         transactions: await streams.transactions.take(id),
         attempts: await streams.attempts.take(id),
         credits: await streams.credits.take(id),
         deposits: await streams.deposits.take(id),
+        settlements: await streams.settlements.take(id),
         posted: await streams.posted.take(id),
       });
     }
@@ -73,12 +83,13 @@ export async function* streamSubjects(): AsyncGenerator<Subject, void> {
 /** One subject as it is at one moment: reads within the caller's database transaction. */
 export async function readSubject(session: Session, id: string): Promise<Subject> {
   const options = { ...rawRead, session };
-  return decode(id, {
+  return decode(session, id, {
     journals: await journals.find({ subjectId: id }, options).toArray(),
     transactions: await transactions.find({ _id: id }, options).toArray(),
     attempts: await attempts.find({ transactionId: id }, options).sort({ n: 1 }).toArray(),
     credits: await credits.find({ _id: { $in: [id, `${id}-reversal`] } }, options).toArray(),
     deposits: await deposits.find({ _id: id }, options).toArray(),
+    settlements: await settlements.find({ _id: id }, options).toArray(),
     posted: await credits.find({ postingId: id }, options).toArray(),
   });
 }
@@ -97,10 +108,15 @@ function transactionOf(credit: SellerCredit): string {
   return credit._id.replace(/-reversal$/, '');
 }
 
-function decode(id: string, raw: RawSubject): Subject {
+async function decode(session: Session | null, id: string, raw: RawSubject): Promise<Subject> {
   const money = moneyReader();
   const [transaction] = raw.transactions;
   const [deposit] = raw.deposits;
+  const [settlement] = raw.settlements;
+  // Only bills have one, so that one read each is cheap enough.
+  const quote = transaction?.quoteId
+    ? await quotes.findOne({ _id: transaction.quoteId }, session ? { ...rawRead, session } : rawRead)
+    : null;
   return {
     id,
     journals: raw.journals.map((each) => decodeJournal(each, money)),
@@ -110,7 +126,12 @@ function decode(id: string, raw: RawSubject): Subject {
       offerPrice: money.rupiah(each.offerPrice, `attempt ${each.n} offerPrice`),
     })),
     credits: raw.credits.map((each) => decodeCredit(each, money)),
+    quote: quote && {
+      ...quote,
+      totalAmount: money.rupiahOrNull(quote.totalAmount, 'quote totalAmount'),
+    },
     deposit: deposit ? decodeDeposit(deposit, money) : null,
+    settlement: settlement ? decodeSettlement(settlement, money) : null,
     posted: raw.posted.map((each) => decodeCredit(each, money)),
     notInt64: money.notInt64,
   };
@@ -143,6 +164,15 @@ function decodeDeposit(deposit: Deposit, money: MoneyReader): Deposit {
     amount: money.rupiah(deposit.amount, 'deposit amount'),
     balanceBefore: money.rupiah(deposit.balanceBefore, 'deposit balanceBefore'),
     balanceAfter: money.rupiah(deposit.balanceAfter, 'deposit balanceAfter'),
+  };
+}
+
+function decodeSettlement(settlement: Settlement, money: MoneyReader): Settlement {
+  return {
+    ...settlement,
+    amount: money.rupiah(settlement.amount, 'settlement amount'),
+    fee: money.rupiah(settlement.fee, 'settlement fee'),
+    netAmount: money.rupiah(settlement.netAmount, 'settlement netAmount'),
   };
 }
 

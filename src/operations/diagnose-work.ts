@@ -16,8 +16,15 @@ const workerOf: Record<QueueName, string> = {
   inquiries: 'inquiries',
 };
 
-/** Without these nothing sold is ever delivered, so that even an empty queue needs a worker. */
-const alwaysNeeded: readonly QueueName[] = ['fulfilment', 'polling', 'webhooks', 'sellerPostings'];
+/** Without these, calls wait or money stays where it is, so that even an empty queue needs a worker. */
+const alwaysNeeded: readonly QueueName[] = [
+  'fulfilment',
+  'polling',
+  'webhooks',
+  'sellerPostings',
+  'settlements',
+  'inquiries',
+];
 
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {

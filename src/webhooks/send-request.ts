@@ -19,7 +19,8 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-export function createSender(guard: UrlGuard): Sender {
+/** @param totalTimeoutMs From the first byte out to the last byte in, whatever the receiver does. */
+export function createSender(guard: UrlGuard, totalTimeoutMs: number = webhookLimits.totalTimeoutMs): Sender {
   const agent = new Agent({
     connect: { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs },
     // The abort signal bounds the whole of it; a body that drips outlives these two anyway.
@@ -37,7 +38,7 @@ export function createSender(guard: UrlGuard): Sender {
       if (problem !== null) {
         return { kind: 'blocked', error: `the URL ${problem}` };
       }
-      return post(agent, { url, headers, body });
+      return post(agent, { url, headers, body, totalTimeoutMs });
     },
     close: () => agent.close(),
   };
@@ -45,10 +46,10 @@ export function createSender(guard: UrlGuard): Sender {
 
 async function post(
   agent: Agent,
-  of: { url: string; headers: Record<string, string>; body: string },
+  of: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
 ): Promise<SendResult> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), webhookLimits.totalTimeoutMs);
+  const timer = setTimeout(() => abort.abort(), of.totalTimeoutMs);
   let httpStatus: number | null = null;
   try {
     // undici's request() follows no redirect and unpacks nothing.
@@ -68,7 +69,11 @@ async function post(
       return { kind: 'blocked', error: error.message };
     }
     if (abort.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') {
-      return { kind: 'timeout', httpStatus, error: timeoutWords(httpStatus, abort.signal.aborted) };
+      return {
+        kind: 'timeout',
+        httpStatus,
+        error: abort.signal.aborted ? overtimeWords(httpStatus, of.totalTimeoutMs) : noConnection,
+      };
     }
     return { kind: 'failed', error: wordsFor(error) };
   } finally {
@@ -90,12 +95,11 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer>
   return Buffer.concat(chunks).subarray(0, webhookLimits.answerReadBytes);
 }
 
-function timeoutWords(httpStatus: number | null, wasAborted: boolean): string {
-  if (!wasAborted) {
-    return `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
-  }
+const noConnection = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
+
+function overtimeWords(httpStatus: number | null, totalTimeoutMs: number): string {
   const what = httpStatus === null ? 'no answer' : 'the answer did not end';
-  return `${what} within ${webhookLimits.totalTimeoutMs / 1_000} s`;
+  return `${what} within ${totalTimeoutMs / 1_000} s`;
 }
 
 /** Seconds or a date. @returns Milliseconds from now, or null if it says nothing that can be read. */

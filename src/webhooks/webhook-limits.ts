@@ -1,10 +1,12 @@
 /** Every bound of outgoing webhooks and callbacks in one place; the schedule of retries is in delivery-schedule.ts. */
+import { env } from '../../config/env.js';
+
 const hourMs = 3_600_000;
 
 export const webhookLimits = {
   connectTimeoutMs: 5_000,
   /** From the first byte out to the last byte in, whatever the receiver does. */
-  totalTimeoutMs: 15_000,
+  totalTimeoutMs: env.WEBHOOK_TIMEOUT_MS,
   answerReadBytes: 65_536,
   answerKeptBytes: 4_096,
   answerHeaderBytes: 16_384,
@@ -20,7 +22,7 @@ export const webhookLimits = {
   turnMs: 1_000,
   claimBatch: 32,
   /** Longer than a turn and an attempt together: nobody takes a row that is still under way. */
-  leaseMs: 20_000,
+  leaseMs: env.WEBHOOK_TIMEOUT_MS + 5_000,
   /** A row whose predecessor is under way is looked at again after this. */
   deferMs: 1_000,
 

@@ -24,7 +24,7 @@ describe('topup', function () {
     return { username, id, key };
   }
   const auditOf = (id: string) =>
-    stack.db.collection<Document>('audit').find({ 'subject.id': id }).sort({ at: 1 }).toArray();
+    stack.db.collection('audit').find({ 'subject.id': id }).sort({ at: 1 }).toArray();
 
   it('teaches without a running copy: --help needs no database and exits 0', async () => {
     for (const args of [['--help'], ['account', 'create', '--help'], ['ledger', 'verify', '--help']]) {
@@ -198,9 +198,9 @@ describe('topup', function () {
   it('lists a case and closes it once, with a reason; not while its transaction waits for a decision', async () => {
     const open = randomUUID().replaceAll('-', '');
     const waiting = randomUUID().replaceAll('-', '');
-    const cases = stack.db.collection<Document>('cases');
+    const cases = stack.db.collection('cases');
     const base = { detail: 'made by a test', createdAt: new Date(), resolvedAt: null };
-    await stack.db.collection<Document>('transactions').insertOne({
+    await stack.db.collection('transactions').insertOne({
       _id: waiting as never,
       accountId: waiting,
       refId: waiting,
@@ -217,7 +217,7 @@ describe('topup', function () {
     expect((await resolve(open)).json()).to.include({ changed: false });
     expect((await resolve(waiting)).code).to.equal(1);
     expect((await auditOf(open))[0]).to.include({ action: 'case.resolve', reason: 'looked into it' });
-    await stack.db.collection<Document>('transactions').deleteOne({ _id: waiting as never });
+    await stack.db.collection('transactions').deleteOne({ _id: waiting as never });
   });
 
   it('doctor is well on a running copy, and names a missing index with what to do about it', async () => {
@@ -232,7 +232,7 @@ describe('topup', function () {
     const ill = await run(['doctor']);
     await stack.db
       .collection('journals')
-      .createIndex({ subjectId: 1, kind: 1 }, { unique: true, name: 'subject_kind_unique' });
+      .createIndex({ subjectId: 1, kind: 1 }, { unique: true, name: 'subject_kind_unique' }, {});
     expect(ill.code).to.equal(1);
     expect(ill.stdout).to.include('journals.subject_kind_unique').and.to.include('migrate');
   });
@@ -255,7 +255,7 @@ describe('topup', function () {
     expect(given.code).to.equal(0);
     expect(given.stdout).to.not.include('correct horse');
     expect((await run(['operator', 'password', username, '--password-stdin'], 'short\n')).code).to.equal(1);
-    const [stored] = await stack.db.collection<Document>('operators').find({ username }).toArray();
+    const [stored] = await stack.db.collection('operators').find({ username }).toArray();
     expect(stored?.['passwordHash']).to.match(/^\$argon2id\$/);
     expect((await run(['operator', 'remove', username, '--reason', 'left'])).code).to.equal(0);
     const names = (await run(['operator', 'list', '--json'])).json<{ username: string }[]>();

@@ -27,7 +27,7 @@ type Restore = () => Promise<unknown>;
 
 /** Changes one document, and gives back what puts it as it was. */
 async function change(db: Db, name: string, filter: Document, update: Document): Promise<Restore> {
-  const collection = db.collection<Document>(name);
+  const collection = db.collection(name);
   const before = await collection.findOne(filter, { promoteLongs: false });
   if (!before) {
     throw new Error(`nothing to corrupt in ${name}: ${JSON.stringify(filter)}`);
@@ -37,7 +37,7 @@ async function change(db: Db, name: string, filter: Document, update: Document):
 }
 
 async function remove(db: Db, name: string, filter: Document): Promise<Restore> {
-  const collection = db.collection<Document>(name);
+  const collection = db.collection(name);
   const before = await collection.findOneAndDelete(filter, { promoteLongs: false });
   if (!before) {
     throw new Error(`nothing to remove in ${name}: ${JSON.stringify(filter)}`);
@@ -46,7 +46,7 @@ async function remove(db: Db, name: string, filter: Document): Promise<Restore> 
 }
 
 async function add(db: Db, name: string, document: Document): Promise<Restore> {
-  const collection = db.collection<Document>(name);
+  const collection = db.collection(name);
   await collection.insertOne(document);
   return () => collection.deleteOne({ _id: document['_id'] });
 }
@@ -59,7 +59,7 @@ const corruptions: Corruption[] = [
     what: 'a price stored as a double',
     turns: ['stored-as-int64'],
     corrupt: async (db, ids) => {
-      const found = await db.collection<Document>('transactions').findOne({ _id: ids.success as never });
+      const found = await db.collection('transactions').findOne({ _id: ids.success as never });
       return change(db, 'transactions', { _id: ids.success }, { $set: { price: Number(found?.['price']) } });
     },
   },
@@ -210,7 +210,7 @@ const corruptions: Corruption[] = [
   },
   {
     what: 'a payout that nobody requested',
-    turns: ['settlements'],
+    turns: ['journal-subject'],
     corrupt: (db, ids) =>
       add(db, 'journals', {
         _id: 'f'.repeat(32),
@@ -225,6 +225,26 @@ const corruptions: Corruption[] = [
         ],
         createdAt: new Date(),
       }),
+  },
+  {
+    what: 'a settlement that holds nothing',
+    turns: ['settlements'],
+    corrupt: (db, ids) =>
+      add(db, 'settlements', {
+        _id: 'e'.repeat(32),
+        accountId: ids.sellerId,
+        refId: null,
+        amount: Long.fromNumber(60_000),
+        fee: Long.fromNumber(2_500),
+        netAmount: Long.fromNumber(57_500),
+        status: 'pending',
+      }),
+  },
+  {
+    what: 'a payment of a bill that somebody else claimed',
+    turns: ['quotes'],
+    corrupt: (db, ids) =>
+      change(db, 'transactions', { _id: ids.success }, { $set: { quoteId: 'e'.repeat(32) } }),
   },
   {
     what: 'an open purchase whose debit journal is gone',
@@ -242,6 +262,7 @@ const corruptions: Corruption[] = [
           .createIndex(
             { transactionId: 1 },
             { unique: true, partialFilterExpression: { open: true }, name: 'one_open_attempt' },
+            {},
           );
     },
   },
@@ -331,12 +352,12 @@ async function playEveryState(stack: Stack, buyer: ApiClient, idle: ApiClient): 
   await finalOf(stack, success, 'SUCCESS');
   await finalOf(stack, failed, 'FAILED');
   const credit = await eventually('the posting', () =>
-    stack.db.collection<Document>('sellerCredits').findOne({ _id: success as never, status: 'posted' }),
+    stack.db.collection('sellerCredits').findOne({ _id: success as never, status: 'posted' }),
   );
   await worker.stop();
   const open = await buy(buyer, '081234567890');
-  const deposit = await stack.db.collection<Document>('deposits').findOne({ refId: depositRef });
-  const other = await stack.db.collection<Document>('accounts').findOne({ username: 'buyer2' });
+  const deposit = await stack.db.collection('deposits').findOne({ refId: depositRef });
+  const other = await stack.db.collection('accounts').findOne({ username: 'buyer2' });
   return {
     buyerId: String(deposit?.['accountId']),
     idleId: String(other?.['_id']),
@@ -362,7 +383,7 @@ async function buy(buyer: ApiClient, customerNumber: string): Promise<string> {
 async function finalOf(stack: Stack, id: string, status: string): Promise<void> {
   await eventually(
     `${id} to be ${status}`,
-    () => stack.db.collection<Document>('transactions').findOne({ _id: id as never, status }),
+    () => stack.db.collection('transactions').findOne({ _id: id as never, status }),
     60_000,
   );
 }

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
 import { isOurs } from '../../scripts/supervisor/pid-files.js';
 
-const waitMs = 30_000;
+const waitMs = 60_000;
 
 export interface Copy {
   process: ChildProcess;
@@ -94,7 +94,7 @@ export function startCopy(
   };
 }
 
-/** Asks every 50 ms until there is an answer, at most 30 s long. */
+/** Asks every 50 ms until there is an answer, at most a minute. */
 export async function eventually<T>(what: string, ask: () => T | null): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {

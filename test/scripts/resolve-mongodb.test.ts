@@ -18,7 +18,9 @@ const fakeMongod = [
   `exec "${process.execPath}" "${embeddedServer}" --port "$port" --dbpath "$dbpath"`,
 ].join('\n');
 
-describe('the resolver of MongoDB', () => {
+describe('the resolver of MongoDB', function () {
+  this.timeout(60_000);
+
   const open: Resolution[] = [];
   const before: NodeJS.ProcessEnv = {};
 

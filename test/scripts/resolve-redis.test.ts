@@ -8,7 +8,9 @@ import { pathWith, resolve, type Resolution } from './resolver.js';
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
 
-describe('the resolver of Redis', () => {
+describe('the resolver of Redis', function () {
+  this.timeout(60_000);
+
   const open: Resolution[] = [];
 
   async function resolveRedis(options: Parameters<typeof resolve>[1]): Promise<Resolution> {

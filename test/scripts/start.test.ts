@@ -9,7 +9,7 @@ const playgroundNames = ['simulator', 'inbox'];
 const accountNames = ['buyer', 'buyer2', 'seller', 'seller2', 'suspended'];
 
 describe('npm start', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   describe('a running copy', () => {
     let copy: Copy;

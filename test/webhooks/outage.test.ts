@@ -1,13 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { setClock } from '../../src/shared/clock.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import {
-  jitterMax,
-  nextAttemptMs,
-  retrySchedule,
-  scheduleSpanMs,
-} from '../../src/webhooks/delivery-schedule.js';
+import { jitterMax, nextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
@@ -192,29 +186,5 @@ describe('webhooks through an outage, on an injected clock', function () {
     expect(at(1_000)).to.equal(40_000);
     expect(at(50_000)).to.equal(60_000);
     expect(at(86_400_000)).to.equal(70_000);
-  });
-
-  it('the documented schedule is the one in the code', async () => {
-    const text = await readFile('docs/webhooks.md', 'utf8');
-    const table = /<!-- schedule -->\n([\s\S]*?)\n<!-- \/schedule -->/.exec(text)?.[1];
-    const expected = [
-      '| Attempt | Wait before it |',
-      '|---|---|',
-      ...retrySchedule.map((slot, index) => `| ${index + 1} | ${slot.words} |`),
-    ].join('\n');
-    expect(
-      table
-        ?.replace(/ +/g, ' ')
-        .replace(/-{3,}/g, '---')
-        .replaceAll('| --- ', '|---')
-        .replace('|--- |', '|---|'),
-    ).to.include(expected.split('\n').slice(2).join('\n'));
-    expect(text).to.include(`about ${Math.round(scheduleSpanMs / hourMs)} hours`);
-    for (const { waitMs, words } of retrySchedule.slice(1)) {
-      const [, amount, unit] = /^(\d+) (s|min|h)$/.exec(words) ?? [];
-      expect(Number(amount) * ({ s: 1_000, min: 60_000, h: hourMs }[unit ?? ''] ?? 0), words).to.equal(
-        waitMs,
-      );
-    }
   });
 });

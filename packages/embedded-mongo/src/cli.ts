@@ -25,7 +25,9 @@ export async function main(args: string[]): Promise<void> {
   try {
     refuseProduction();
     if (!['127.0.0.1', '::1', 'localhost'].includes(options.bind)) {
-      console.error(`WARNING: listening on ${options.bind}: whoever can reach it can read and change everything.`);
+      console.error(
+        `WARNING: listening on ${options.bind}: whoever can reach it can read and change everything.`,
+      );
     }
     const server = await startServer(options);
     console.log(`READY ${server.uri}`);

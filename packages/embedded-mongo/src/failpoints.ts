@@ -36,13 +36,25 @@ export function configureFailpoint(failpoints: Failpoints, name: string, mode: u
 }
 
 /** The failure that `failCommand` has for this command, if any; counts it as used. */
-export function failureFor(failpoints: Failpoints, command: string, applicationName: string | null): CommandFailure | null {
+export function failureFor(
+  failpoints: Failpoints,
+  command: string,
+  applicationName: string | null,
+): CommandFailure | null {
   const point = failpoints.failCommand;
   if (point === null) {
     return null;
   }
-  const { failCommands, appName, errorCode, errorLabels, writeConcernError, closeConnection, blockConnection, blockTimeMS } =
-    point.data;
+  const {
+    failCommands,
+    appName,
+    errorCode,
+    errorLabels,
+    writeConcernError,
+    closeConnection,
+    blockConnection,
+    blockTimeMS,
+  } = point.data;
   const isMeant =
     Array.isArray(failCommands) &&
     failCommands.includes(command) &&

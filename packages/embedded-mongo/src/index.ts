@@ -50,6 +50,8 @@ export const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 export function refuseProduction(): void {
   // eslint-disable-next-line no-restricted-syntax -- the one setting that must not come through an option
   if (process.env['NODE_ENV'] === 'production') {
-    throw new Error('embedded-mongo is for development and tests only: NODE_ENV=production needs a real MongoDB.');
+    throw new Error(
+      'embedded-mongo is for development and tests only: NODE_ENV=production needs a real MongoDB.',
+    );
   }
 }

@@ -98,7 +98,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function openStore(
   directory: string,
-  { fsync, log, onFailure }: { fsync: boolean; log: (line: string) => void; onFailure: (error: JournalError) => void },
+  {
+    fsync,
+    log,
+    onFailure,
+  }: { fsync: boolean; log: (line: string) => void; onFailure: (error: JournalError) => void },
 ): { store: Store; sessions: Sessions } {
   const sessions = createSessions();
   const startedAt = Date.now();
@@ -151,7 +155,9 @@ function createListener(server: Server, sockets: Set<Socket>, log: (line: string
 
 function listen(listener: NetServer, { port, bind }: ServerOptions): Promise<number> {
   return new Promise((resolvePort, reject) => {
-    listener.once('error', (error) => reject(new Error(`Cannot listen on ${bind}:${port}: ${reasonOf(error)}.`, { cause: error })));
+    listener.once('error', (error) =>
+      reject(new Error(`Cannot listen on ${bind}:${port}: ${reasonOf(error)}.`, { cause: error })),
+    );
     listener.listen(port, bind, () => {
       const address = listener.address();
       resolvePort(typeof address === 'object' && address !== null ? address.port : port);

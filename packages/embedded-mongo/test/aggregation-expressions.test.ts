@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import type { Collection } from 'mongodb';
 import { C, D, L, codeOf, evaluated, shown } from './aggregation-support.js';
-import { startFixture, stopFixture } from './harness.js';
+import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
 const id = new ObjectId('65a000000000000000000001');
@@ -81,6 +81,9 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ $min: [null, 3, '$no', 1] }, 1],
     [{ $max: '$list' }, 3],
     [{ $max: '$no' }, null],
+    [{ $median: { input: '$list', method: 'approximate' } }, D(2)],
+    [{ $percentile: { input: [1, 2, 3, 4], p: [0.5, 0.9], method: 'approximate' } }, [D(2), D(4)]],
+    [{ $percentile: { input: '$no', p: [0.5], method: 'approximate' } }, [null]],
   ],
   'comparison uses the total order, with missing below null': [
     [{ $lt: ['$no', 0] }, true],
@@ -285,6 +288,11 @@ describe('Aggregation expressions', () => {
     expect(await codeOf(empty, [{ $addFields: { x: { $divide: [1, 0] } } }])).to.equal(2);
     expect(await codeOf(empty, [{ $match: { $expr: { $mod: [1, 0] } } }])).to.equal(16610);
     expect(await codeOf(empty, [{ $addFields: { x: { $divide: ['$a', 0] } } }])).to.equal('no error');
+  });
+
+  it('let takes no fields', async () => {
+    const aggregation = collection.aggregate([{ $match: {} }], { let: { v: '$a' } });
+    expect((await errorOf(aggregation.toArray())).code).to.equal(4890500);
   });
 
   it('the values of let keep their types, and compare by value', async () => {

@@ -33,12 +33,18 @@ describe('a server killed at random points under concurrent transfers', () => {
     for (let run = 0; run <= RESTARTS; run++) {
       // A small journal is compacted several times, so that kills hit that too.
       const server = await startTestServer({ dbPath, fsync: true, args: ['--compact-at-bytes', '200000'] });
-      const client = new MongoClient(server.uri, { maxPoolSize: 40, serverSelectionTimeoutMS: 2000, heartbeatFrequencyMS: 500 });
+      const client = new MongoClient(server.uri, {
+        maxPoolSize: 40,
+        serverSelectionTimeoutMS: 2000,
+        heartbeatFrequencyMS: 500,
+      });
       try {
         const accounts = client.db('bank').collection<Account>('accounts');
         const ledger = client.db('bank').collection<Entry>('ledger');
         if (run === 0) {
-          await accounts.insertMany(Array.from({ length: ACCOUNTS }, (_, i) => ({ _id: i, balance: BALANCE })));
+          await accounts.insertMany(
+            Array.from({ length: ACCOUNTS }, (_, i) => ({ _id: i, balance: BALANCE })),
+          );
           await ledger.createIndex({ from: 1, to: 1 }, {}, {});
         }
         await checkBooks(accounts, ledger, acknowledged);
@@ -84,10 +90,14 @@ async function checkBooks(
     balances.set(from, (balances.get(from) ?? 0) - amount);
     balances.set(to, (balances.get(to) ?? 0) + amount);
   }
-  expect([...acknowledged].filter((id) => !ids.has(id)), 'acknowledged transfers that are lost').to.deep.equal([]);
-  expect(Object.fromEntries(all.map(({ _id, balance }) => [_id, balance])), 'balances and ledger agree').to.deep.equal(
-    Object.fromEntries(balances),
-  );
+  expect(
+    [...acknowledged].filter((id) => !ids.has(id)),
+    'acknowledged transfers that are lost',
+  ).to.deep.equal([]);
+  expect(
+    Object.fromEntries(all.map(({ _id, balance }) => [_id, balance])),
+    'balances and ledger agree',
+  ).to.deep.equal(Object.fromEntries(balances));
   for (const { from } of entries.slice(0, 20)) {
     const byIndex = await ledger.find({ from }).hint({ from: 1, to: 1 }).toArray();
     expect(byIndex.length).to.equal(entries.filter((entry) => entry.from === from).length);
@@ -158,7 +168,10 @@ async function readConsistently(
       const first = await accounts.find({}, { session }).sort({ _id: 1 }).toArray();
       const second = await accounts.find({}, { session }).sort({ _id: 1 }).toArray();
       await session.commitTransaction();
-      expect(first.reduce((sum, { balance }) => sum + balance, 0), 'no dirty read').to.equal(ACCOUNTS * BALANCE);
+      expect(
+        first.reduce((sum, { balance }) => sum + balance, 0),
+        'no dirty read',
+      ).to.equal(ACCOUNTS * BALANCE);
       expect(second, 'a repeated read').to.deep.equal(first);
     } catch (error) {
       if (!(error instanceof MongoError)) {

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { start } from '../src/index.js';
-import { cleanUp, errorOf, eventually, newDirectory, startTestServer, StartFailure, type TestServer } from './harness.js';
+import {
+  cleanUp,
+  errorOf,
+  eventually,
+  newDirectory,
+  startTestServer,
+  StartFailure,
+  type TestServer,
+} from './harness.js';
 import { createRandom } from './random.js';
 
 const SEED = Number(process.env['TEAR_SEED'] ?? Date.now() % 1_000_000);
@@ -51,7 +59,9 @@ describe('the data directory', () => {
         await client.withSession((session) =>
           session.withTransaction(async () => {
             await db.collection('ledger').insertOne({ k }, { session });
-            await db.collection<{ _id: string }>('account').updateOne({ _id: 'a' }, { $inc: { n: 1 } }, { session });
+            await db
+              .collection<{ _id: string }>('account')
+              .updateOne({ _id: 'a' }, { $inc: { n: 1 } }, { session });
           }),
         );
       }
@@ -126,7 +136,9 @@ describe('the data directory', () => {
       const expected = await rows.find().sort({ _id: 1 }).toArray();
       await server.kill9();
       const names = await readdir(server.dbPath);
-      expect(names.filter((name) => name.startsWith('snapshot.') && !name.endsWith('.tmp'))).to.have.length(1);
+      expect(names.filter((name) => name.startsWith('snapshot.') && !name.endsWith('.tmp'))).to.have.length(
+        1,
+      );
       const again = await startTestServer({ dbPath: server.dbPath });
       await withClient(again, async (second) => {
         const after = second.db('t').collection<{ _id: number; n: number }>('rows');
@@ -158,7 +170,9 @@ describe('the data directory', () => {
     await writeFile(file, '');
     const failure = await startFailure({ dbPath: join(file, 'data') });
     expect(failure.exitCode).to.equal(1);
-    expect(failure.stderr).to.match(/^Cannot use .* as the data directory: a part of the path is a file \(ENOTDIR\)\.$/m);
+    expect(failure.stderr).to.match(
+      /^Cannot use .* as the data directory: a part of the path is a file \(ENOTDIR\)\.$/m,
+    );
   });
 
   it('when the disk takes no more, the write fails with a clear error and the server ends; nothing acknowledged is lost', async () => {

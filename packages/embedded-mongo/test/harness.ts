@@ -44,11 +44,21 @@ export async function newDirectory(): Promise<string> {
 /** Starts the command line of the package from its sources, and waits until it is ready. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dbPath = options.dbPath ?? (await newDirectory());
-  const args = ['--port', '0', '--dbpath', dbPath, ...(options.fsync === true ? [] : ['--no-fsync']), ...(options.args ?? [])];
+  const args = [
+    '--port',
+    '0',
+    '--dbpath',
+    dbPath,
+    ...(options.fsync === true ? [] : ['--no-fsync']),
+    ...(options.args ?? []),
+  ];
   const node = ['--import', 'tsx', RUNNER, ...args];
   const child =
     options.shellPrefix === undefined
-      ? spawn(process.execPath, node, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+      ? spawn(process.execPath, node, {
+          env: { ...process.env, ...options.env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
       : spawn('sh', ['-c', `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, ...node], {
           env: { ...process.env, ...options.env },
           stdio: ['ignore', 'pipe', 'pipe'],
@@ -102,7 +112,9 @@ export class StartFailure extends Error {
 /** Stops what a test file started and deletes its directories; for `after`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all([...servers].map((server) => server.kill9()));
-  await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })));
+  await Promise.all(
+    directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })),
+  );
 }
 
 /** A server with a connected client, for the tests of one file. */
@@ -116,7 +128,10 @@ export interface Fixture {
 
 let lastName = 0;
 
-export async function startFixture(options: TestServerOptions = {}, clientOptions: MongoClientOptions = {}): Promise<Fixture> {
+export async function startFixture(
+  options: TestServerOptions = {},
+  clientOptions: MongoClientOptions = {},
+): Promise<Fixture> {
   const server = await startTestServer(options);
   const client = new MongoClient(server.uri, { serverSelectionTimeoutMS: 5000, ...clientOptions });
   await client.connect();
@@ -150,7 +165,9 @@ export async function eventually(condition: () => boolean | Promise<boolean>, li
 }
 
 /** The error that a promise rejects with. */
-export async function errorOf(promise: Promise<unknown>): Promise<{ code?: unknown; message: string } & Record<string, unknown>> {
+export async function errorOf(
+  promise: Promise<unknown>,
+): Promise<{ code?: unknown; message: string } & Record<string, unknown>> {
   try {
     await promise;
   } catch (error) {

@@ -20,7 +20,11 @@ describe('retryable writes', () => {
     await configure('onPrimaryTransactionalWrite', { times: 1 });
     expect(await counters.updateOne({ _id: 1 }, { $inc: { n: 1 } })).to.include({ modifiedCount: 1 });
     await configure('onPrimaryTransactionalWrite', { times: 1 });
-    const found = await counters.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { returnDocument: 'after' });
+    const found = await counters.findOneAndUpdate(
+      { _id: 1 },
+      { $inc: { n: 1 } },
+      { returnDocument: 'after' },
+    );
     expect(found).to.deep.equal({ _id: 1, n: 2 });
     await configure('onPrimaryTransactionalWrite', { times: 1 });
     expect(await counters.insertOne({ _id: 2, n: 0 })).to.include({ insertedId: 2 });
@@ -32,7 +36,11 @@ describe('retryable writes', () => {
   it('a write that failed before its commit is not remembered', async () => {
     const counters = fixture.collection<{ _id: number; n: number }>();
     await counters.insertOne({ _id: 1, n: 0 });
-    await configure('onPrimaryTransactionalWrite', { times: 1 }, { failBeforeCommitExceptionCode: 1, closeConnection: false });
+    await configure(
+      'onPrimaryTransactionalWrite',
+      { times: 1 },
+      { failBeforeCommitExceptionCode: 1, closeConnection: false },
+    );
     expect((await errorOf(counters.updateOne({ _id: 1 }, { $inc: { n: 1 } }))).code).to.equal(1);
     await configure('onPrimaryTransactionalWrite', { times: 1 }, { failBeforeCommitExceptionCode: 1 });
     await counters.updateOne({ _id: 1 }, { $inc: { n: 1 } });
@@ -43,8 +51,20 @@ describe('retryable writes', () => {
     const server = await startTestServer({ args: ['--compact-at-bytes', '1000'] });
     const lsid = newSessionId();
     const commands: Document[] = [
-      { insert: 'a', documents: [{ _id: 1, n: 0 }, { _id: 2, n: 0 }] },
-      { update: 'a', updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } } }, { q: { _id: 9 }, u: { $inc: { n: 1 } }, upsert: true }] },
+      {
+        insert: 'a',
+        documents: [
+          { _id: 1, n: 0 },
+          { _id: 2, n: 0 },
+        ],
+      },
+      {
+        update: 'a',
+        updates: [
+          { q: { _id: 1 }, u: { $inc: { n: 1 } } },
+          { q: { _id: 9 }, u: { $inc: { n: 1 } }, upsert: true },
+        ],
+      },
       { findAndModify: 'a', query: { _id: 2 }, update: { $inc: { n: 5 } }, new: true },
     ].map((command, i) => ({ ...command, $db: 'test', lsid, txnNumber: BigInt(i + 1) }));
     const filler = Array.from({ length: 50 }, (_, i) => ({ _id: i, text: 'x'.repeat(200) }));
@@ -100,7 +120,12 @@ describe('retryable writes', () => {
 
   it('writes of many documents are not retryable, and need a session for a number', async () => {
     const lsid = newSessionId();
-    const update = { update: 'many', updates: [{ q: {}, u: { $set: { a: 1 } }, multi: true }], $db: 'test', txnNumber: 1n };
+    const update = {
+      update: 'many',
+      updates: [{ q: {}, u: { $set: { a: 1 } }, multi: true }],
+      $db: 'test',
+      txnNumber: 1n,
+    };
     expect(await runRaw(fixture.server.port, { ...update, lsid })).to.include({ code: 72 });
     expect(await runRaw(fixture.server.port, update)).to.include({ code: 72 });
   });
@@ -121,7 +146,11 @@ describe('retryable writes', () => {
     await configure('failCommand', { skip: 1 }, { failCommands: ['find'], errorCode: 2 });
     expect(await rows.findOne({})).to.equal(null);
     expect((await errorOf(rows.findOne({}))).code).to.equal(2);
-    await configure('failCommand', { times: 1 }, { failCommands: ['find'], blockConnection: true, blockTimeMS: 100 });
+    await configure(
+      'failCommand',
+      { times: 1 },
+      { failCommands: ['find'], blockConnection: true, blockTimeMS: 100 },
+    );
     const startedAt = performance.now();
     await rows.findOne({});
     expect(performance.now() - startedAt).to.be.at.least(95);
@@ -129,7 +158,11 @@ describe('retryable writes', () => {
     expect((await errorOf(rows.findOne({}))).name).to.equal('MongoNetworkError');
     const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'slow' };
     await configure('failCommand', { times: 1 }, { failCommands: ['insert'], writeConcernError });
-    const reply = await runRaw(fixture.server.port, { insert: rows.collectionName, documents: [{}], $db: 'test' });
+    const reply = await runRaw(fixture.server.port, {
+      insert: rows.collectionName,
+      documents: [{}],
+      $db: 'test',
+    });
     expect(reply).to.deep.include({ n: 1, writeConcernError });
     await configure('failCommand', 'off');
   });

@@ -210,7 +210,12 @@ describe('transactions', () => {
       expect(await items.find({ ref: 'Z' }, { session: a }).toArray()).to.deep.equal([]);
       expect(await items.find({}, { session: a }).sort({ ref: -1 }).toArray()).to.have.length(2);
     });
-    expect(await items.find({ ref: { $gt: '' } }).sort({ ref: 1 }).toArray()).to.deep.equal([
+    expect(
+      await items
+        .find({ ref: { $gt: '' } })
+        .sort({ ref: 1 })
+        .toArray(),
+    ).to.deep.equal([
       { _id: 3, ref: 'A', n: 3 },
       { _id: 1, ref: 'Z', n: 2 },
     ]);
@@ -225,7 +230,10 @@ describe('transactions', () => {
       expect(await items.find({ ref: 'mine' }, { session: b }).toArray()).to.deep.equal([]);
       expect(await items.find({ ref: 'mine' }).toArray()).to.deep.equal([]);
       await a.commitTransaction();
-      expect(await items.find({ ref: 'mine' }, { session: b }).toArray(), 'b keeps its snapshot').to.deep.equal([]);
+      expect(
+        await items.find({ ref: 'mine' }, { session: b }).toArray(),
+        'b keeps its snapshot',
+      ).to.deep.equal([]);
       expect(await items.find({ ref: 'mine' }).toArray()).to.have.length(1);
     });
   });
@@ -246,7 +254,8 @@ describe('transactions', () => {
 
   it('a collection created in a transaction appears with the commit, and is not there after an abort', async () => {
     const { db } = fixture;
-    const exists = async (name: string): Promise<boolean> => (await db.listCollections({ name }).toArray()).length > 0;
+    const exists = async (name: string): Promise<boolean> =>
+      (await db.listCollections({ name }).toArray()).length > 0;
     await withTransactions(async (a, b) => {
       await db.collection('made').insertOne({ x: 1 }, { session: a });
       await db.collection('made').createIndex({ x: 1 }, {}, { session: a });
@@ -341,7 +350,12 @@ describe('transactions', () => {
     const session = client.startSession();
     session.startTransaction();
     await client.db('t').collection<{ _id: number; n: number }>('a').insertOne({ _id: 1, n: 1 }, { session });
-    const command = { commitTransaction: 1, lsid: session.id, txnNumber: session.serverSession.txnNumber, autocommit: false };
+    const command = {
+      commitTransaction: 1,
+      lsid: session.id,
+      txnNumber: session.serverSession.txnNumber,
+      autocommit: false,
+    };
     await session.commitTransaction();
     await session.commitTransaction();
     await client.close(true);
@@ -351,7 +365,10 @@ describe('transactions', () => {
     const raw = new MongoClient(again.uri);
     expect(await runRaw(again.port, { ...command, $db: 'admin' })).to.include({ ok: 1 });
     const { commitTransaction: _commit, ...rest } = command;
-    expect(await runRaw(again.port, { abortTransaction: 1, ...rest, $db: 'admin' })).to.include({ ok: 0, code: 256 });
+    expect(await runRaw(again.port, { abortTransaction: 1, ...rest, $db: 'admin' })).to.include({
+      ok: 0,
+      code: 256,
+    });
     expect(await raw.db('t').collection('a').find().toArray()).to.deep.equal([{ _id: 1, n: 1 }]);
     await raw.close();
     await again.stop();
@@ -359,7 +376,8 @@ describe('transactions', () => {
 
   it('the transactions of a session follow each other by number', async () => {
     const lsid = newSessionId();
-    const run = (command: Document): Promise<Document> => runRaw(fixture.server.port, { ...command, lsid, $db: 'test' });
+    const run = (command: Document): Promise<Document> =>
+      runRaw(fixture.server.port, { ...command, lsid, $db: 'test' });
     const insert = (n: number, extra: Document = {}): Document => ({
       insert: 'numbered',
       documents: [{ n }],
@@ -375,6 +393,8 @@ describe('transactions', () => {
     expect(await run({ commitTransaction: 1, txnNumber: 5n, autocommit: false })).to.include({ code: 225 });
     expect(await run({ abortTransaction: 1, txnNumber: 6n, autocommit: false })).to.include({ ok: 1 });
     expect(await run({ commitTransaction: 1, txnNumber: 6n, autocommit: false })).to.include({ code: 251 });
-    expect(await run({ insert: 'numbered', documents: [{}], startTransaction: true, txnNumber: 7n })).to.include({ code: 72 });
+    expect(
+      await run({ insert: 'numbered', documents: [{}], startTransaction: true, txnNumber: 7n }),
+    ).to.include({ code: 72 });
   });
 });

@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { login } from '../../operators/login.js';
 import { csrfTokenOf, endSession, sessionMaxMs, startSession } from '../../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../../shared/errors.js';
-import { addressOf } from '../middleware/authenticate.js';
+import { addressOf } from '../middleware/address.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { html } from './html.js';
 import { sendPage } from './page.js';

@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { recordAudit } from '../../audit/record-audit.js';
 import { queue, queueDescriptions, queueNames, type QueueName } from '../../shared/queues.js';
-import { addressOf } from '../middleware/authenticate.js';
+import { addressOf } from '../middleware/address.js';
 import { sessionOf } from './session.js';
 
 /** Own scripts only. Styles may be inline, because the board's components set them. */

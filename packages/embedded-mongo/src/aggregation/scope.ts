@@ -1,3 +1,4 @@
+import { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
 import { constant } from './operator.js';
@@ -16,6 +17,7 @@ export function systemScope(now: Date): Scope {
       ['CURRENT', root],
       ['REMOVE', constant(undefined)],
       ['NOW', constant(now)],
+      ['CLUSTER_TIME', constant(new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 }))],
       ['DESCEND', constant('descend')],
       ['PRUNE', constant('prune')],
       ['KEEP', constant('keep')],
@@ -80,7 +82,19 @@ export function letScope(
   const added: [string, Expression][] = [];
   for (const [name, expression] of Object.entries(variables)) {
     checkVariableName(name);
-    added.push([name, constant(compile(expression, scope).evaluate({}))]);
+    const compiled = compile(expression, scope);
+    // $rand is the only expression that is neither constant nor looks at a document.
+    if (!compiled.constant && !isRandom(expression)) {
+      throw new MongoError(
+        4890500,
+        'Command let Expression tried to access a field, but this is not allowed',
+      );
+    }
+    added.push([name, constant(compiled.evaluate({}))]);
   }
   return withVariables(scope, added);
+}
+
+function isRandom(expression: unknown): boolean {
+  return typeof expression === 'object' && expression !== null && '$rand' in expression;
 }

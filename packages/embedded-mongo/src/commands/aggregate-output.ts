@@ -10,7 +10,13 @@ import { findRows } from '../store/find-rows.js';
 import { duplicateKey } from '../store/duplicate-key.js';
 import { createIndex, keysIn, type Index } from '../store/index-definition.js';
 import { docOf } from '../store/record.js';
-import { collectionFor, ensureCollection, logChange, creationOf, refuseWhileWritten } from '../store/store.js';
+import {
+  collectionFor,
+  ensureCollection,
+  logChange,
+  creationOf,
+  refuseWhileWritten,
+} from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
 import { runStatement } from '../transactions/run-statement.js';
@@ -19,7 +25,11 @@ import { namespaceOf } from './fields.js';
 import { encodeUpdated, storableDocument } from './storable-document.js';
 
 /** Writes the results of a pipeline that ends in `$out` or `$merge`: all of them, or on an error none. */
-export async function writeResults(context: CommandContext, plan: WritePlan, results: readonly Buffer[]): Promise<void> {
+export async function writeResults(
+  context: CommandContext,
+  plan: WritePlan,
+  results: readonly Buffer[],
+): Promise<void> {
   const namespace = namespaceOf(plan.into.database ?? context.database, plan.into.collection);
   await runStatement(context.statement, (transaction) => {
     if (plan.kind === 'out') {
@@ -72,7 +82,7 @@ function writeMerge(
   const { store, clock } = server;
   const collection = ensureCollection(store, namespace, { writer: transaction });
   if (!collection.indexes.some((index) => identifies(index, plan.on))) {
-    throw new MongoError(51183, "Cannot find index to verify that join fields will be unique");
+    throw new MongoError(51183, 'Cannot find index to verify that join fields will be unique');
   }
   const now = clock.at(store.clock);
   for (const bytes of results) {
@@ -89,7 +99,10 @@ function mergeOne(
   const [row] = findRows(collection, transaction, { filter, matches: compileFilter(filter), limit: 1 });
   if (row === undefined) {
     if (plan.notMatched === 'fail') {
-      throw new MongoError(13113, '$merge could not find a matching document in the target collection for at least one document in the source collection');
+      throw new MongoError(
+        13113,
+        '$merge could not find a matching document in the target collection for at least one document in the source collection',
+      );
     }
     if (plan.notMatched === 'insert') {
       const { doc, bytes } = storableDocument(result, now);

@@ -59,9 +59,11 @@ export function collectionsFor({ server, database, reader }: CommandContext): Co
     },
     lookup(name, filter) {
       const collection = collectionFor(store, `${database}.${name}`, reader);
-      const rows = collection === undefined ? [] : findRows(collection, reader, { filter, matches: compileFilter(filter) });
+      const rows =
+        collection === undefined
+          ? []
+          : findRows(collection, reader, { filter, matches: compileFilter(filter) });
       return rows.map(({ version }) => docOf(version));
     },
   };
 }
-

@@ -29,7 +29,10 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   }
   const cursor = docField(command, 'cursor');
   if (cursor === undefined) {
-    throw new MongoError(9, "The 'cursor' option is required, except for aggregate with the explain argument");
+    throw new MongoError(
+      9,
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    );
   }
   if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
     refuseSearch();
@@ -43,7 +46,10 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
     throw new MongoError(263, `$${pipeline.write.kind} cannot be used in a transaction`);
   }
   if (pipeline.write !== undefined && docField(command, 'readConcern')?.['level'] === 'linearizable') {
-    throw new MongoError(72, `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`);
+    throw new MongoError(
+      72,
+      `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`,
+    );
   }
   const batchSize = cursor['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0);
   if (batchSize !== undefined && batchSize < 0) {
@@ -71,7 +77,7 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
     return encodeResults(pipeline.run([]));
   }
   if (namespace === undefined) {
-    throw new MongoError(73, "{aggregate: 1} is only valid for pipelines that do not read a collection");
+    throw new MongoError(73, '{aggregate: 1} is only valid for pipelines that do not read a collection');
   }
   const collection = collectionFor(server.store, namespace, reader);
   const query = prefixQuery(context, command, pipeline);
@@ -92,7 +98,10 @@ function startsWithSearchStage([first]: readonly unknown[]): boolean {
 }
 
 /** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
-function localSessions({ server }: CommandContext, pipeline: unknown): { documents: Doc[]; rest: unknown[] } | undefined {
+function localSessions(
+  { server }: CommandContext,
+  pipeline: unknown,
+): { documents: Doc[]; rest: unknown[] } | undefined {
   const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
   if (!Array.isArray(pipeline) || !isDoc(first) || keysOf(first).join() !== '$listLocalSessions') {
     return undefined;
@@ -108,7 +117,11 @@ function localSessions({ server }: CommandContext, pipeline: unknown): { documen
 function isPlainCount(stage: unknown): boolean {
   const group = isDoc(stage) ? stage['$group'] : undefined;
   return (
-    isDoc(group) && keysOf(group).join() === '_id,n' && group['_id'] === 1 && isDoc(group['n']) && group['n']['$sum'] === 1
+    isDoc(group) &&
+    keysOf(group).join() === '_id,n' &&
+    group['_id'] === 1 &&
+    isDoc(group['n']) &&
+    group['n']['$sum'] === 1
   );
 }
 
@@ -117,7 +130,10 @@ function encodeResults(documents: Iterable<Doc>): Buffer[] {
   for (const document of documents) {
     const bytes = encode(document);
     if (bytes.length > DOCUMENT_BYTES_MAX) {
-      throw new MongoError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_BYTES_MAX}`);
+      throw new MongoError(
+        10334,
+        `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_BYTES_MAX}`,
+      );
     }
     results.push(bytes);
   }

@@ -36,7 +36,7 @@ export function checkApiVersion(name: string, command: Doc): void {
   const { apiVersion } = command;
   if (apiVersion === undefined) {
     if (command['apiStrict'] !== undefined || command['apiDeprecationErrors'] !== undefined) {
-      throw new MongoError(9, "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion");
+      throw new MongoError(9, 'Provided apiStrict and/or apiDeprecationErrors without passing apiVersion');
     }
     return;
   }

@@ -30,7 +30,8 @@ export function collMod({ command, database, server }: CommandContext): CommandR
 function modifyIndex(store: Store, collection: Collection, change: Doc): Doc {
   const { name, keyPattern } = change;
   const index = collection.indexes.find(
-    (candidate) => candidate.name === name || (isDoc(keyPattern) && sameKey(candidate.spec['key'], keyPattern)),
+    (candidate) =>
+      candidate.name === name || (isDoc(keyPattern) && sameKey(candidate.spec['key'], keyPattern)),
   );
   if (index === undefined) {
     throw new MongoError(27, `cannot find index for ns ${collection.namespace}`);
@@ -51,7 +52,8 @@ function modifyIndex(store: Store, collection: Collection, change: Doc): Doc {
   }
   index.spec = spec;
   index.unique = isUnique(spec);
-  index.expireAfterSeconds = spec['expireAfterSeconds'] === undefined ? null : Number(spec['expireAfterSeconds']);
+  index.expireAfterSeconds =
+    spec['expireAfterSeconds'] === undefined ? null : Number(spec['expireAfterSeconds']);
   logChange(store, { type: 'index', id: collection.id, spec });
   return reply;
 }
@@ -75,8 +77,12 @@ function refuseViolations(index: Index): void {
   }
   const violations = [...byKey.values()].filter(({ length }) => length > 1).map((ids) => ({ ids }));
   if (violations.length > 0) {
-    throw new MongoError(359, 'Cannot convert the index to unique. Please resolve conflicting documents before running collMod again.', {
-      violations,
-    });
+    throw new MongoError(
+      359,
+      'Cannot convert the index to unique. Please resolve conflicting documents before running collMod again.',
+      {
+        violations,
+      },
+    );
   }
 }

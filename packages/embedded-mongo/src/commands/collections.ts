@@ -5,7 +5,13 @@ import { encode } from '../values/encode.js';
 import { equalValues } from '../values/compare.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { databaseOf, ID_INDEX_SPEC, nameIn, type Collection } from '../store/collection.js';
-import { collectionFor, ensureCollection, logChange, refuseWhileWritten, type Store } from '../store/store.js';
+import {
+  collectionFor,
+  ensureCollection,
+  logChange,
+  refuseWhileWritten,
+  type Store,
+} from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
@@ -49,13 +55,20 @@ export async function create(context: CommandContext): Promise<CommandResult> {
       options[option] = option === 'clusteredIndex' ? clusteredOption(command[option]) : command[option];
     }
   }
-  await runStatement(context.statement, (writer) => ensureCollection(server.store, namespace, { writer, options }));
+  await runStatement(context.statement, (writer) =>
+    ensureCollection(server.store, namespace, { writer, options }),
+  );
   return {};
 }
 
 /** Documents are kept by `_id` anyway: a clustered collection is one that says so. */
 function clusteredOption(sent: unknown): Doc {
-  if (!isDoc(sent) || !isDoc(sent['key']) || !equalValues(sent['key'], { _id: 1 }) || sent['unique'] !== true) {
+  if (
+    !isDoc(sent) ||
+    !isDoc(sent['key']) ||
+    !equalValues(sent['key'], { _id: 1 }) ||
+    sent['unique'] !== true
+  ) {
     throw new MongoError(2, 'A clustered index must have the key {_id: 1} and unique: true');
   }
   return { v: 2, key: { _id: 1 }, name: sent['name'] ?? '_id_', unique: true };
@@ -92,17 +105,26 @@ function dropCollection(store: Store, collection: Collection): void {
   logChange(store, { type: 'drop', id: collection.id });
 }
 
-export async function renameCollection({ command, server, statement }: CommandContext): Promise<CommandResult> {
+export async function renameCollection({
+  command,
+  server,
+  statement,
+}: CommandContext): Promise<CommandResult> {
   const { renameCollection: from, to } = command;
   if (typeof from !== 'string' || typeof to !== 'string') {
     throw new MongoError(73, 'renameCollection takes two namespaces');
   }
   const target = namespaceOf(databaseOf(to), nameIn(to));
-  await runStatement(statement, () => rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }));
+  await runStatement(statement, () =>
+    rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }),
+  );
   return {};
 }
 
-function rename(store: Store, { from, target, dropTarget }: { from: string; target: string; dropTarget: boolean }): void {
+function rename(
+  store: Store,
+  { from, target, dropTarget }: { from: string; target: string; dropTarget: boolean },
+): void {
   const collection = collectionFor(store, from, null);
   if (collection === undefined) {
     throw new MongoError(26, `Source collection ${from} does not exist`);

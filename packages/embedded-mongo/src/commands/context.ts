@@ -71,4 +71,5 @@ export interface CommandDefinition {
 }
 
 /** What a field of a command may hold; a null counts as absent, as in MongoDB. */
-export type FieldType = 'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';
+export type FieldType =
+  'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';

@@ -20,7 +20,9 @@ export function count({ command, database, server, reader }: CommandContext): Co
     return { n: 0 };
   }
   if (keysOf(filter).length > 0 || (command['hint'] !== undefined && command['hint'] !== null)) {
-    return { n: findRows(collection, reader, { filter, matches, skip, limit, hint: command['hint'] }).length };
+    return {
+      n: findRows(collection, reader, { filter, matches, skip, limit, hint: command['hint'] }).length,
+    };
   }
   let n = 0;
   for (const record of collection.records.values()) {

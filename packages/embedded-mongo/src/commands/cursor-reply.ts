@@ -7,16 +7,20 @@ const POSITIONS = Array.from({ length: 1024 }, (_, i) => positionHead(i));
 const CURSOR_HEAD = Buffer.from('\x03cursor\0', 'latin1');
 
 /** A cursor reply put together from documents as they are stored, without decoding or encoding them. */
-export function cursorReply(
-  { batch, field, cursorId, namespace, extra }: {
-    batch: readonly Uint8Array[];
-    field: 'firstBatch' | 'nextBatch';
-    cursorId: Long;
-    namespace: string;
-    /** Further fields of the cursor object. */
-    extra?: Doc | undefined;
-  },
-): Buffer {
+export function cursorReply({
+  batch,
+  field,
+  cursorId,
+  namespace,
+  extra,
+}: {
+  batch: readonly Uint8Array[];
+  field: 'firstBatch' | 'nextBatch';
+  cursorId: Long;
+  namespace: string;
+  /** Further fields of the cursor object. */
+  extra?: Doc | undefined;
+}): Buffer {
   let arrayBytes = 5;
   for (let i = 0; i < batch.length; i++) {
     arrayBytes += headAt(i).length + (batch[i]?.length ?? 0);

@@ -38,7 +38,14 @@ const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The reply with the first batch; what does not fit into it stays for `getMore`. */
 export function openCursor(context: CommandContext, options: CursorOptions): Buffer {
-  const { namespace, documents, batchSize = FIRST_BATCH, singleBatch = false, neverTimesOut = false, extra } = options;
+  const {
+    namespace,
+    documents,
+    batchSize = FIRST_BATCH,
+    singleBatch = false,
+    neverTimesOut = false,
+    extra,
+  } = options;
   const cursor: Cursor = {
     namespace,
     documents: documents[Symbol.iterator](),
@@ -65,10 +72,16 @@ export function getMore(context: CommandContext): CommandResult {
     throw new MongoError(43, `cursor id ${id.toString()} not found`);
   }
   if (cursor.namespace !== `${context.database}.${String(command['collection'])}`) {
-    throw new MongoError(13, `Requested getMore on namespace '${context.database}.${String(command['collection'])}', but cursor belongs to a different namespace ${cursor.namespace}`);
+    throw new MongoError(
+      13,
+      `Requested getMore on namespace '${context.database}.${String(command['collection'])}', but cursor belongs to a different namespace ${cursor.namespace}`,
+    );
   }
   if (cursor.transaction !== transaction) {
-    throw new MongoError(50740, `Cannot run getMore on cursor ${id.toString()}, which was not created in this transaction`);
+    throw new MongoError(
+      50740,
+      `Cannot run getMore on cursor ${id.toString()}, which was not created in this transaction`,
+    );
   }
   cursor.usedAtMs = Date.now();
   const batchSize = numberField(command, 'batchSize', 0);
@@ -76,7 +89,12 @@ export function getMore(context: CommandContext): CommandResult {
   if (isDone) {
     server.cursors.delete(id.toBigInt());
   }
-  return cursorReply({ batch, field: 'nextBatch', cursorId: isDone ? Long.ZERO : id, namespace: cursor.namespace });
+  return cursorReply({
+    batch,
+    field: 'nextBatch',
+    cursorId: isDone ? Long.ZERO : id,
+    namespace: cursor.namespace,
+  });
 }
 
 export function killCursors({ command, server }: CommandContext): CommandResult {

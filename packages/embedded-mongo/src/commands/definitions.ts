@@ -1,7 +1,14 @@
 import { MongoError } from '../errors.js';
 import { aggregate } from './aggregate.js';
 import { collMod } from './coll-mod.js';
-import { create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './collections.js';
+import {
+  create,
+  drop,
+  dropDatabase,
+  listCollections,
+  listDatabases,
+  renameCollection,
+} from './collections.js';
 import type { CommandDefinition, FieldType } from './context.js';
 import { count } from './count.js';
 import { getMore, killCursors } from './cursors.js';
@@ -95,7 +102,12 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
   Object.entries<CommandDefinition>({
     insert: { handle: insert, fields: { ...WRITE, documents: 'array' }, inTransaction: true, writes: true },
     update: { handle: update, fields: { ...WRITE, updates: 'array' }, inTransaction: true, writes: true },
-    delete: { handle: deleteCommand, fields: { ...WRITE, deletes: 'array' }, inTransaction: true, writes: true },
+    delete: {
+      handle: deleteCommand,
+      fields: { ...WRITE, deletes: 'array' },
+      inTransaction: true,
+      writes: true,
+    },
     findAndModify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
     findandmodify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
     find: { handle: find, fields: FIND_FIELDS, inTransaction: true },
@@ -137,7 +149,11 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     create: { handle: create, fields: CREATE, inTransaction: true, writes: true },
     drop: { handle: drop, fields: {}, writes: true },
     dropDatabase: { handle: dropDatabase, fields: {}, writes: true },
-    renameCollection: { handle: renameCollection, fields: { to: 'string', dropTarget: 'bool' }, writes: true },
+    renameCollection: {
+      handle: renameCollection,
+      fields: { to: 'string', dropTarget: 'bool' },
+      writes: true,
+    },
     collMod: { handle: collMod, fields: null, writes: true },
     listCollections: {
       handle: listCollections,

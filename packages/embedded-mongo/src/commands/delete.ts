@@ -20,7 +20,10 @@ export async function deleteCommand(context: CommandContext): Promise<CommandRes
   const namespace = namespaceOf(database, command['delete']);
   const statements = statementsOf(command, 'delete', 'deletes');
   statements.forEach(checkStatement);
-  if (context.statement.retrySession !== null && statements.some((statement) => numberField(statement, 'limit', 0) === 0)) {
+  if (
+    context.statement.retrySession !== null &&
+    statements.some((statement) => numberField(statement, 'limit', 0) === 0)
+  ) {
     throw new MongoError(72, 'Cannot use (or request) retryable writes with limit=0');
   }
   let n = 0;
@@ -33,7 +36,10 @@ export async function deleteCommand(context: CommandContext): Promise<CommandRes
       if (known !== undefined) {
         retried.push(statementId);
       }
-      n += known === undefined ? await deleteMatching(context, { namespace, statement, statementId }) : Number(known['n']);
+      n +=
+        known === undefined
+          ? await deleteMatching(context, { namespace, statement, statementId })
+          : Number(known['n']);
     } catch (error) {
       errors.push(writeError(statementError(error), index));
       if (boolField(command, 'ordered', true) || context.transaction !== null) {
@@ -60,7 +66,9 @@ function deleteMatching(
   return runStatement(context.statement, (transaction) => {
     const collection = collectionFor(server.store, namespace, transaction);
     const rows =
-      collection === undefined ? [] : findRows(collection, transaction, { filter, matches, limit, hint: statement['hint'] });
+      collection === undefined
+        ? []
+        : findRows(collection, transaction, { filter, matches, limit, hint: statement['hint'] });
     for (const { record } of rows) {
       if (collection !== undefined) {
         deleteDocument(transaction, collection, record);
@@ -86,7 +94,10 @@ function checkStatement(statement: Doc): void {
   if (!isDoc(statement['q'])) {
     throw statement['q'] === undefined
       ? new MongoError(40414, "BSON field 'delete.deletes.q' is missing but a required field")
-      : new MongoError(14, `BSON field 'delete.deletes.q' is the wrong type '${typeNameOf(statement['q'])}', expected type 'object'`);
+      : new MongoError(
+          14,
+          `BSON field 'delete.deletes.q' is the wrong type '${typeNameOf(statement['q'])}', expected type 'object'`,
+        );
   }
   if (Number(limit) !== 0 && Number(limit) !== 1) {
     throw new MongoError(9, `The limit field in delete objects must be 0 or 1. Got ${show(limit)}`);

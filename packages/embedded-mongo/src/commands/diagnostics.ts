@@ -107,7 +107,12 @@ export function setParameter({ server, command }: CommandContext): CommandResult
     if (parameter === 'ttlMonitorEnabled' && typeof value === 'boolean') {
       was = server.parameters.ttlMonitorEnabled;
       server.parameters.ttlMonitorEnabled = value;
-    } else if (parameter !== undefined && parameter !== 'ttlMonitorEnabled' && isNumeric(value) && Number(value) > 0) {
+    } else if (
+      parameter !== undefined &&
+      parameter !== 'ttlMonitorEnabled' &&
+      isNumeric(value) &&
+      Number(value) > 0
+    ) {
       was = server.parameters[parameter];
       server.parameters[parameter] = Number(value);
     } else if (parameter !== undefined) {

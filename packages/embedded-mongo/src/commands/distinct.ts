@@ -24,7 +24,8 @@ export function distinct(context: CommandContext): CommandResult {
   const matches = compileFilter(filter);
   const collection = collectionFor(server.store, namespace, reader);
   const found = new Map<string, unknown>();
-  const rows = collection === undefined ? [] : findRows(collection, reader, { filter, matches, hint: command['hint'] });
+  const rows =
+    collection === undefined ? [] : findRows(collection, reader, { filter, matches, hint: command['hint'] });
   for (const { version } of rows) {
     const doc = docOf(version);
     visitPath(doc, splitPath(path), true, (value, present) => {

@@ -19,7 +19,10 @@ export interface ErrorSetting {
 }
 
 /** Labels that a server adds to an error, so that drivers know what may be retried. */
-export function errorLabels(code: number, { inTransaction, endsTransaction, retryableWrite }: ErrorSetting): string[] {
+export function errorLabels(
+  code: number,
+  { inTransaction, endsTransaction, retryableWrite }: ErrorSetting,
+): string[] {
   const labels: string[] = [];
   if (inTransaction || endsTransaction) {
     const isTransient =

@@ -45,8 +45,7 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
       : planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
   const isById = idOnly(query) !== undefined;
   const rows = collection === undefined ? [] : executePlan(collection, reader, { plan, query, stats });
-  const winningPlan =
-    collection === undefined ? { stage: 'EOF' } : planTree(plan, { explained, isById });
+  const winningPlan = collection === undefined ? { stage: 'EOF' } : planTree(plan, { explained, isById });
   const queryPlanner = {
     namespace: explained.namespace,
     indexFilterSet: false,
@@ -141,7 +140,11 @@ function accessTree(plan: Plan, filter: Doc): Doc {
     case 'index':
       return { stage: 'FETCH', filter, inputStage: indexStage(plan) };
     case 'union':
-      return { stage: 'FETCH', filter, inputStage: { stage: 'OR', inputStages: plan.branches.map(indexStage) } };
+      return {
+        stage: 'FETCH',
+        filter,
+        inputStage: { stage: 'OR', inputStages: plan.branches.map(indexStage) },
+      };
   }
 }
 
@@ -172,7 +175,9 @@ function withCounts(
     ...own,
     nReturned: counts.nReturned,
     ...(name === 'IXSCAN' ? { keysExamined: counts.keysExamined } : {}),
-    ...(name === 'FETCH' || name === 'COLLSCAN' || name === 'IDHACK' ? { docsExamined: counts.docsExamined } : {}),
+    ...(name === 'FETCH' || name === 'COLLSCAN' || name === 'IDHACK'
+      ? { docsExamined: counts.docsExamined }
+      : {}),
     ...(isDoc(inputStage) ? { inputStage: withCounts(inputStage, counts) } : {}),
   };
 }

@@ -75,7 +75,10 @@ function checkType(where: string, field: string, { value, type }: { value: unkno
     );
   }
   if (type === 'natural' && Number(value) < 0) {
-    throw new MongoError(2, `BSON field '${where}.${field}' value must be >= 0, actual value '${String(value)}'`);
+    throw new MongoError(
+      2,
+      `BSON field '${where}.${field}' value must be >= 0, actual value '${String(value)}'`,
+    );
   }
 }
 
@@ -140,7 +143,8 @@ export function namespaceOf(database: string, collection: unknown): string {
   if (typeof collection !== 'string') {
     throw new MongoError(73, `collection name has invalid type ${typeNameOf(collection)}`);
   }
-  const bad = collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
+  const bad =
+    collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
   checkDatabaseName(database);
   if (bad) {
     throw new MongoError(73, `Invalid namespace specified '${database}.${collection}'`);

@@ -26,7 +26,9 @@ export async function findAndModify(context: CommandContext): Promise<CommandRes
   if (known !== undefined) {
     return { ...known, retriedStmtId: statementId };
   }
-  const step = boolField(command, 'remove') ? prepareRemove(context, namespace) : prepareModify(context, namespace);
+  const step = boolField(command, 'remove')
+    ? prepareRemove(context, namespace)
+    : prepareModify(context, namespace);
   return runStatement(context.statement, (transaction) => {
     const reply = step(transaction);
     remember(context.statement, transaction, statementId, reply);
@@ -88,19 +90,30 @@ function projectionOf({ command, now }: CommandContext): (doc: Doc) => Doc {
   if (fields === undefined || keysOf(fields).length === 0) {
     return (doc) => doc;
   }
-  return compileProjection(fields, { filter: docField(command, 'query') ?? {}, scope: scopeOf(command, now) });
+  return compileProjection(fields, {
+    filter: docField(command, 'query') ?? {},
+    scope: scopeOf(command, now),
+  });
 }
 
 function checkOptions(command: Doc): void {
   const removes = boolField(command, 'remove');
   const updates = command['update'] !== undefined && command['update'] !== null;
   if (removes === updates) {
-    throw new MongoError(9, removes ? 'Cannot specify both an update and remove=true' : 'Either an update or remove=true must be specified');
+    throw new MongoError(
+      9,
+      removes
+        ? 'Cannot specify both an update and remove=true'
+        : 'Either an update or remove=true must be specified',
+    );
   }
   if (removes && boolField(command, 'upsert')) {
     throw new MongoError(9, 'Cannot specify both upsert=true and remove=true');
   }
   if (removes && boolField(command, 'new')) {
-    throw new MongoError(9, "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
+    throw new MongoError(
+      9,
+      "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
+    );
   }
 }

@@ -24,7 +24,9 @@ export function find(context: CommandContext): CommandResult {
   const matches = compileFilter(filter, { scope });
   const projection = docField(command, 'projection');
   const project =
-    projection === undefined || keysOf(projection).length === 0 ? null : compileProjection(projection, { filter, scope });
+    projection === undefined || keysOf(projection).length === 0
+      ? null
+      : compileProjection(projection, { filter, scope });
   const sort = sortOf(command);
   const collection = collectionFor(server.store, namespace, reader);
   const limit = numberField(command, 'limit', 0);

@@ -20,7 +20,12 @@ export function hello(context: CommandContext): CommandResult {
 /** True for a hello that is to be answered only when its time is over (drivers' monitoring). */
 export function isAwaitableHello({ command, legacy }: Request, name: string): boolean {
   const isHello = name === 'hello' || name === 'ismaster' || name === 'isMaster';
-  return isHello && !legacy && docField(command, 'topologyVersion') !== undefined && command['maxAwaitTimeMS'] !== undefined;
+  return (
+    isHello &&
+    !legacy &&
+    docField(command, 'topologyVersion') !== undefined &&
+    command['maxAwaitTimeMS'] !== undefined
+  );
 }
 
 /** The reply when the time of an awaitable hello is over. */

@@ -83,7 +83,10 @@ function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): 
       );
     }
     if (!hasSameOptions(sameName, spec)) {
-      throw new MongoError(85, `An equivalent index already exists with the same name but different options. ${asked}, ${found}`);
+      throw new MongoError(
+        85,
+        `An equivalent index already exists with the same name but different options. ${asked}, ${found}`,
+      );
     }
     return false;
   }
@@ -136,13 +139,19 @@ function indexesToDrop(collection: Collection, wanted: unknown): Index[] {
   if (Array.isArray(wanted)) {
     return wanted.map((each: unknown) => {
       if (typeof each !== 'string') {
-        throw new MongoError(14, `dropIndexes: the elements of 'index' must be strings, not ${typeNameOf(each)}`);
+        throw new MongoError(
+          14,
+          `dropIndexes: the elements of 'index' must be strings, not ${typeNameOf(each)}`,
+        );
       }
       return indexToDrop(collection, each);
     });
   }
   if (typeof wanted !== 'string' && !isDoc(wanted)) {
-    throw new MongoError(14, `BSON field 'dropIndexes.index' is the wrong type '${typeNameOf(wanted)}', expected types '[string, object, array]'`);
+    throw new MongoError(
+      14,
+      `BSON field 'dropIndexes.index' is the wrong type '${typeNameOf(wanted)}', expected types '[string, object, array]'`,
+    );
   }
   return [indexToDrop(collection, wanted)];
 }
@@ -154,7 +163,9 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
   if (index === undefined) {
     throw new MongoError(
       27,
-      typeof wanted === 'string' ? `index not found with name [${wanted}]` : `can't find index with key: ${show(wanted)}`,
+      typeof wanted === 'string'
+        ? `index not found with name [${wanted}]`
+        : `can't find index with key: ${show(wanted)}`,
     );
   }
   if (index === collection.indexes[0]) {

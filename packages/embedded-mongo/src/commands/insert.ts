@@ -27,7 +27,10 @@ export async function insert(context: CommandContext): Promise<CommandResult> {
   const namespace = namespaceOf(database, command['insert']);
   const sent = documents ?? sentDocuments(command);
   if (sent.length === 0 || sent.length > DOCUMENTS_MAX) {
-    throw new MongoError(16, `Write batch sizes must be between 1 and ${DOCUMENTS_MAX}. Got ${sent.length} operations.`);
+    throw new MongoError(
+      16,
+      `Write batch sizes must be between 1 and ${DOCUMENTS_MAX}. Got ${sent.length} operations.`,
+    );
   }
   const progress: Progress = { next: 0, inserted: 0, errors: [], retried: [] };
   while (progress.next < sent.length) {
@@ -86,7 +89,13 @@ export function statementError(error: unknown): MongoError {
     throw error;
   }
   const known = asMongoError(error);
-  if (known.code === 112 || known.code === 251 || known.code === 50 || known.code === 225 || known.code === 279) {
+  if (
+    known.code === 112 ||
+    known.code === 251 ||
+    known.code === 50 ||
+    known.code === 225 ||
+    known.code === 279
+  ) {
     throw known;
   }
   return known;

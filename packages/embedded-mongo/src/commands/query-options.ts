@@ -41,7 +41,11 @@ export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
 export function refuseUnsupported(doc: Doc, fields: readonly string[]): void {
   for (const field of fields) {
     const value = doc[field];
-    const asksNothing = value === undefined || value === null || value === false || (isDoc(value) && keysOf(value).length === 0);
+    const asksNothing =
+      value === undefined ||
+      value === null ||
+      value === false ||
+      (isDoc(value) && keysOf(value).length === 0);
     if (!asksNothing) {
       throw new MongoError(115, `embedded-mongo does not support '${field}'`);
     }

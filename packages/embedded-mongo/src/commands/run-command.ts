@@ -5,7 +5,13 @@ import { failureFor, type CommandFailure } from '../failpoints.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
-import { beginRetryable, endTransaction, sessionOf, transactionFor, type Session } from '../transactions/sessions.js';
+import {
+  beginRetryable,
+  endTransaction,
+  sessionOf,
+  transactionFor,
+  type Session,
+} from '../transactions/sessions.js';
 import type { Transaction } from '../store/transaction.js';
 import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
@@ -26,7 +32,11 @@ const NO_TAIL = Buffer.alloc(0);
  * Answers one request. Whatever goes wrong with it becomes an error reply; nothing is answered before everything that it
  * read or wrote is on disk.
  */
-export async function runCommand(server: Server, request: Request, connection: Connection): Promise<Reply | null> {
+export async function runCommand(
+  server: Server,
+  request: Request,
+  connection: Connection,
+): Promise<Reply | null> {
   const { command } = request;
   const name = keysOf(command)[0] ?? '';
   const setting: ErrorSetting = {
@@ -67,11 +77,17 @@ export async function runCommand(server: Server, request: Request, connection: C
 }
 
 function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyDocument {
-  const document = Buffer.isBuffer(result) ? result : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
+  const document = Buffer.isBuffer(result)
+    ? result
+    : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
   return { document, tail: legacy ? NO_TAIL : server.clock.tail(server.store.clock) };
 }
 
-async function applyFailure(failure: CommandFailure, connection: Connection, setting: ErrorSetting): Promise<void> {
+async function applyFailure(
+  failure: CommandFailure,
+  connection: Connection,
+  setting: ErrorSetting,
+): Promise<void> {
   if (failure.blockMs > 0) {
     await delay(failure.blockMs);
   }
@@ -91,7 +107,9 @@ async function applyFailure(failure: CommandFailure, connection: Connection, set
 }
 
 function failedWriteConcern(failure: CommandFailure, writeConcernError: Doc, setting: ErrorSetting): Doc {
-  const labels = failure.errorLabels ?? errorLabels(Number(writeConcernError['code']), { ...setting, inTransaction: false });
+  const labels =
+    failure.errorLabels ??
+    errorLabels(Number(writeConcernError['code']), { ...setting, inTransaction: false });
   return { writeConcernError, ...(labels.length > 0 ? { errorLabels: labels } : {}) };
 }
 
@@ -105,7 +123,8 @@ async function execute(
   checkCommandFields(name, command, definition.fields);
   const session = sessionOf(server.sessions, command);
   const transaction = resolveTransaction(server, { command, name, definition, session, connection });
-  const isRetryable = session !== undefined && command['txnNumber'] !== undefined && command['autocommit'] === undefined;
+  const isRetryable =
+    session !== undefined && command['txnNumber'] !== undefined && command['autocommit'] === undefined;
   if (isRetryable) {
     beginRetryable(server.store, session, command);
   }
@@ -137,7 +156,9 @@ async function execute(
       failTransaction(server, session, transaction);
     }
     const concernError = definition.writes === true ? writeConcernErrorFor(command) : null;
-    return concernError === null || Buffer.isBuffer(result) ? result : { ...result, writeConcernError: concernError };
+    return concernError === null || Buffer.isBuffer(result)
+      ? result
+      : { ...result, writeConcernError: concernError };
   } catch (error) {
     failTransaction(server, session, transaction);
     throw error;
@@ -145,7 +166,11 @@ async function execute(
 }
 
 /** Any error ends the transaction that it happened in. */
-function failTransaction(server: Server, session: Session | undefined, transaction: Transaction | null): void {
+function failTransaction(
+  server: Server,
+  session: Session | undefined,
+  transaction: Transaction | null,
+): void {
   if (transaction !== null && session?.transaction === transaction) {
     endTransaction(server.store, session, 'aborted');
   }
@@ -153,7 +178,13 @@ function failTransaction(server: Server, session: Session | undefined, transacti
 
 function resolveTransaction(
   server: Server,
-  { command, name, definition, session, connection }: {
+  {
+    command,
+    name,
+    definition,
+    session,
+    connection,
+  }: {
     command: Doc;
     name: string;
     definition: CommandDefinition;

@@ -32,7 +32,10 @@ export function snapshotReader(
     return known;
   }
   if (time.lessThan(now)) {
-    throw new MongoError(239, `The snapshot at ${time.t}:${time.i} is not available: no read was pinned to it`);
+    throw new MongoError(
+      239,
+      `The snapshot at ${time.t}:${time.i} is not available: no read was pinned to it`,
+    );
   }
   const pin = { time, reader: begin(store, { explicit: true }), expiresAtMs: Date.now() + KEPT_MS };
   reads.pins.push(pin);
@@ -50,7 +53,11 @@ export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): 
 }
 
 /** The time that a snapshot read outside of a transaction read at, for its reply. */
-export function atClusterTimeOf({ server, reader, transaction }: CommandContext): { atClusterTime: Timestamp } | undefined {
+export function atClusterTimeOf({
+  server,
+  reader,
+  transaction,
+}: CommandContext): { atClusterTime: Timestamp } | undefined {
   if (reader === null || transaction !== null) {
     return undefined;
   }

@@ -10,7 +10,10 @@ export function statementsOf(command: Doc, name: string, field: string): Doc[] {
     throw new MongoError(40414, `BSON field '${name}.${field}' is missing but a required field`);
   }
   if (sent.length === 0 || sent.length > STATEMENTS_MAX) {
-    throw new MongoError(16, `Write batch sizes must be between 1 and ${STATEMENTS_MAX}. Got ${sent.length} operations.`);
+    throw new MongoError(
+      16,
+      `Write batch sizes must be between 1 and ${STATEMENTS_MAX}. Got ${sent.length} operations.`,
+    );
   }
   return sent.map((statement: unknown, i) => {
     if (!isDoc(statement)) {

@@ -45,14 +45,18 @@ export function checkId(id: unknown): void {
   }
   const operator = isDoc(id) ? keysOf(id).find((key) => key.startsWith('$')) : undefined;
   if (operator !== undefined) {
-    throw new MongoError(52, `_id fields may not contain '$'-prefixed fields: ${operator} is not valid for storage.`);
+    throw new MongoError(
+      52,
+      `_id fields may not contain '$'-prefixed fields: ${operator} is not valid for storage.`,
+    );
   }
 }
 
 /** Fills in what a new document lacks; returns the same object if it lacks nothing. */
 export function completed(doc: Doc, now: Timestamp): Doc {
   const keys = keysOf(doc);
-  const isEmptyTimestamp = (value: unknown): boolean => value instanceof Timestamp && value.t === 0 && value.i === 0;
+  const isEmptyTimestamp = (value: unknown): boolean =>
+    value instanceof Timestamp && value.t === 0 && value.i === 0;
   const stamps = keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]));
   if (keys[0] === '_id' && !stamps) {
     return doc;
@@ -68,7 +72,10 @@ export function completed(doc: Doc, now: Timestamp): Doc {
 
 function checkSize(bytes: Buffer, message: string): void {
   if (bytes.length > DOCUMENT_BYTES_MAX) {
-    throw new MongoError(10334, `${message}. size in bytes: ${bytes.length}, max size: ${DOCUMENT_BYTES_MAX}`);
+    throw new MongoError(
+      10334,
+      `${message}. size in bytes: ${bytes.length}, max size: ${DOCUMENT_BYTES_MAX}`,
+    );
   }
 }
 
@@ -83,7 +90,12 @@ function isDeeper(value: object, levels: number): boolean {
     return true;
   }
   for (const inner of Object.values(value) as unknown[]) {
-    if (typeof inner === 'object' && inner !== null && (Array.isArray(inner) || isDoc(inner)) && isDeeper(inner, levels - 1)) {
+    if (
+      typeof inner === 'object' &&
+      inner !== null &&
+      (Array.isArray(inner) || isDoc(inner)) &&
+      isDeeper(inner, levels - 1)
+    ) {
       return true;
     }
   }

@@ -1,6 +1,12 @@
 import { MongoError } from '../errors.js';
 import { commit } from '../store/store.js';
-import { endTransaction, noSuchTransaction, sessionIdOf, transactionFor, type Session } from '../transactions/sessions.js';
+import {
+  endTransaction,
+  noSuchTransaction,
+  sessionIdOf,
+  transactionFor,
+  type Session,
+} from '../transactions/sessions.js';
 import type { CommandContext, CommandResult } from './context.js';
 
 /** `commitTransaction`: may be repeated, after a restart too, as the outcome is in the journal with the writes. */
@@ -56,7 +62,9 @@ function sessionOfTransaction({ session, command, name }: CommandContext): Sessi
     throw new MongoError(72, `${name} must be run within a transaction`);
   }
   if (session.txnNumber < 0n) {
-    throw noSuchTransaction(`${name} with a transaction number that does not match any in-progress transaction`);
+    throw noSuchTransaction(
+      `${name} with a transaction number that does not match any in-progress transaction`,
+    );
   }
   return session;
 }

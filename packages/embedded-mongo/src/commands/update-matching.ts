@@ -57,14 +57,21 @@ export function prepareUpdate(
     timestamp: server.clock.at(server.store.clock),
   });
   const isReplacement = isDoc(update) && !(keysOf(update)[0]?.startsWith('$') ?? false);
-  const finish = (doc: Doc): Doc => (isReplacement ? completed(doc, server.clock.at(server.store.clock)) : doc);
+  const finish = (doc: Doc): Doc =>
+    isReplacement ? completed(doc, server.clock.at(server.store.clock)) : doc;
 
   return (transaction) => {
     const outcome: UpdateOutcome = { matched: 0, modified: 0, upserted: null, before: null, after: null };
     const collection = collectionFor(server.store, request.namespace, transaction);
     if (collection !== undefined) {
       const limit = multi ? 0 : 1;
-      const rows = findRows(collection, transaction, { filter, matches, sort: request.sort, limit, hint: request.hint });
+      const rows = findRows(collection, transaction, {
+        filter,
+        matches,
+        sort: request.sort,
+        limit,
+        hint: request.hint,
+      });
       for (const { record, version } of rows) {
         const before = docOf(version);
         const updated = compiled.apply(before);
@@ -95,7 +102,12 @@ function insertUpserted(
   const whole = completed(doc, server.clock.at(server.store.clock));
   checkId(whole['_id']);
   const bytes = encodeUpdated(whole);
-  insertDocument(transaction, ensureCollection(server.store, namespace, { writer: transaction }), whole, bytes);
+  insertDocument(
+    transaction,
+    ensureCollection(server.store, namespace, { writer: transaction }),
+    whole,
+    bytes,
+  );
   outcome.matched = 1;
   outcome.upserted = { id: hasField(whole, '_id') ? whole['_id'] : null };
   outcome.after = whole;

@@ -25,7 +25,10 @@ export async function update(context: CommandContext): Promise<CommandResult> {
   const namespace = namespaceOf(database, command['update']);
   const statements = statementsOf(command, 'update', 'updates');
   statements.forEach(checkStatement);
-  if (context.statement.retrySession !== null && statements.some((statement) => boolField(statement, 'multi'))) {
+  if (
+    context.statement.retrySession !== null &&
+    statements.some((statement) => boolField(statement, 'multi'))
+  ) {
     throw new MongoError(72, 'Cannot use (or request) retryable writes with multi=true');
   }
   const totals: Totals = { n: 0, nModified: 0, upserted: [], errors: [], retried: [] };
@@ -50,7 +53,12 @@ export async function update(context: CommandContext): Promise<CommandResult> {
 
 async function updateOnce(
   context: CommandContext,
-  { namespace, statement, index, totals }: { namespace: string; statement: Doc; index: number; totals: Totals },
+  {
+    namespace,
+    statement,
+    index,
+    totals,
+  }: { namespace: string; statement: Doc; index: number; totals: Totals },
 ): Promise<void> {
   const statementId = statementIdOf(context.command, index);
   let reply = rememberedReply(context.statement, statementId);
@@ -71,7 +79,11 @@ async function updateOnce(
     });
     reply = await runStatement(context.statement, (transaction) => {
       const { matched, modified, upserted } = apply(transaction);
-      const result = { n: matched, nModified: modified, ...(upserted === null ? {} : { upserted: upserted.id }) };
+      const result = {
+        n: matched,
+        nModified: modified,
+        ...(upserted === null ? {} : { upserted: upserted.id }),
+      };
       remember(context.statement, transaction, statementId, result);
       return result;
     });
@@ -101,7 +113,10 @@ function checkStatement(statement: Doc): void {
     }
   }
   if (!isDoc(statement['q'])) {
-    throw new MongoError(14, "BSON field 'update.updates.q' is the wrong type 'null', expected type 'object'");
+    throw new MongoError(
+      14,
+      "BSON field 'update.updates.q' is the wrong type 'null', expected type 'object'",
+    );
   }
   const { u } = statement;
   if (!isDoc(u) && !Array.isArray(u)) {

@@ -28,7 +28,9 @@ export function createDataDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
-    throw new DataDirectoryError(`Cannot use ${directory} as the data directory: ${reasonOf(error)}.`, { cause: error });
+    throw new DataDirectoryError(`Cannot use ${directory} as the data directory: ${reasonOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -46,12 +48,16 @@ export function listJournalFiles(directory: string): JournalFiles {
   const journals = generations('journal').filter((generation) => generation >= first);
   journals.forEach((generation, i) => {
     if (generation !== first + i) {
-      throw new DataDirectoryError(`The file ${journalPath(directory, first + i)} is missing; later journals are there.`);
+      throw new DataDirectoryError(
+        `The file ${journalPath(directory, first + i)} is missing; later journals are there.`,
+      );
     }
   });
   const obsolete = [
     ...names.filter((name) => name.endsWith('.tmp')).map((name) => join(directory, name)),
-    ...snapshots.filter((generation) => generation < first).map((generation) => snapshotPath(directory, generation)),
+    ...snapshots
+      .filter((generation) => generation < first)
+      .map((generation) => snapshotPath(directory, generation)),
     ...generations('journal')
       .filter((generation) => generation < first)
       .map((generation) => journalPath(directory, generation)),

@@ -85,7 +85,8 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
       state.stats.entries += 1;
       schedule(state);
     },
-    durable: () => (state.failure === undefined ? (state.next ?? state.inFlight)?.promise : Promise.reject(state.failure)),
+    durable: () =>
+      state.failure === undefined ? (state.next ?? state.inFlight)?.promise : Promise.reject(state.failure),
     rotate: () => rotate(state),
     async close() {
       // A failure was reported when it happened; closing is what remains to be done.
@@ -139,7 +140,9 @@ async function writeBatch(state: State, entries: Buffer[]): Promise<void> {
 
 function fail(state: State, cause: unknown, rotation: Rotation | undefined): void {
   const { directory, onFailure } = state.options;
-  const failure = new JournalError(`The journal in ${directory} cannot be written: ${reasonOf(cause)}.`, { cause });
+  const failure = new JournalError(`The journal in ${directory} cannot be written: ${reasonOf(cause)}.`, {
+    cause,
+  });
   state.failure = failure;
   try {
     // What was written of the batch was not acknowledged to anybody, and must not come back after a restart.

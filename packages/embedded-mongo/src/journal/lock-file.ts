@@ -37,7 +37,9 @@ function createLock(path: string): boolean {
     if (isCode(error, 'EEXIST')) {
       return false;
     }
-    throw new DataDirectoryError(`Cannot create the lock file ${path}: ${reasonOf(error)}.`, { cause: error });
+    throw new DataDirectoryError(`Cannot create the lock file ${path}: ${reasonOf(error)}.`, {
+      cause: error,
+    });
   } finally {
     unlinkIfPresent(draft);
   }
@@ -51,7 +53,9 @@ function takeOver(directory: string, path: string): void {
   try {
     fd = openSync(mutex, 'wx');
   } catch (error) {
-    throw new DataDirectoryError(`Another process is opening the data directory ${directory}.`, { cause: error });
+    throw new DataDirectoryError(`Another process is opening the data directory ${directory}.`, {
+      cause: error,
+    });
   }
   closeSync(fd);
   try {
@@ -122,5 +126,7 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function inUse(directory: string, pid: number): DataDirectoryError {
-  return new DataDirectoryError(`The data directory ${directory} is in use by process ${pid}. Stop it first.`);
+  return new DataDirectoryError(
+    `The data directory ${directory} is in use by process ${pid}. Stop it first.`,
+  );
 }

@@ -55,7 +55,11 @@ function endAtDamage(
 ): void {
   const rest = readRange(fd, offset, size - offset);
   if (!mayBeTorn || findIntactBlock(rest, 1) >= 0) {
-    throw damaged(path, offset, 'a block is damaged, and what follows it is not the torn end of a last write');
+    throw damaged(
+      path,
+      offset,
+      'a block is damaged, and what follows it is not the torn end of a last write',
+    );
   }
   truncateSync(path, offset);
 }

@@ -63,6 +63,8 @@ function applySnapshot(path: string, apply: (entry: Buffer) => void): void {
     }
   }
   if (!complete) {
-    throw new DataDirectoryError(`The data file ${path} is damaged: its end is missing. Nothing was changed.`);
+    throw new DataDirectoryError(
+      `The data file ${path} is damaged: its end is missing. Nothing was changed.`,
+    );
   }
 }

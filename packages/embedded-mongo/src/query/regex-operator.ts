@@ -32,11 +32,11 @@ export function matchesRegex(operators: Doc): Predicate {
   if (!(regex instanceof BSONRegExp)) {
     throw new MongoError(2, '$regex has to be a string');
   }
-  if (options === undefined) {
+  const optionsFirst = keysOf(operators).indexOf('$options') < keysOf(operators).indexOf('$regex');
+  if (options === undefined || (options === '' && optionsFirst)) {
     return valuePredicate(regexTest(regex));
   }
   if (regex.options !== '') {
-    const optionsFirst = keysOf(operators).indexOf('$options') < keysOf(operators).indexOf('$regex');
     throw new MongoError(optionsFirst ? 51074 : 51075, 'options set in both $regex and $options');
   }
   return valuePredicate(regexTest(regexOf(regex.pattern, options)));

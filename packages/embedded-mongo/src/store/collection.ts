@@ -21,7 +21,12 @@ export interface Collection {
 
 export const ID_INDEX_SPEC: Doc = { v: 2, key: { _id: 1 }, name: '_id_' };
 
-export function createCollection(id: number, namespace: string, options: Doc, uuid = randomUuid()): Collection {
+export function createCollection(
+  id: number,
+  namespace: string,
+  options: Doc,
+  uuid = randomUuid(),
+): Collection {
   return { id, namespace, options, uuid, records: new Map(), indexes: [createIndex(ID_INDEX_SPEC)] };
 }
 

@@ -12,7 +12,11 @@ const ENTRY_BYTES = 256 << 10;
  */
 export async function compact(
   store: Store,
-  { directory, sync, outcomes }: { directory: string; sync: boolean; outcomes: () => Iterable<SessionOutcome> },
+  {
+    directory,
+    sync,
+    outcomes,
+  }: { directory: string; sync: boolean; outcomes: () => Iterable<SessionOutcome> },
 ): Promise<void> {
   // One turn of the event loop: the cut of the journal, the snapshot's moment, the catalog and the sessions agree.
   const reader = begin(store, { explicit: true });

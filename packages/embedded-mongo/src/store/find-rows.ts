@@ -63,7 +63,9 @@ export function executePlan(
     }
   }
   const ordered = needsSort && query.sort !== undefined ? sortRows(rows, query.sort) : rows;
-  return skip > 0 || ordered.length > skip + limit ? ordered.slice(skip, limit === 0 ? undefined : skip + limit) : ordered;
+  return skip > 0 || ordered.length > skip + limit
+    ? ordered.slice(skip, limit === 0 ? undefined : skip + limit)
+    : ordered;
 }
 
 /** True if the rows of the plan have to be sorted still. */
@@ -85,7 +87,12 @@ export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined
   return isLookup ? keyString(id) : undefined;
 }
 
-function findById(collection: Collection, reader: Transaction | null, { filter, matches }: RowQuery, idKey: string): Row[] {
+function findById(
+  collection: Collection,
+  reader: Transaction | null,
+  { filter, matches }: RowQuery,
+  idKey: string,
+): Row[] {
   const record = collection.records.get(idKey);
   const version = record === undefined ? null : visibleVersion(record, reader);
   if (record === undefined || version === null) {
@@ -102,7 +109,9 @@ function* rowsOf(
 ): Generator<Row, void> {
   switch (plan.kind) {
     case 'scan': {
-      const records = plan.backward ? [...collection.records.values()].reverse() : collection.records.values();
+      const records = plan.backward
+        ? [...collection.records.values()].reverse()
+        : collection.records.values();
       for (const record of records) {
         const version = visibleVersion(record, reader);
         if (version !== null) {

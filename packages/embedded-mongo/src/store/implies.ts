@@ -23,7 +23,9 @@ export function implies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, pa
 
 /** `{$gt: 1, $lt: 5}` as single conditions; anything that is no operator object is one already. */
 function clausesOf(condition: unknown): unknown[] {
-  return isOperators(condition) ? keysOf(condition).map((operator) => ({ [operator]: condition[operator] })) : [condition];
+  return isOperators(condition)
+    ? keysOf(condition).map((operator) => ({ [operator]: condition[operator] }))
+    : [condition];
 }
 
 function isOperators(value: unknown): value is Doc {
@@ -35,7 +37,9 @@ function includesClause(condition: unknown, clause: unknown): boolean {
   if (!isOperators(condition) || !isOperators(clause)) {
     return false;
   }
-  return keysOf(clause).every((operator) => operator in condition && equalValues(condition[operator], clause[operator]));
+  return keysOf(clause).every(
+    (operator) => operator in condition && equalValues(condition[operator], clause[operator]),
+  );
 }
 
 function boundsImply({ equal, lower, upper, exists }: PathBounds, clause: unknown): boolean {
@@ -46,7 +50,11 @@ function boundsImply({ equal, lower, upper, exists }: PathBounds, clause: unknow
   }
   // A null also stands for a missing field, so it implies nothing that distinguishes the two.
   const matches = compileFilter({ value: clause });
-  if (equal.some((values) => values.every((value) => value !== null && value !== undefined && matches({ value })))) {
+  if (
+    equal.some((values) =>
+      values.every((value) => value !== null && value !== undefined && matches({ value })),
+    )
+  ) {
     return true;
   }
   const within = (bound: RangeBound, sign: 1 | -1): boolean => {

@@ -28,7 +28,10 @@ const PLUGINS = new Set(['text', 'hashed', '2d', '2dsphere', 'wildcard', 'column
  */
 export function checkIndexSpec(sent: unknown): Doc {
   if (!isDoc(sent)) {
-    throw new MongoError(14, `The elements of the 'indexes' array must be objects, but got ${typeNameOf(sent)}`);
+    throw new MongoError(
+      14,
+      `The elements of the 'indexes' array must be objects, but got ${typeNameOf(sent)}`,
+    );
   }
   for (const option of keysOf(sent)) {
     if (!OPTIONS.has(option)) {
@@ -70,10 +73,16 @@ function checkKey(key: unknown): Doc {
     const direction = key[path];
     if (typeof direction === 'string') {
       const known = PLUGINS.has(direction);
-      throw cannotCreate(known ? `embedded-mongo does not support '${direction}' indexes` : `Unknown index plugin '${direction}'`);
+      throw cannotCreate(
+        known
+          ? `embedded-mongo does not support '${direction}' indexes`
+          : `Unknown index plugin '${direction}'`,
+      );
     }
     if (!isNumeric(direction) || !Number.isFinite(Number(direction)) || Number(direction) === 0) {
-      throw cannotCreate(`Values in v:2 index key pattern must be numbers other than 0, or strings: '${path}'`);
+      throw cannotCreate(
+        `Values in v:2 index key pattern must be numbers other than 0, or strings: '${path}'`,
+      );
     }
     if (path.split('.').some((part) => part === '')) {
       throw cannotCreate('Index keys cannot contain an empty field.');
@@ -106,7 +115,10 @@ function checkName(name: unknown): void {
 function checkFlag(spec: Doc, option: string): void {
   const value = spec[option];
   if (value !== undefined && typeof value !== 'boolean' && !isNumeric(value)) {
-    throw new MongoError(14, `The field '${option}' has type ${typeNameOf(value)}, which is not convertible to bool`);
+    throw new MongoError(
+      14,
+      `The field '${option}' has type ${typeNameOf(value)}, which is not convertible to bool`,
+    );
   }
 }
 
@@ -128,7 +140,10 @@ function checkPartialFilter(spec: Doc): void {
     return;
   }
   if (!isDoc(filter)) {
-    throw new MongoError(14, `The field 'partialFilterExpression' must be an object, but got ${typeNameOf(filter)}`);
+    throw new MongoError(
+      14,
+      `The field 'partialFilterExpression' must be an object, but got ${typeNameOf(filter)}`,
+    );
   }
   if (spec['sparse'] === true) {
     throw cannotCreate('cannot mix "partialFilterExpression" and "sparse" options');

@@ -82,7 +82,9 @@ export function decodeEntry(entry: Buffer): JournalEntry {
     const size = entry.readInt32LE(at + 5);
     const bytes = entry.subarray(at + 5, at + 5 + size);
     writes.push(
-      isPut ? { collectionId, put: bytes, deletedId: undefined } : { collectionId, put: null, deletedId: decode(bytes)['_id'] },
+      isPut
+        ? { collectionId, put: bytes, deletedId: undefined }
+        : { collectionId, put: null, deletedId: decode(bytes)['_id'] },
     );
     at += 5 + size;
   }

@@ -80,12 +80,19 @@ export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean
 }
 
 function isPlainScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value instanceof ObjectId;
+  return (
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    value instanceof ObjectId
+  );
 }
 
 /** The index that a hint names or whose key it is. */
 export function hintedIndex(collection: Collection, hint: unknown): Index {
-  const index = collection.indexes.find(({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)));
+  const index = collection.indexes.find(
+    ({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)),
+  );
   if (index === undefined) {
     throw new MongoError(
       2,
@@ -97,7 +104,11 @@ export function hintedIndex(collection: Collection, hint: unknown): Index {
 
 /** True for the same paths with the same directions in the same order. */
 export function sameKey(a: unknown, b: Doc): boolean {
-  return isDoc(a) && keysOf(a).join('\0') === keysOf(b).join('\0') && keysOf(a).every((path) => equalValues(a[path], b[path]));
+  return (
+    isDoc(a) &&
+    keysOf(a).join('\0') === keysOf(b).join('\0') &&
+    keysOf(a).every((path) => equalValues(a[path], b[path]))
+  );
 }
 
 function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
@@ -108,7 +119,11 @@ function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
   const rest = Object.fromEntries(Object.entries(filter).filter(([field]) => field !== '$or'));
   const branches: IndexPlan[] = [];
   for (const alternative of alternatives as Doc[]) {
-    const branch = planQuery(collection, { filter: { $and: [rest, alternative] }, sort: undefined, hint: undefined });
+    const branch = planQuery(collection, {
+      filter: { $and: [rest, alternative] },
+      sort: undefined,
+      hint: undefined,
+    });
     if (branch.kind === 'scan') {
       return undefined;
     }
@@ -118,7 +133,10 @@ function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
 }
 
 /** True if the index is sure to hold every document that the filter matches. */
-function isUsable(index: Index, { filter, bounds }: { filter: Doc; bounds: ReadonlyMap<string, PathBounds> }): boolean {
+function isUsable(
+  index: Index,
+  { filter, bounds }: { filter: Doc; bounds: ReadonlyMap<string, PathBounds> },
+): boolean {
   if (index.spec['hidden'] === true) {
     return false;
   }
@@ -157,7 +175,9 @@ interface SortField {
 }
 
 function sortFields(sort: Doc | undefined): SortField[] {
-  return sort === undefined ? [] : keysOf(sort).map((path) => ({ path, sign: Number(sort[path]) < 0 ? -1 : 1 }));
+  return sort === undefined
+    ? []
+    : keysOf(sort).map((path) => ({ path, sign: Number(sort[path]) < 0 ? -1 : 1 }));
 }
 
 function naturalOrder(doc: Doc | undefined): number | undefined {
@@ -168,7 +188,11 @@ function naturalOrder(doc: Doc | undefined): number | undefined {
 /** 1 or -1 if reading the index that way yields the order, 0 if it does not (or none is wanted). */
 function orderThrough(
   index: Index,
-  { found, bounds, order }: { found: IndexBounds; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
+  {
+    found,
+    bounds,
+    order,
+  }: { found: IndexBounds; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
 ): 0 | 1 | -1 {
   if (order.length === 0 || found.ranges.length !== 1) {
     return 0;

@@ -23,7 +23,9 @@ export function createSortedList<R extends Numbered>(): SortedList<R> {
 }
 
 /** A list of entries that are in order already. */
-export function sortedListOf<R extends Numbered>(entries: readonly { key: string; record: R }[]): SortedList<R> {
+export function sortedListOf<R extends Numbered>(
+  entries: readonly { key: string; record: R }[],
+): SortedList<R> {
   const list = createSortedList<R>();
   list.size = entries.length;
   for (let at = 0; at < entries.length; at += CHUNK_ENTRIES) {
@@ -55,7 +57,10 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
   if (chunk.keys.length > CHUNK_ENTRIES * 2) {
     // Keys that only grow (ObjectIds, dates) leave full chunks behind, others half-full ones.
     const keep = at >= chunk.keys.length - 2 ? CHUNK_ENTRIES * 2 - 1 : CHUNK_ENTRIES;
-    list.chunks.splice(chunkAt + 1, 0, { keys: chunk.keys.splice(keep), records: chunk.records.splice(keep) });
+    list.chunks.splice(chunkAt + 1, 0, {
+      keys: chunk.keys.splice(keep),
+      records: chunk.records.splice(keep),
+    });
   }
 }
 
@@ -76,7 +81,11 @@ export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string
 }
 
 /** Entries with from <= key < to, ascending. The list must not change while they are read. */
-export function* ascending<R extends Numbered>(list: SortedList<R>, from: string, to: string): Generator<[string, R]> {
+export function* ascending<R extends Numbered>(
+  list: SortedList<R>,
+  from: string,
+  to: string,
+): Generator<[string, R]> {
   let chunkAt = chunkFor(list, from, -1);
   let at = positionIn(chunkOf(list, chunkAt), from, -1);
   for (; chunkAt < list.chunks.length; chunkAt++, at = 0) {
@@ -93,7 +102,11 @@ export function* ascending<R extends Numbered>(list: SortedList<R>, from: string
 }
 
 /** Entries with from <= key < to, descending. The list must not change while they are read. */
-export function* descending<R extends Numbered>(list: SortedList<R>, from: string, to: string): Generator<[string, R]> {
+export function* descending<R extends Numbered>(
+  list: SortedList<R>,
+  from: string,
+  to: string,
+): Generator<[string, R]> {
   let chunkAt = chunkFor(list, to, -1);
   let at = positionIn(chunkOf(list, chunkAt), to, -1) - 1;
   while (chunkAt >= 0) {

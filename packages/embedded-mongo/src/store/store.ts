@@ -78,7 +78,11 @@ export function abort(store: Store, transaction: Transaction): void {
 }
 
 /** The collection that a reader sees under this name. */
-export function collectionFor(store: Store, namespace: string, reader: Transaction | null): Collection | undefined {
+export function collectionFor(
+  store: Store,
+  namespace: string,
+  reader: Transaction | null,
+): Collection | undefined {
   const collection = store.collections.get(namespace);
   if (collection !== undefined || reader === null) {
     return collection;

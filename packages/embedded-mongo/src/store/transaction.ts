@@ -32,7 +32,15 @@ export interface SessionOutcome {
 }
 
 export function createTransaction(explicit: boolean, snapshot: number): Transaction {
-  return { explicit, snapshot, writes: new Map(), created: [], outcome: null, hasEnded: false, waiters: null };
+  return {
+    explicit,
+    snapshot,
+    writes: new Map(),
+    created: [],
+    outcome: null,
+    hasEnded: false,
+    waiters: null,
+  };
 }
 
 /** Resolves when the transaction has committed or aborted. */

@@ -14,7 +14,12 @@ import type { Transaction } from './transaction.js';
  */
 
 /** Inserts a document; `bytes` is its encoding, which is stored as it is. */
-export function insertDocument(transaction: Transaction, collection: Collection, doc: Doc, bytes: Buffer): void {
+export function insertDocument(
+  transaction: Transaction,
+  collection: Collection,
+  doc: Doc,
+  bytes: Buffer,
+): void {
   const idKey = keyString(doc['_id']);
   const existing = collection.records.get(idKey);
   if (existing !== undefined) {
@@ -55,7 +60,8 @@ export function undoWrites(transaction: Transaction): void {
       removeKeys(collection, record, dead);
     }
     // Nothing but, at most, a deletion is left: nobody can see this record any more.
-    const isGone = record.version === null || (record.version.bytes === null && record.version.previous === null);
+    const isGone =
+      record.version === null || (record.version.bytes === null && record.version.previous === null);
     if (isGone && collection.records.get(record.idKey) === record) {
       collection.records.delete(record.idKey);
     }
@@ -182,7 +188,11 @@ function refuseDuplicate(
     if (other.owner !== null && (isCommitted || has(index, other.pending, key))) {
       throw conflict(transaction, other.owner);
     }
-    if (transaction.explicit && isNewer(other, transaction) && isCommitted !== hadAtSnapshot(index, other, transaction, key)) {
+    if (
+      transaction.explicit &&
+      isNewer(other, transaction) &&
+      isCommitted !== hadAtSnapshot(index, other, transaction, key)
+    ) {
       // The key was taken or given up after the snapshot: which of the two the transaction can't see.
       throw conflict(transaction, null);
     }

@@ -25,7 +25,10 @@ export interface StatementContext {
  * once; where it meets a transaction's lock it is undone and, when the holder has ended, run again from its filter on.
  * `attempt` may run several times and must not keep anything from a run that threw.
  */
-export async function runStatement<T>(context: StatementContext, attempt: (transaction: Transaction) => T): Promise<T> {
+export async function runStatement<T>(
+  context: StatementContext,
+  attempt: (transaction: Transaction) => T,
+): Promise<T> {
   if (context.transaction !== null) {
     return attempt(context.transaction);
   }
@@ -62,7 +65,12 @@ export function rememberedReply(context: StatementContext, statement: number): D
 }
 
 /** Remembers a statement's reply; it reaches the journal together with the statement's writes. */
-export function remember(context: StatementContext, transaction: Transaction, statement: number, reply: Doc): void {
+export function remember(
+  context: StatementContext,
+  transaction: Transaction,
+  statement: number,
+  reply: Doc,
+): void {
   const session = context.retrySession;
   if (session === null) {
     return;
@@ -71,7 +79,10 @@ export function remember(context: StatementContext, transaction: Transaction, st
   transaction.outcome.statements?.set(statement, reply);
 }
 
-async function lockReleased({ deadlineMs, connection }: StatementContext, holder: Transaction): Promise<void> {
+async function lockReleased(
+  { deadlineMs, connection }: StatementContext,
+  holder: Transaction,
+): Promise<void> {
   if (deadlineMs === Infinity) {
     await endOf(holder);
   } else {

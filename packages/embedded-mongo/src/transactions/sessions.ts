@@ -147,7 +147,10 @@ export function* outcomesOf(sessions: Sessions): Generator<SessionOutcome> {
 }
 
 /** Takes up what the journal remembers of a session. */
-export function restoreOutcome(sessions: Sessions, { sessionId, txnNumber, statements }: SessionOutcome): void {
+export function restoreOutcome(
+  sessions: Sessions,
+  { sessionId, txnNumber, statements }: SessionOutcome,
+): void {
   const session = openSession(sessions, sessionId);
   if (statements === null) {
     session.statements = new Map();

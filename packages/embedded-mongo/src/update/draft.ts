@@ -105,7 +105,7 @@ export class Draft {
     if (this.#owned.has(value)) {
       return value;
     }
-    const copy = Array.isArray(value) ? [...(value)] : copyDoc(value);
+    const copy = Array.isArray(value) ? [...value] : copyDoc(value);
     this.#owned.add(copy);
     place.value = copy;
     if (parent !== undefined) {

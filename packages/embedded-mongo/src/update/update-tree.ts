@@ -117,15 +117,30 @@ export function sortTree(node: UpdateNode): void {
   if (node.kind !== 'object' && node.kind !== 'array') {
     return;
   }
-  const entries = [...node.children].sort(([a], [b]) => comparePathParts(a, b));
-  node.children.clear();
-  for (const [part, child] of entries) {
-    node.children.set(part, child);
+  if (!isSorted(node.children.keys())) {
+    const entries = [...node.children].sort(([a], [b]) => comparePathParts(a, b));
+    node.children.clear();
+    for (const [part, child] of entries) {
+      node.children.set(part, child);
+    }
+  }
+  for (const child of node.children.values()) {
     sortTree(child);
   }
   if (node.kind === 'object' && node.positional !== undefined) {
     sortTree(node.positional);
   }
+}
+
+function isSorted(parts: Iterable<string>): boolean {
+  let last: string | undefined;
+  for (const part of parts) {
+    if (last !== undefined && comparePathParts(last, part) > 0) {
+      return false;
+    }
+    last = part;
+  }
+  return true;
 }
 
 /** Numbers by value, other names by their bytes. */

@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net';
-import { HEADER_BYTES, MESSAGE_BYTES_MAX, ProtocolError, encodeReply, parseMessage, type Request } from './message.js';
+import {
+  HEADER_BYTES,
+  MESSAGE_BYTES_MAX,
+  ProtocolError,
+  encodeReply,
+  parseMessage,
+  type Request,
+} from './message.js';
 
 /** One client connection. */
 export interface Connection {
@@ -96,7 +103,11 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
   socket.on('close', () => handlers.closed(connection));
 }
 
-async function answerMessage(message: Buffer, connection: Connection, handlers: ConnectionHandlers): Promise<void> {
+async function answerMessage(
+  message: Buffer,
+  connection: Connection,
+  handlers: ConnectionHandlers,
+): Promise<void> {
   const request = parseMessage(message);
   const reply = await handlers.answer(request, connection);
   const { socket } = connection;

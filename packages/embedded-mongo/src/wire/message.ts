@@ -76,7 +76,11 @@ function parseMsg(message: Buffer): Request {
   };
 }
 
-function parseSections(message: Buffer, start: number, end: number): { command: Doc; sequences: Map<string, Buffer[]> } {
+function parseSections(
+  message: Buffer,
+  start: number,
+  end: number,
+): { command: Doc; sequences: Map<string, Buffer[]> } {
   let command: Doc | undefined;
   const sequences = new Map<string, Buffer[]>();
   let at = start;

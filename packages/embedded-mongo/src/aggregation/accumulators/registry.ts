@@ -2,6 +2,7 @@ import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
 import { constant } from '../operator.js';
 import type { Accumulator, AccumulatorCompiler, AccumulatorPlan } from './accumulator.js';
+import { parsePercentiles } from './percentile.js';
 import { createExtremes, createFirstN, createLastN, nAccumulator, rankedAccumulator } from './ranked.js';
 import {
   createAddToSet,
@@ -29,6 +30,8 @@ export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map(
     $stdDevPop: ofValue(() => createStandardDeviation(false)),
     $stdDevSamp: ofValue(() => createStandardDeviation(true)),
     $count: compileCount,
+    $percentile: parsePercentiles,
+    $median: parsePercentiles,
     $firstN: nAccumulator(createFirstN),
     $lastN: nAccumulator(createLastN),
     $minN: nAccumulator((n) => createExtremes(n, 1)),

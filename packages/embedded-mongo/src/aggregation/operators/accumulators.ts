@@ -1,11 +1,12 @@
 import type { Accumulator } from '../accumulators/accumulator.js';
+import { parsePercentiles } from '../accumulators/percentile.js';
 import { createExtremes } from '../accumulators/ranked.js';
 import { createExtreme } from '../accumulators/simple.js';
 import { createStandardDeviation } from '../accumulators/standard-deviation.js';
 import { createAverage, createSum } from '../accumulators/sum.js';
 import { nOfArray } from '../n-and-input.js';
 import { combine } from '../operator.js';
-import type { Expression, OperatorCompiler } from '../operator.js';
+import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
 
 /** Accumulators as expressions: over a list of operands, or over the one operand's array. */
 export const accumulatorOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -15,6 +16,8 @@ export const accumulatorOperators: Readonly<Record<string, OperatorCompiler>> = 
   $max: over(() => createExtreme(-1)),
   $stdDevPop: over(() => createStandardDeviation(false)),
   $stdDevSamp: over(() => createStandardDeviation(true)),
+  $percentile: compilePercentiles,
+  $median: compilePercentiles,
   $minN: nOfArray((list, n) => extremes(list, n, 1)),
   $maxN: nOfArray((list, n) => extremes(list, n, -1)),
 };
@@ -31,6 +34,17 @@ function over(create: () => Accumulator): OperatorCompiler {
       return accumulator.result();
     });
   };
+}
+
+function compilePercentiles(argument: unknown, call: OperatorCall): Expression {
+  const { input, create } = parsePercentiles(argument, call);
+  return combine([input], (root) => {
+    const accumulator = create();
+    for (const value of valuesOf([input], root)) {
+      accumulator.add(value);
+    }
+    return accumulator.result();
+  });
 }
 
 function valuesOf(operands: readonly Expression[], root: Parameters<Expression['evaluate']>[0]): unknown[] {

@@ -70,9 +70,7 @@ const known = new Set([
   '$expMovingAvg',
   '$integral',
   '$linearFill',
-  '$median',
   '$minMaxScaler',
-  '$percentile',
 ]);
 
 function operatorCall(name: string, scope: Scope): OperatorCall {

@@ -1,0 +1,233 @@
+import { expect } from 'chai';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/console-client.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+
+const password = 'correct horse battery staple';
+
+describe('operator console', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  const admin = `admin-${randomUUID().slice(0, 8)}`;
+  const viewer = `viewer-${randomUUID().slice(0, 8)}`;
+
+  before(async () => {
+    stack = await startStack({ env: { TRUST_PROXY: '1' } });
+    await topup(['operator', 'create', admin, '--role', 'admin', '--password-stdin'], stack.env, password);
+    await topup(['operator', 'create', viewer, '--role', 'viewer', '--password-stdin'], stack.env, password);
+  });
+  after(() => stack.stop());
+
+  let host = 0;
+  /** Each test is somebody at another address, so that one's wrong passwords do not count for another. */
+  const browser = (): ConsoleClient => consoleClient(stack.baseUrl, `198.51.100.${(host += 1)}`);
+  async function loggedIn(username: string): Promise<ConsoleClient> {
+    const client = browser();
+    expect((await client.login(username, password)).status).to.equal(303);
+    return client;
+  }
+  const csrfHeader = (client: ConsoleClient) => ({ 'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '' });
+
+  it('leads whoever is not logged in to the login page, and answers 401 to calls of scripts', async () => {
+    const client = browser();
+    for (const path of ['/admin', '/admin/queues', '/admin/queues/api/queues']) {
+      const page = await client.get(path);
+      expect(page.status, path).to.equal(303);
+      expect(page.headers['location']).to.equal('/admin/login');
+      expect((await client.get(path, { accept: 'application/json' })).status, path).to.equal(401);
+    }
+    expect((await client.send('PUT', '/admin/queues/api/queues/fulfilment/pause')).status).to.equal(401);
+  });
+
+  it('lets in with the right password, with cookies that scripts and other sites cannot use', async () => {
+    const client = browser();
+    const answer = await client.login(admin, password);
+    expect(answer.status).to.equal(303);
+    const session = answer.setCookies.find((each) => each.startsWith('topup_admin='));
+    expect(session)
+      .to.match(/HttpOnly/)
+      .and.to.match(/SameSite=Strict/)
+      .and.to.match(/Path=\/admin/);
+    expect(session).to.match(/Max-Age=43200/);
+    const start = await client.get('/admin');
+    expect(start.status).to.equal(200);
+    expect(start.text).to.include(admin);
+    expect(start.headers['cache-control']).to.equal('no-store');
+  });
+
+  it('sends cookies over https only in production', async () => {
+    const web = await stack.startWeb({
+      NODE_ENV: 'production',
+      BASE_URL: 'https://topup.example',
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      SESSION_SECRET: randomBytes(32).toString('hex'),
+    });
+    const { setCookies } = await consoleClient(web.url, '198.51.100.250').get('/admin/login');
+    expect(setCookies).to.have.length(1);
+    expect(setCookies[0]).to.match(/; Secure/);
+  });
+
+  it('refuses a wrong password and an unknown name in the same words', async () => {
+    const wrong = await browser().login(admin, 'not the password');
+    const unknown = await browser().login('nobody-here', password);
+    expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
+    const message = (text: string) => /role="alert">([^<]+)</.exec(text)?.[1];
+    expect(message(wrong.text)).to.include('wrong').and.to.equal(message(unknown.text));
+  });
+
+  it('stops guessing after five wrong passwords, also when they come at once and then the right one does', async () => {
+    const client = browser();
+    const form = await client.get('/admin/login');
+    const guess = (value: string) =>
+      client.send(
+        'POST',
+        '/admin/login',
+        fields({ username: admin, password: value, _csrf: csrfIn(form.text) }),
+        {
+          cookie: `topup_login=${/topup_login=([^;]+)/.exec(form.setCookies.join())?.[1] ?? ''}`,
+        },
+      );
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => guess(`guess number ${n}`)));
+    expect(answers.filter((each) => each.status === 401)).to.have.length(5);
+    expect(answers.filter((each) => each.status === 429)).to.have.length(7);
+    const right = await guess(password);
+    expect(right.status).to.equal(429);
+    expect(Number(right.headers['retry-after'])).to.be.within(1, 900);
+    expect((await browser().login(admin, password)).status, 'the same operator from elsewhere').to.equal(303);
+  });
+
+  it('refuses a login form without its anti-forgery token', async () => {
+    const client = browser();
+    const without = await client.send('POST', '/admin/login', fields({ username: admin, password }));
+    expect(without.status).to.equal(403);
+    await client.get('/admin/login');
+    const wrong = await client.send(
+      'POST',
+      '/admin/login',
+      fields({ username: admin, password, _csrf: 'x' }),
+    );
+    expect(wrong.status).to.equal(403);
+  });
+
+  it('refuses every change without the anti-forgery token, and audits the one that has it', async () => {
+    const client = await loggedIn(admin);
+    const pause = '/admin/queues/api/queues/reports/pause';
+    expect((await client.send('PUT', pause)).status).to.equal(403);
+    expect((await client.send('PUT', pause, undefined, { 'x-xsrf-token': 'forged' })).status).to.equal(403);
+    expect((await client.send('POST', '/admin/logout', fields({}))).status).to.equal(403);
+
+    expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(200);
+    const resume = pause.replace('pause', 'resume');
+    expect((await client.send('PUT', resume, undefined, csrfHeader(client))).status).to.equal(200);
+    const audit = await stack.db
+      .collection('audit')
+      .find({ actor: `operator:${admin}` })
+      .sort({ at: 1 })
+      .toArray();
+    expect(audit.map((each) => String(each['action']))).to.deep.equal(['queue.pause', 'queue.resume']);
+    expect(audit[0]).to.deep.include({ subject: { kind: 'queue', id: 'reports' } });
+    expect(audit[0]?.['from']).to.match(/^198\.51\.100\./);
+  });
+
+  it('lets a viewer see everything and change nothing', async () => {
+    const client = await loggedIn(viewer);
+    expect((await client.get('/admin/queues')).status).to.equal(200);
+    const pause = '/admin/queues/api/queues/reports/pause';
+    expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(403);
+    const queues = await client.get('/admin/queues/api/queues', { accept: 'application/json' });
+    const shown = (JSON.parse(queues.text) as { queues: { name: string; readOnlyMode: boolean }[] }).queues;
+    expect(shown.map((each) => each.name)).to.include.members(['fulfilment', 'polling', 'webhooks']);
+    expect(shown.every((each) => each.readOnlyMode)).to.equal(true);
+  });
+
+  it('shows the queue board with its descriptions and scripts, and nothing from outside', async () => {
+    const client = await loggedIn(admin);
+    const pages = { '/admin': client, '/admin/queues': client, '/admin/login': browser() };
+    for (const [path, visitor] of Object.entries(pages)) {
+      const { text, headers } = await visitor.get(path);
+      expect(text, path).to.not.match(/(?:src|href|action)=["']?(?:https?:)?\/\//i);
+      expect(headers['content-security-policy'], path).to.match(/default-src 'none'/);
+      expect(headers['content-security-policy'], path).to.not.match(/https?:/);
+    }
+    const board = await client.get('/admin/queues');
+    const script = /src="(static\/js\/main[^"]+)"/.exec(board.text)?.[1] ?? 'none';
+    expect((await client.get(`/admin/queues/${script}`)).status).to.equal(200);
+    const queues = await client.get('/admin/queues/api/queues', { accept: 'application/json' });
+    expect(queues.text).to.include('Sends purchases to a provider');
+  });
+
+  it('shows what is stored as text, never as markup', async () => {
+    const id = randomUUID();
+    await stack.db.collection('cases').insertOne({
+      _id: id as never,
+      transactionId: id,
+      kind: 'reversal',
+      detail: '<script>alert(1)</script>',
+      createdAt: new Date(),
+      resolvedAt: null,
+    });
+    const { text } = await (await loggedIn(viewer)).get('/admin');
+    expect(text).to.include('&lt;script&gt;').and.to.not.include('<script');
+  });
+
+  it('ends the session at logout', async () => {
+    const client = await loggedIn(viewer);
+    const token = client.cookie('topup_admin') ?? '';
+    const { text } = await client.get('/admin');
+    const out = await client.send('POST', '/admin/logout', fields({ _csrf: csrfIn(text) }));
+    expect(out.status).to.equal(303);
+    expect((await client.get('/admin', { cookie: `topup_admin=${token}` })).status).to.equal(303);
+  });
+
+  it('ends every session of an operator whose password changes or who is taken out', async () => {
+    const name = `temp-${randomUUID().slice(0, 8)}`;
+    await topup(['operator', 'create', name, '--role', 'admin', '--password-stdin'], stack.env, password);
+    const before = await loggedIn(name);
+    await topup(['operator', 'password', name, '--password-stdin'], stack.env, password);
+    expect((await before.get('/admin')).status).to.equal(303);
+    const after = await loggedIn(name);
+    expect((await after.get('/admin')).status).to.equal(200);
+    await topup(['operator', 'remove', name, '--reason', 'a test'], stack.env);
+    expect((await after.get('/admin')).status).to.equal(303);
+  });
+
+  it('gives the demo operator the same password at every seed', async () => {
+    const first = (await stack.seed())['admin'] as unknown as { username: string; password: string };
+    const second = (await stack.seed())['admin'];
+    expect(second).to.deep.equal(first);
+    expect((await browser().login(first.username, first.password)).status).to.equal(303);
+  });
+
+  it('keeps an API key out, and a session out of the API', async () => {
+    const accounts = await stack.seed();
+    const bearer = { authorization: `Bearer ${accounts['buyer']?.api_key ?? ''}` };
+    expect((await browser().get('/admin', bearer)).status).to.equal(303);
+    const client = await loggedIn(admin);
+    const balance = await client.send('POST', '/api/buyer/balance', '{}', {
+      'content-type': 'application/json',
+      cookie: `topup_admin=${client.cookie('topup_admin') ?? ''}`,
+    });
+    expect(balance.status).to.equal(401);
+  });
+});
+
+describe('audit log', function () {
+  this.timeout(60_000);
+  it('refuses to change or delete an entry through its model', async () => {
+    const { AuditModel } = await import('../../src/audit/audit.model.js');
+    const attempts = [
+      () => AuditModel.updateOne({}, { $set: { actor: 'x' } }).exec(),
+      () => AuditModel.deleteMany({}).exec(),
+      () => AuditModel.findOneAndUpdate({}, { $set: { actor: 'x' } }).exec(),
+      () => AuditModel.replaceOne({}, {}).exec(),
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(String(error)).to.include('never changed or deleted');
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/delivery-schedule.js';
+import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
+import { signingKey } from '../../src/webhooks/webhook-secret.js';
+
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+const otherSecret = `whsec_${Buffer.alloc(32, 6).toString('base64')}`;
+const hourMs = 3_600_000;
+const languages = [
+  { name: 'js', file: 'verify.mjs', command: process.execPath },
+  { name: 'python', file: 'verify.py', command: 'python3' },
+  { name: 'php', file: 'verify.php', command: 'php' },
+];
+
+describe('docs/webhooks.md', () => {
+  let text: string;
+  let directory: string;
+
+  before(async () => {
+    text = await readFile('docs/webhooks.md', 'utf8');
+    directory = await mkdtemp(join(tmpdir(), 'webhook-docs-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  it('shows the schedule that the code has', () => {
+    const table = /<!-- schedule -->([\s\S]*?)<!-- \/schedule -->/.exec(text)?.[1] ?? '';
+    const documented = [...table.matchAll(/^\| *(\d+) *\| *(.+?) *\|$/gm)].map(
+      ([, n, wait]) => `${n} ${wait}`,
+    );
+    expect(documented).to.deep.equal(retrySchedule.map(({ words }, index) => `${index + 1} ${words}`));
+    expect(text).to.include(`about ${Math.round(scheduleSpanMs / hourMs)} hours`);
+    for (const { waitMs, words } of retrySchedule.slice(1)) {
+      const [, amount, unit = ''] = /^(\d+) (s|min|h)$/.exec(words) ?? [];
+      expect(Number(amount) * ({ s: 1_000, min: 60_000, h: hourMs }[unit] ?? 0), words).to.equal(waitMs);
+    }
+  });
+
+  for (const { name, file, command } of languages) {
+    it(`the ${name} example accepts what is genuine and refuses a changed body, another secret and an old message`, async function () {
+      if (spawnSync(command, ['--version']).status !== 0) {
+        this.skip();
+      }
+      const code = new RegExp(`\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+      expect(code).to.be.a('string');
+      const path = join(directory, file);
+      await writeFile(path, code ?? '');
+      const raw = JSON.stringify({ event: 'ping', data: { name: 'Wärung 🍜' } });
+      const keys = [otherSecret, secret].map(signingKey);
+      const headers = deliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, keys);
+      const exitCode = (message: object, using = secret) =>
+        spawnSync(command, [path, using], { input: JSON.stringify(message) }).status;
+      expect(exitCode({ headers, raw })).to.equal(0);
+      expect(exitCode({ headers, raw: raw.replace('ping', 'pong') })).to.equal(1);
+      expect(exitCode({ headers, raw }, `whsec_${Buffer.alloc(32, 9).toString('base64')}`)).to.equal(1);
+      const old = String(Math.floor(Date.now() / 1_000) - 301);
+      expect(exitCode({ headers: { ...headers, 'webhook-timestamp': old }, raw })).to.equal(1);
+    });
+  }
+});
