@@ -11,7 +11,9 @@ const noProcessEnv = {
 };
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', 'node_modules', 'coverage', '.local', '**/*.mjs', '**/*.cjs', 'eslint.config.js'] },
+  {
+    ignores: ['**/dist/**', 'node_modules', 'coverage', '.local', '**/*.mjs', '**/*.cjs', 'eslint.config.js'],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
@@ -32,7 +34,10 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],

@@ -127,7 +127,7 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
  */
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-  const { error, value } = schema.validate(present, { errors: { render: true } });
+  const { error, value } = schema.validate(present) as Joi.ValidationResult<Env>;
   if (error) {
     const mistakes = error.details.map((detail) => `  - ${withoutValue(detail.message)}`).join('\n');
     throw new Error(`The configuration is not valid:\n${mistakes}\nSee .env.example for every variable.`);

@@ -1,6 +1,7 @@
 /**
  * Makes a fresh clone ready to run: checks Node, installs the dependencies, builds. Plain Node without any
- * package, because it runs before the packages are there. Does nothing when everything is up to date.
+ * package, because it runs before the packages are there. Does nothing when everything is up to date. What it says
+ * goes to stderr: stdout belongs to the script that follows.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -43,12 +44,12 @@ export async function prepare() {
   const release = await takeTurn();
   try {
     if (!packagesAreCurrent()) {
-      console.log('Installing the dependencies (npm ci); this takes a moment the first time …');
+      console.error('Installing the dependencies (npm ci); this takes a moment the first time …');
       // The build needs the development packages, also where NODE_ENV=production would leave them out.
       await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
     }
     if (!buildIsCurrent()) {
-      console.log('Building …');
+      console.error('Building …');
       const startedAt = new Date();
       await run('npm', ['run', 'build', '--silent']);
       mkdirSync(path.dirname(stamp), { recursive: true });
@@ -138,7 +139,7 @@ async function takeTurn() {
       continue;
     }
     if (!waited) {
-      console.log('Waiting for another process that installs or builds this clone …');
+      console.error('Waiting for another process that installs or builds this clone …');
     }
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
@@ -154,7 +155,11 @@ function holderIsAlive(lock) {
 
 /** Runs a command in the clone and ends this process with its exit code if it fails, or when we are stopped. */
 async function run(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['inherit', process.stderr, process.stderr],
+    shell: process.platform === 'win32',
+  });
   let stoppedBy = null;
   const stop = (signal) => {
     stoppedBy = signal;

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       }),
     closeQueues,
     disconnectMongo,
-    () => Promise.resolve(disconnectRedis()),
+    disconnectRedis,
   ]);
 }
 

@@ -45,7 +45,7 @@ async function main(kinds: string[]): Promise<void> {
     () => Promise.all(running.map((worker) => worker.close())),
     closeQueues,
     disconnectMongo,
-    () => Promise.resolve(disconnectRedis()),
+    disconnectRedis,
   ]);
 }
 

@@ -23,7 +23,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
     return await work();
   } finally {
     await queues.closeQueues();
-    redis.disconnectRedis();
+    await redis.disconnectRedis();
     await mongo.disconnectMongo();
   }
 }

@@ -3,7 +3,6 @@ import Joi from 'joi';
 import { limits } from '../../config/limits.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
-// eslint-disable-next-line no-control-regex -- control characters are exactly what is refused here
 const noControl = /^[^\u0000-\u001f\u007f]*$/;
 
 /** Text without control characters, trimmed nowhere. */

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { filterStatus, isoDay, page, pageSize } from './fields.js';
-import type { BuyerStatus } from './presenters.js';
+import type { ShownStatus } from '../transactions/shown-status.js';
 
 /** Body of the history calls of both roles (interface 4.2, 4.3). */
 export interface HistoryBody {
-  status?: BuyerStatus;
+  status?: ShownStatus;
   start_date?: string;
   end_date?: string;
   page: number;

@@ -1,23 +1,7 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
 import type { Deposit } from '../wallets/deposit.model.js';
-import type { Transaction, TransactionStatus } from '../transactions/transaction.model.js';
-
-export type BuyerStatus = 'pending' | 'processing' | 'success' | 'failed';
-
-/** The lower-case statuses of the buyer and seller surfaces (decisions.md 4). */
-export function buyerStatus(status: TransactionStatus): BuyerStatus {
-  switch (status) {
-    case 'PENDING':
-      return 'pending';
-    case 'PROCESSING':
-      return 'processing';
-    case 'SUCCESS':
-      return 'success';
-    case 'FAILED':
-    case 'REFUNDED':
-      return 'failed';
-  }
-}
+import { shownStatus } from '../transactions/shown-status.js';
+import type { Transaction } from '../transactions/transaction.model.js';
 
 /** Buyer transaction, interface 2.5. */
 export function presentBuyerTransaction(transaction: Transaction) {
@@ -29,7 +13,7 @@ export function presentBuyerTransaction(transaction: Transaction) {
     product_name: transaction.productName,
     price: transaction.price,
     sn: transaction.serialNumber,
-    status: buyerStatus(transaction.status),
+    status: shownStatus(transaction.status),
     message: transaction.message,
     timestamp: transaction.createdAt.toISOString(),
   };

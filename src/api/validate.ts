@@ -7,7 +7,7 @@ import { ValidationError } from '../shared/errors.js';
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
-  const { error, value } = schema.validate(input, options);
+  const { error, value } = schema.validate(input, options) as Joi.ValidationResult<T>;
   if (error) {
     throw new ValidationError(
       error.details.map((detail) => ({
@@ -16,7 +16,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
       })),
     );
   }
-  return value as T;
+  return value;
 }
 
 const options: Joi.ValidationOptions = {

@@ -41,8 +41,6 @@ export async function priceList(filter: PriceListFilter): Promise<PricedProduct[
   });
 }
 
-function categoryCondition(category: string) {
-  return category === 'prabayar' || category === 'pascabayar'
-    ? { category: category as Product['category'] }
-    : { subcategory: category };
+function categoryCondition(category: string): Pick<Product, 'category'> | Pick<Product, 'subcategory'> {
+  return category === 'prabayar' || category === 'pascabayar' ? { category } : { subcategory: category };
 }

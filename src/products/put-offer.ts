@@ -19,13 +19,9 @@ export async function putOffer(input: {
   if (!product || (product.status === 'inactive' && product.sellerId !== sellerId)) {
     throw new NotFoundError(`There is no product ${productCode}.`);
   }
-  const offer = await OfferModel.findOneAndUpdate(
+  return OfferModel.findOneAndUpdate(
     { _id: `${productCode}:${sellerId}` },
     { $set: { price, status }, $setOnInsert: { productCode, sellerId } },
     { upsert: true, returnDocument: 'after' },
   ).lean<Offer>();
-  if (!offer) {
-    throw new Error(`The offer ${productCode}:${sellerId} vanished while it was written`);
-  }
-  return offer;
 }

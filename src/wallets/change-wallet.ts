@@ -32,8 +32,8 @@ export async function changeWallet(session: Session, change: WalletChange): Prom
       _id: change.walletId as never,
       ...balanceCondition(change),
       ...(heldDelta < 0 && { held: { $gte: int64(-heldDelta) } }),
-    } as never,
-    { $inc: { balance: int64(change.balanceDelta), held: int64(heldDelta), seq: int64(1) } } as never,
+    },
+    { $inc: { balance: int64(change.balanceDelta), held: int64(heldDelta), seq: int64(1) } },
     { session, returnDocument: 'after' },
   )) as Wallet | null;
   if (!after) {

@@ -119,8 +119,8 @@ async function takeFromWallet(
   { amount, changes }: { amount: number; changes: number },
 ): Promise<Wallet | null> {
   return (await WalletModel.collection.findOneAndUpdate(
-    { _id: walletId as never, balance: { $gte: int64(amount) } as never },
-    { $inc: { balance: int64(-amount), seq: int64(changes) } } as never,
+    { _id: walletId as never, balance: { $gte: int64(amount) } },
+    { $inc: { balance: int64(-amount), seq: int64(changes) } },
     { session, returnDocument: 'after' },
   )) as Wallet | null;
 }

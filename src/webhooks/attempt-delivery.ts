@@ -40,7 +40,7 @@ export async function attemptDelivery(
   };
   const next = nextState(row, verdict, result.kind === 'answered' ? result.retryAfterMs : null);
   // The operator hears of what was given up: it is kept, and can be replayed.
-  logger.log(next.state === 'dead' ? 'error' : 'info', 'webhook attempt', {
+  logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
     deliveryId: row._id,
     receiverId: row.receiverId,
     event: row.event,

@@ -12,7 +12,7 @@ await connectRedis();
 process.on('message', (order: CircuitOrder) => {
   void obey(order);
 });
-process.on('disconnect', () => disconnectRedis());
+process.on('disconnect', () => void disconnectRedis());
 process.send?.({ ready: true });
 
 async function obey({ sellerId, failures }: CircuitOrder): Promise<void> {

@@ -55,13 +55,17 @@ describe('purchases while everything dies', function () {
         ref_id: uniqueRef('crash'),
       };
       // A client that hears nothing, or 503, sends the same ref_id again until it gets an answer.
-      const answer = await eventually('an answer', async () => {
-        const web = webs[index % webs.length];
-        const got: Answer | null = await apiClient(web?.url ?? '', key)
-          .post('/api/buyer/transaction', body)
-          .catch(() => null);
-        return got && got.status !== 503 ? got : null;
-      }, 60_000);
+      const answer = await eventually(
+        'an answer',
+        async () => {
+          const web = webs[index % webs.length];
+          const got: Answer | null = await apiClient(web?.url ?? '', key)
+            .post('/api/buyer/transaction', body)
+            .catch(() => null);
+          return got && got.status !== 503 ? got : null;
+        },
+        60_000,
+      );
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
       accepted.push(answer.body.data.transaction_id as string);
     });
@@ -86,7 +90,11 @@ describe('purchases while everything dies', function () {
     while (!stopped()) {
       const worker = await stack.startWorker('fulfilment');
       const marker = await finalCount();
-      await eventually('some progress, then kill', async () => stopped() || (await finalCount()) > marker + 20, 60_000);
+      await eventually(
+        'some progress, then kill',
+        async () => stopped() || (await finalCount()) > marker + 20,
+        60_000,
+      );
       await worker.stop('SIGKILL');
     }
   }
@@ -113,19 +121,26 @@ describe('purchases while everything dies', function () {
       .find({})
       .map((each) => `${each._id} ${each.status.toLowerCase()}`)
       .toArray();
-    await eventually('a webhook for every final state', async () => {
-      const told = new Set(
-        (await stack.inbox.messages())
-          .map((each) => JSON.parse(each.raw) as { event?: string; data?: { transaction_id: string; status: string } })
-          .filter((each) => each.event === 'transaction.success' || each.event === 'transaction.failed')
-          .map((each) => `${each.data?.transaction_id ?? ''} ${each.data?.status ?? ''}`),
-      );
-      const missing = wanted.filter((each) => !told.has(each));
-      if (missing.length > 0) {
-        throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
-      }
-      return true;
-    }, 60_000);
+    await eventually(
+      'a webhook for every final state',
+      async () => {
+        const told = new Set(
+          (await stack.inbox.messages())
+            .map(
+              (each) =>
+                JSON.parse(each.raw) as { event?: string; data?: { transaction_id: string; status: string } },
+            )
+            .filter((each) => each.event === 'transaction.success' || each.event === 'transaction.failed')
+            .map((each) => `${each.data?.transaction_id ?? ''} ${each.data?.status ?? ''}`),
+        );
+        const missing = wanted.filter((each) => !told.has(each));
+        if (missing.length > 0) {
+          throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
+        }
+        return true;
+      },
+      60_000,
+    );
   }
 });
 

@@ -29,7 +29,9 @@ describe('one ref_id, many calls', function () {
     expect([...new Set(answers.map((each) => each.status))]).to.deep.equal([200]);
     const ids = new Set(answers.map((each) => each.body.data.transaction_id));
     expect(ids.size).to.equal(1);
-    expect(answers.filter((each) => each.body.code === '00' && each.body.data.status === 'pending')).to.have.length.of.at.least(1);
+    expect(
+      answers.filter((each) => each.body.code === '00' && each.body.data.status === 'pending'),
+    ).to.have.length.of.at.least(1);
     const done = await eventually('the purchase to be final', async () => {
       const { body: now } = await buyer.get(`/v1/transactions/${refId}`);
       return now.data.status === 'SUCCESS' ? now.data : null;
@@ -50,15 +52,26 @@ describe('one ref_id, many calls', function () {
     const other = await buyer.post('/api/buyer/transaction', { ...first, code: 'S25' });
     expect(other.status).to.equal(409);
     expect(other.body).to.include({ status: 'error', code: '01', data: null });
-    const otherNumber = await buyer.post('/api/buyer/transaction', { ...first, customer_number: '081234567891' });
+    const otherNumber = await buyer.post('/api/buyer/transaction', {
+      ...first,
+      customer_number: '081234567891',
+    });
     expect(otherNumber.status).to.equal(409);
     expect((await buyer.post('/api/buyer/balance')).body.data.balance).to.equal(balance);
   });
 
   it('the same number written with +62 is the same purchase', async () => {
     const refId = uniqueRef();
-    const first = await buyer.post('/api/buyer/transaction', { code: 'S10', customer_number: '+62 812-3456-7890', ref_id: refId });
-    const again = await buyer.post('/api/buyer/transaction', { code: 'S10', customer_number: '081234567890', ref_id: refId });
+    const first = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '+62 812-3456-7890',
+      ref_id: refId,
+    });
+    const again = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '081234567890',
+      ref_id: refId,
+    });
     expect(first.body.data.customer_number).to.equal('081234567890');
     expect(again.body.data.transaction_id).to.equal(first.body.data.transaction_id);
   });
@@ -80,7 +93,10 @@ describe('one ref_id, many calls', function () {
     const refId = uniqueRef();
     const body = { code: 'S10', customer_number: '081234561232', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);
-    await eventually('the failure', async () => (await buyer.get(`/v1/transactions/${refId}`)).body.data.status === 'FAILED');
+    await eventually(
+      'the failure',
+      async () => (await buyer.get(`/v1/transactions/${refId}`)).body.data.status === 'FAILED',
+    );
     const repeat = await buyer.post('/api/buyer/transaction', body);
     expect(repeat.body).to.deep.include({ status: 'success', code: '00' });
     expect(repeat.body.data.status).to.equal('failed');

@@ -30,16 +30,16 @@ export async function startStack(
 ): Promise<Stack> {
   const id = randomUUID().slice(0, 8);
   const [simulator, inbox] = await Promise.all([startSimulator(), startInbox()]);
-  const uri = databaseUri(`test_${id}`);
+  const uri = databaseUri(`test_${id}`, options.env?.['MONGODB_URI'] ?? process.env['MONGODB_URI']);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     NODE_ENV: 'test',
-    MONGODB_URI: uri,
     QUEUE_PREFIX: `test-${id}`,
     SIMULATOR_URL: simulator.url,
     INBOX_URL: inbox.url,
     MONGODB_POOL_SIZE: '40',
     ...options.env,
+    MONGODB_URI: uri,
   };
   const client = await new MongoClient(uri).connect();
   const programs: RunningProgram[] = [];
@@ -77,9 +77,8 @@ export async function startStack(
   };
 }
 
-/** The address of a database of this name on the server that the tests were given. */
-function databaseUri(name: string): string {
-  const given = process.env['MONGODB_URI'];
+/** The address of a database of this name on the server that the test, or all tests, were given. */
+function databaseUri(name: string, given: string | undefined): string {
   if (!given) {
     throw new Error('MONGODB_URI is not set: run the tests with npm test');
   }

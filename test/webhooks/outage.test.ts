@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { setClock } from '../../src/shared/clock.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import {
-  jitterMax,
-  nextAttemptMs,
-  retrySchedule,
-} from '../../src/webhooks/delivery-schedule.js';
+import { jitterMax, nextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';

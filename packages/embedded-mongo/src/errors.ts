@@ -114,6 +114,6 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** MongoDB's name of an error code; codes without a name are `Location<code>`, as in MongoDB. */
-export function codeNameOf(code: number): string {
+function codeNameOf(code: number): string {
   return CODE_NAMES.get(code) ?? `Location${code}`;
 }

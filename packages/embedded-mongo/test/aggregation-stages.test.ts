@@ -117,6 +117,21 @@ describe('Aggregation stages', () => {
     expect(shown(plain)).to.equal(shown(expected));
   });
 
+  it('an array of 400,000 elements is joined and united', async () => {
+    const collection = fixture.collection();
+    const list = Array.from({ length: 400_000 }, (_, index) => index % 1000);
+    await collection.insertOne({ list });
+    const [result] = await collection
+      .aggregate([
+        { $set: { union: { $size: { $setUnion: ['$list', [-1]] } } } },
+        { $lookup: { from: others.collectionName, localField: 'list', foreignField: 'k', as: 'found' } },
+        { $project: { union: 1, found: '$found._id' } },
+      ])
+      .toArray();
+    expect(result?.union).to.equal(1001);
+    expect((result?.found as number[]).sort()).to.deep.equal([0, 1, 4]);
+  });
+
   it('$documents needs no collection', async () => {
     const pipeline = [{ $documents: [{ a: 1 }, { a: 2 }] }, { $group: { _id: null, n: { $sum: '$a' } } }];
     expect(await fixture.db.aggregate(pipeline).toArray()).to.deep.equal([{ _id: null, n: 3 }]);

@@ -353,7 +353,10 @@ describe('update', () => {
       const collection = fixture.collection();
       const done = update(collection, filter, change, { upsert: true });
       if (typeof answer === 'number') {
-        const code = await done.then(() => 'no error', (error: unknown) => (error as { code?: unknown }).code);
+        const code = await done.then(
+          () => 'no error',
+          (error: unknown) => (error as { code?: unknown }).code,
+        );
         expect(code, shown(filter)).to.equal(answer);
         expect(await collection.countDocuments(), shown(filter)).to.equal(0);
       } else {

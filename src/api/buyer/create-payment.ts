@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { createPayment as pay } from '../../bills/create-payment.js';
 import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { buyerStatus } from '../presenters.js';
+import { shownStatus } from '../../transactions/shown-status.js';
 import { replyCode } from '../reply-code.js';
 
 interface Body {
@@ -54,7 +54,7 @@ export const createPayment = defineOperation<Body>({
         customer_number: transaction.customerNumber,
         product_name: transaction.productName,
         price: transaction.price,
-        status: buyerStatus(transaction.status),
+        status: shownStatus(transaction.status),
       },
     };
   },

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { authenticate, type Authenticated } from '../../accounts/authenticate.js';
 import { UnauthorizedError } from '../../shared/errors.js';
+import { whileMongoAnswers } from '../patience.js';
 import { addressOf } from './address.js';
 import { limitFailedAuthentication } from './rate-limit.js';
 import { contextOf } from './request-context.js';
@@ -14,7 +15,8 @@ export const authenticateRequest: RequestHandler = async (request, response, nex
   if (!match?.[1]) {
     throw new UnauthorizedError('Send your API key in the header "Authorization: Bearer <API_KEY>".');
   }
-  const found = await limitFailedAuthentication(addressOf(request), authenticate(match[1]));
+  const known = whileMongoAnswers(authenticate(match[1]));
+  const found = await limitFailedAuthentication(addressOf(request), known);
   response.locals['authenticated'] = found;
   contextOf(response).accountId = found.account._id;
   next();

@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import { MaintenanceError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
 
@@ -33,7 +34,9 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const path = request.originalUrl.split('?', 1)[0];
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : 499;
-    logger.log(status >= 500 ? 'error' : 'info', 'request', {
+    // A product under maintenance is an answer, not a fault of ours.
+    const failed = status >= 500 && !(context.error instanceof MaintenanceError);
+    logger.log(failed ? 'error' : 'info', 'request', {
       requestId: context.requestId,
       method: request.method,
       path,
@@ -41,7 +44,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
       code: context.code,
       accountId: context.accountId,
       durationMs: Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000,
-      ...(status >= 500 && context.error !== undefined && { error: context.error }),
+      ...(failed && context.error !== undefined && { error: context.error }),
     });
   });
   next();

@@ -1,6 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { Account } from '../../accounts/account.model.js';
 import { authenticateSign } from '../../accounts/authenticate-sign.js';
+import { MaintenanceError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { applyAccessRules } from '../middleware/access-rules.js';
 import { addressOf } from '../middleware/address.js';
@@ -66,7 +67,7 @@ function accountOf(
 /** A failure in the envelope of 2.13. Without `transaction_status`: it is about this call, not about a transaction. */
 function failure(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);
-  if (known.httpStatus >= 500) {
+  if (known.httpStatus >= 500 && !(known instanceof MaintenanceError)) {
     logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
   }
   if (known.retryAfterS !== undefined) {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { buyerStatus } from '../presenters.js';
+import { maskCustomerNumber } from '../../transactions/mask-customer-number.js';
+import { shownStatus } from '../../transactions/shown-status.js';
 import { timestamp } from '../fields.js';
 import type { Transaction } from '../../transactions/transaction.model.js';
 
@@ -22,18 +23,13 @@ export function presentSale(transaction: Transaction) {
   return {
     transaction_id: transaction._id,
     code: transaction.productCode,
-    customer_number: mask(transaction.customerNumber),
+    customer_number: maskCustomerNumber(transaction.customerNumber),
     product_name: transaction.productName,
     price: transaction.price,
     commission_amount: commissionAmount,
     net_amount: commissionAmount === null ? null : transaction.price - commissionAmount,
     sn: transaction.serialNumber,
-    status: buyerStatus(transaction.status),
+    status: shownStatus(transaction.status),
     timestamp: transaction.createdAt.toISOString(),
   };
-}
-
-function mask(customerNumber: string): string {
-  const shown = customerNumber.slice(-4);
-  return '*'.repeat(customerNumber.length - shown.length) + shown;
 }

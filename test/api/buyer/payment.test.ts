@@ -39,7 +39,8 @@ describe('postpaid: inquiry and payment', function () {
       'total_amount',
     );
     expect(quoted.body.data.bill_period).to.match(/^\d{4}-\d{2}$/);
-    expect(quoted.body.data.total_amount).to.equal(quoted.body.data.total_bill + quoted.body.data.admin_fee);
+    const { total_bill, admin_fee, total_amount } = quoted.body.data as Record<string, number>;
+    expect(total_amount).to.equal((total_bill ?? 0) + (admin_fee ?? 0));
     const before = await balance();
     const paid = await pay('530000001240');
     expect(paid.body.data).to.have.all.keys(

@@ -49,7 +49,7 @@ describe('seller: sales, balance and settlement', function () {
   }
 
   it('a sale credits price − commission, shows in the history without the buyer, and can be withdrawn', async () => {
-    const before = (await seller.get('/api/seller/balance')).body.data.balance;
+    const before = (await seller.get('/api/seller/balance')).body.data.balance as number;
     const code = await sell(100_025, 2);
     // 2 % of 100,025 = 2,000.5, rounded half up.
     await eventually('both sales on the balance', async () => {

@@ -14,7 +14,7 @@ export function useDatabase(): void {
   after(async () => {
     await deliveries.deleteMany({ state: 'due' });
     await closeQueues();
-    disconnectRedis();
+    await disconnectRedis();
     await disconnectMongo();
   });
 }

@@ -71,7 +71,7 @@ export function parsePath(path: string): string[] {
   return parts;
 }
 
-/** Checks one part of a path, or a field of an object expression if `dotted` is refused: error 16412. */
+/** Checks one part of a path or a field of an object expression: errors 15998, 16410, 16411 and 16412. */
 export function checkFieldName(name: string): void {
   if (name === '') {
     throw new MongoError(15998, 'FieldPath field names may not be empty strings.');

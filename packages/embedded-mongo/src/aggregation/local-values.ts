@@ -23,7 +23,10 @@ function collect(value: unknown, parts: readonly string[], values: unknown[]): v
   const [name, ...rest] = parts;
   if (name === undefined) {
     if (Array.isArray(value)) {
-      values.push(...(value as unknown[]));
+      // Not push(...value): an array of a document may have more elements than a call takes arguments.
+      for (const element of value) {
+        values.push(element);
+      }
     } else if (value !== undefined) {
       values.push(value);
     }

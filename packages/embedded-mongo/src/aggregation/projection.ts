@@ -63,6 +63,9 @@ interface FieldSpecification {
 }
 
 function parseField({ key, value, prefix }: FieldSpecification, parser: Parser): void {
+  if (parser.special === undefined) {
+    refuseFindSyntax(key, value);
+  }
   const special = prefix.length === 0 ? parser.special?.(key, value) : undefined;
   if (special !== undefined) {
     if (special.mode !== undefined) {
@@ -79,6 +82,16 @@ function parseField({ key, value, prefix }: FieldSpecification, parser: Parser):
     parseNested(parts, value, parser);
   } else {
     parseComputed(parts, value, parser);
+  }
+}
+
+/** What find's projections alone know is refused by its own errors in `$project`. */
+function refuseFindSyntax(key: string, value: unknown): void {
+  if (key.endsWith('.$') || key.includes('.$.')) {
+    throw new MongoError(31324, 'Cannot use positional projection in aggregation projection');
+  }
+  if (isDoc(value) && '$elemMatch' in value) {
+    throw new MongoError(168, 'Cannot use $elemMatch in this context');
   }
 }
 

@@ -41,7 +41,7 @@ export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter 
 type ScopeSource = () => Scope;
 
 /** The predicate of one field: `{$gt: 1}`, a regex or a value. */
-export function compilePredicate(condition: unknown): Predicate {
+function compilePredicate(condition: unknown): Predicate {
   return isOperatorObject(condition) ? compileOperators(condition, embedded) : implicitlyEqualTo(condition);
 }
 

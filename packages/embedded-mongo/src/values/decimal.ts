@@ -18,7 +18,7 @@ const BIAS = 6176;
 
 export const DECIMAL_NAN: Decimal = { kind: 'nan', negative: false, coefficient: 0n, exponent: 0 };
 
-export function decimalInfinity(negative: boolean): Decimal {
+function decimalInfinity(negative: boolean): Decimal {
   return { kind: 'infinity', negative, coefficient: 0n, exponent: 0 };
 }
 
@@ -82,7 +82,7 @@ function packBits(negative: boolean, top: number, coefficient: bigint): Decimal1
 }
 
 /** Brings a finite value into 34 digits and the exponent range. */
-export function roundToFormat(value: Decimal): Decimal {
+function roundToFormat(value: Decimal): Decimal {
   let { coefficient, exponent } = value;
   const excess = coefficient < COEFFICIENT_LIMIT ? 0 : digitsOf(coefficient) - DIGITS_MAX;
   const drop = Math.max(excess, EXPONENT_MIN - exponent);

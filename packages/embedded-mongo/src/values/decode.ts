@@ -17,7 +17,7 @@ import { BSON, DbPointer, FarDate } from './types.js';
 import type { Doc } from './types.js';
 
 /** Deepest nesting of documents and arrays that is read; deeper input is refused before it can exhaust the stack. */
-export const NESTING_MAX = 200;
+const NESTING_MAX = 200;
 
 /**
  * Decodes the BSON document at `offset`, keeping every type (see `Doc`).

@@ -1,4 +1,3 @@
-import { isDoc } from './types.js';
 import type { Doc } from './types.js';
 
 /** Field order of an object whose order JS does not keep, because it has an integer key after another key. */
@@ -87,27 +86,6 @@ export function docOf(entries: Iterable<readonly [string, unknown]>): Doc {
     setField(doc, key, value);
   }
   return doc;
-}
-
-/** A deep copy of documents and arrays; leaf values (ObjectId, Date, ...) are shared, as nobody changes them. */
-export function cloneValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) {
-    return value;
-  }
-  if (Array.isArray(value)) {
-    return value.map(cloneValue);
-  }
-  if (!isDoc(value)) {
-    return value;
-  }
-  const copy = copyDoc(value);
-  for (const key of Object.keys(copy)) {
-    const inner = copy[key];
-    if (typeof inner === 'object' && inner !== null) {
-      copy[key] = cloneValue(inner);
-    }
-  }
-  return copy;
 }
 
 function startsWithDigit(key: string): boolean {

@@ -104,10 +104,10 @@ function specifierOf(letter: string): Part {
 /** The default format: ISO 8601 with milliseconds, with `Z` in UTC only. */
 export function formatDefault(utcMillis: number, zone: Zone): string {
   const local = localDate(utcMillis, zone);
-  const year = checkYear(local.getUTCFullYear());
+  // Of these years toISOString writes four digits, as MongoDB does.
+  checkYear(local.getUTCFullYear());
   const text = local.toISOString();
-  // toISOString writes the year 0 to 9999 with four digits, as MongoDB does.
-  return year >= 0 && zone.isUtc ? text : text.slice(0, -1);
+  return zone.isUtc ? text : text.slice(0, -1);
 }
 
 /** A date as text in UTC: `2024-01-01T00:00:00.000Z`. */

@@ -39,14 +39,14 @@ function sortedDistinct(list: readonly unknown[]): unknown[] {
 }
 
 function setUnion(lists: unknown[]): unknown[] | null {
-  const all: unknown[] = [];
+  const all: unknown[][] = [];
   for (const list of lists) {
     if (isNullish(list)) {
       return null;
     }
-    all.push(...elements(list, 17043, '$setUnion'));
+    all.push(elements(list, 17043, '$setUnion'));
   }
-  return sortedDistinct(all);
+  return sortedDistinct(all.flat(1));
 }
 
 function setIntersection(lists: unknown[]): unknown[] | null {

@@ -111,7 +111,7 @@ function walk(document: Doc, lookup: GraphLookup, collections: Collections): Doc
   const asked = new Set<unknown>();
   let frontier = newValues(lookup.startWith.evaluate(document), asked);
   for (let depth = 0; frontier.length > 0 && depth <= lookup.depthMax; depth++) {
-    const next: unknown[] = [];
+    let next: unknown[] = [];
     for (const match of collections.lookup(lookup.from, filterOf(frontier, lookup))) {
       const id = getField(match, '_id');
       if (id === undefined) {
@@ -128,7 +128,7 @@ function walk(document: Doc, lookup: GraphLookup, collections: Collections): Doc
             ? match
             : withPath(match, lookup.depthField, Long.fromNumber(depth)),
         );
-        next.push(...newValues(valuesAt(match, lookup.connectFrom), asked));
+        next = next.concat(newValues(valuesAt(match, lookup.connectFrom), asked));
       }
     }
     frontier = next;

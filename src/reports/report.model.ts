@@ -1,0 +1,55 @@
+import mongoose, { Schema } from 'mongoose';
+import type { Role } from '../accounts/account.model.js';
+
+export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
+export type ReportFormat = 'json' | 'csv';
+export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
+
+/** A report that was asked for. Its rows are a file in GridFS, where every process can reach it, for 7 days. */
+export interface Report {
+  _id: string;
+  accountId: string;
+  role: Role;
+  type: ReportType;
+  format: ReportFormat;
+  /** Both ends included. */
+  period: { start: Date; end: Date };
+  status: ReportStatus;
+  /** Wire names and rupiah; null until it is completed. */
+  summary: Record<string, unknown> | null;
+  rows: number | null;
+  /** Bytes of the file. */
+  size: number | null;
+  filename: string;
+  /** Raised whenever a job is added again; the file of an older epoch is thrown away. */
+  epoch: number;
+  nextActionAt: Date | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+const schema = new Schema<Report>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    role: { type: String, required: true },
+    type: { type: String, required: true },
+    format: { type: String, required: true },
+    period: { type: new Schema({ start: Date, end: Date }, { _id: false }), required: true },
+    status: { type: String, required: true },
+    summary: { type: Schema.Types.Mixed, default: null },
+    rows: { type: Number, default: null },
+    size: { type: Number, default: null },
+    filename: { type: String, required: true },
+    epoch: { type: Number, required: true },
+    nextActionAt: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'reports', versionKey: false },
+);
+schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
+schema.index({ expiresAt: 1 }, { name: 'expires_oldest' });
+
+export const ReportModel = mongoose.model('Report', schema);

@@ -1,0 +1,46 @@
+import { now, nowMs } from '../shared/clock.js';
+import { queue } from '../shared/queues.js';
+import { deleteReportFile, fileIdOf } from './report-file.js';
+import { ReportModel, type Report } from './report.model.js';
+import { reportSweepAfterMs } from './request-report.js';
+
+const sweepMax = 100;
+
+/** Adds the job again of reports that nobody finished, and removes those whose 7 days are over. */
+export async function sweepReports(): Promise<void> {
+  await Promise.all([restartLost(), removeExpired()]);
+}
+
+async function restartLost(): Promise<void> {
+  const lost = await ReportModel.find({
+    status: { $in: ['pending', 'processing'] },
+    nextActionAt: { $lte: now() },
+  })
+    .limit(sweepMax)
+    .lean<Report[]>();
+  if (lost.length === 0) {
+    return;
+  }
+  await ReportModel.updateMany(
+    { _id: { $in: lost.map((each) => each._id) } },
+    { $set: { nextActionAt: new Date(nowMs() + reportSweepAfterMs) } },
+  );
+  await queue('reports').addBulk(
+    lost.map((each) => ({
+      name: 'reports',
+      data: { v: 1 as const, reportId: each._id },
+      opts: { jobId: `report-${each._id}-${each.epoch + 1}` },
+    })),
+  );
+}
+
+async function removeExpired(): Promise<void> {
+  const expired = await ReportModel.find({ expiresAt: { $lte: now() } })
+    .limit(sweepMax)
+    .lean<Report[]>();
+  for (const report of expired) {
+    // The file first: a report without its file would be a promise that cannot be kept.
+    await deleteReportFile(fileIdOf(report));
+    await ReportModel.deleteOne({ _id: report._id });
+  }
+}

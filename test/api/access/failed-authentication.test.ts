@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { newApiKey } from '../../../src/accounts/api-key.js';
+import { uniqueAddress, useApi } from '../support/api.js';
+import { expectFailure } from '../support/expect-answer.js';
+
+const path = '/v1/wallet/balance';
+
+describe('wrong keys from one address', () => {
+  const api = useApi();
+  const wrong = (from: string) => api.call({ path, key: newApiKey('buyer', 'test'), from });
+  async function useUp(from: string): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      expectFailure(await wrong(from), { status: 401, code: '07' });
+    }
+  }
+
+  it('20 in a minute hear 401/07, the 21st 429/06; good keys from there are never stopped', async () => {
+    const from = uniqueAddress();
+    const { key } = await api.newBuyer();
+    await useUp(from);
+    expectFailure(await wrong(from), { status: 429, code: '06' });
+    expect((await api.call({ path, key, from })).status).to.equal(200);
+    expectFailure(await wrong(uniqueAddress()), { status: 401, code: '07' });
+  });
+
+  it('IPv4 mapped into IPv6 is the same address, and a /64 of IPv6 counts as one', async () => {
+    const v4 = uniqueAddress();
+    await useUp(v4);
+    expectFailure(await wrong(`::ffff:${v4}`), { status: 429, code: '06' });
+    const network = `2001:db8:${process.pid.toString(16)}:${(Date.now() % 65_536).toString(16)}`;
+    await useUp(`${network}::1`);
+    expectFailure(await wrong(`${network}:ffff::2`), { status: 429, code: '06' });
+  });
+
+  it('a call without any key, and a good key that may not do this, are no attempt to guess one', async () => {
+    const from = uniqueAddress();
+    const seller = await api.newAccount('seller');
+    for (let n = 0; n < 25; n++) {
+      expectFailure(await api.call({ path, from }), { status: 401, code: '07' });
+      expectFailure(await api.call({ path, from, key: seller.key }), { status: 403, code: '07' });
+    }
+  });
+});

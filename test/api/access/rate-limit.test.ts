@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { env } from '../../../config/env.js';
+import { takeFromMinute } from '../../../src/shared/minute-limit.js';
+import { redis } from '../../../src/shared/redis.js';
+import { apiClient, uniqueRef, type Answer } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { useApi } from '../support/api.js';
+import { expectFailure } from '../support/expect-answer.js';
+import { hmacSign, pathOf } from '../support/reseller.js';
+
+describe('rate limit over two web processes', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack();
+  });
+  after(() => stack.stop());
+
+  it('rate_limit 60: of 150 calls on all surfaces exactly 60 are accepted, the rest 06 with Retry-After', async () => {
+    const second = await stack.startWeb();
+    const { username = '', api_key: key = '' } = (await stack.seed())['buyer'] ?? {};
+    await stack.db.collection('accounts').updateOne({ username }, { $set: { rateLimit: 60 } });
+    const clients = [apiClient(stack.baseUrl, key), apiClient(second.url, key)];
+    const depo = pathOf('balance', { username, sign: hmacSign({ username, key }, 'depo') });
+    const calls = Array.from({ length: 150 }, (_, index) => async (): Promise<Answer> => {
+      const client = clients[index % 2] ?? apiClient(stack.baseUrl, key);
+      switch (index % 3) {
+        case 0:
+          return client.post('/api/buyer/balance');
+        case 1:
+          return client.get('/v1/wallet/balance');
+        default:
+          return client.get(depo);
+      }
+    });
+    // One after the other, then many at once: both must count the same.
+    const answers: Answer[] = [];
+    for (const call of calls.slice(0, 30)) {
+      answers.push(await call());
+    }
+    answers.push(...(await Promise.all(calls.slice(30).map((call) => call()))));
+    const codes = answers.map((each) => (each.body.code ?? each.body.status) as string);
+    expect(codes.filter((code) => code === '00')).to.have.length(60);
+    expect(codes.filter((code) => code === '06')).to.have.length(90);
+    for (const refused of answers.filter((_, index) => codes[index] === '06')) {
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
+      expect(refused.headers['ratelimit-remaining']).to.equal('0');
+      expect(refused.headers['retry-after']).to.equal(refused.headers['ratelimit-reset']);
+    }
+    const left = answers.slice(0, 30).map((each) => Number(each.headers['ratelimit-remaining']));
+    expect(left).to.deep.equal(Array.from({ length: 30 }, (_, index) => 59 - index));
+
+    const other = apiClient(stack.baseUrl, (await stack.seed())['buyer2']?.api_key ?? '');
+    expect((await other.post('/api/buyer/balance')).status, "another account's calls").to.equal(200);
+  });
+});
+
+describe('rate limit', () => {
+  const api = useApi();
+
+  it('the limit is there again when the minute is over', async () => {
+    const key = `test:${uniqueRef()}`;
+    const take = () => takeFromMinute(key, 2);
+    expect(await take()).to.include({ accepted: true, remaining: 1, limit: 2 });
+    // The rest of the minute passes quickly.
+    await redis().pexpire(`${env.QUEUE_PREFIX}:${key}`, 300);
+    expect(await take()).to.include({ accepted: true, remaining: 0 });
+    const refused = await take();
+    expect(refused.accepted).to.equal(false);
+    expect(refused.resetMs).to.be.within(1, 300);
+    expect(
+      await eventually('the next minute', async () => ((await take()).accepted ? 'accepted' : null)),
+    ).to.equal('accepted');
+  });
+
+  it('a count that lost its end in Redis gets a new one', async () => {
+    const key = `test:${uniqueRef()}`;
+    await redis().set(`${env.QUEUE_PREFIX}:${key}`, 1);
+    expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 3 });
+    expect(await redis().pttl(`${env.QUEUE_PREFIX}:${key}`)).to.be.within(1, 60_000);
+  });
+
+  it('a refused key costs Redis nothing, and a raised limit counts from what was accepted', async () => {
+    const key = `test:${uniqueRef()}`;
+    for (let n = 0; n < 5; n++) {
+      await takeFromMinute(key, 3);
+    }
+    expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
+    await redis().set(`${env.QUEUE_PREFIX}:${key}`, 0, 'PX', 60_000);
+    expect((await takeFromMinute(key, 3)).accepted, 'known here as used up').to.equal(false);
+    await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
+    expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 1 });
+  });
+
+  it('a rate_limit raised by the account itself lets it go on at once', async () => {
+    const { key } = await api.newAccount('buyer', { rateLimit: 2 });
+    const path = '/api/buyer/api/config';
+    await api.call({ path, key, body: { rate_limit: 3 } });
+    expect((await api.call({ path, key })).status).to.equal(200);
+    expect((await api.call({ path, key })).status).to.equal(200);
+    expectFailure(await api.call({ path, key }), { status: 429, code: '06' });
+  });
+
+  it('calls from an address that is not on the allowlist use none of the limit', async () => {
+    const { key } = await api.newAccount('buyer', { rateLimit: 1, ipWhitelist: ['203.0.113.7'] });
+    const path = '/v1/wallet/balance';
+    for (let n = 0; n < 3; n++) {
+      expectFailure(await api.call({ path, key }), { status: 403, code: '07' });
+    }
+    expect((await api.call({ path, key, from: '203.0.113.7' })).status).to.equal(200);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { getConfigFor } from '../../../src/api/account/get-config.js';
+import { useApi } from '../support/api.js';
+import { expectSuccess } from '../support/expect-answer.js';
+import { itRefusesStrangers } from '../support/refusals.js';
+
+for (const role of ['buyer', 'seller'] as const) {
+  const operation = getConfigFor(role);
+  const path = `/api/${role}/api/config`;
+
+  describe(`GET ${path}`, () => {
+    const api = useApi();
+    itRefusesStrangers(api, operation, () => ({ path }));
+
+    it('shows every setting of the account; is_active to buyers alone', async () => {
+      const { key, account, webhookSecret } = await api.newAccount(role, {
+        webhookUrl: 'https://shop.example/hook',
+        callbackUrl: null,
+        ipWhitelist: ['10.0.0.0/8', '127.0.0.1'],
+        rateLimit: 77,
+      });
+      const answer = await api.call({ path, key });
+      expectSuccess(answer, operation);
+      expect(answer.body.data).to.deep.equal({
+        api_key: key,
+        webhook_url: 'https://shop.example/hook',
+        callback_url: null,
+        ip_whitelist: ['10.0.0.0/8', '127.0.0.1'],
+        rate_limit: 77,
+        webhook_status: 'enabled',
+        webhook_secret: webhookSecret,
+        ...(role === 'buyer' && { is_active: true }),
+      });
+      expect(answer.headers['cache-control'], 'it holds secrets').to.equal('no-store');
+      const other = await api.newAccount(role);
+      expect((await api.call({ path, key: other.key })).body.data.api_key).to.equal(other.key);
+      expect(account.username).to.not.equal(other.account.username);
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
+import { isWellFormedApiKey } from '../../../src/accounts/api-key.js';
+import { rotateKeyFor } from '../../../src/api/account/rotate-key.js';
+import { AuditModel } from '../../../src/audit/audit.model.js';
+import { useApi } from '../support/api.js';
+import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { itRefusesBodies, itRefusesStrangers, notWhole } from '../support/refusals.js';
+
+for (const role of ['buyer', 'seller'] as const) {
+  const operation = rotateKeyFor(role);
+  const path = `/api/${role}/api/keys/rotate`;
+  const configPath = `/api/${role}/api/config`;
+
+  describe(`POST ${path}`, () => {
+    const api = useApi();
+    const good = () => ({ path, body: {} });
+    itRefusesStrangers(api, operation, good);
+    itRefusesBodies(api, operation, good, { overlap_minutes: [...notWhole, -1, 1_441] });
+
+    const rotate = (key: string, body?: object) =>
+      api.call({ path, key, method: 'POST', ...(body && { body }) });
+
+    it('gives a new key; the old one works for 60 minutes by default', async () => {
+      const { key } = await api.newAccount(role);
+      const answer = await rotate(key);
+      expectSuccess(answer, operation);
+      const { api_key: next, previous_valid_until: until } = answer.body.data;
+      expect(next).to.match(role === 'buyer' ? /^bk_test_/ : /^sk_test_/);
+      expect(isWellFormedApiKey(next as string)).to.equal(true);
+      expect(Date.parse(until as string) - Date.now()).to.be.within(59 * 60_000, 60 * 60_000);
+      for (const each of [key, next]) {
+        const config = await api.call({ path: configPath, key: each });
+        expect(config.body.data.api_key, 'the current key').to.equal(next);
+      }
+    });
+
+    it('an overlap of 0 ends every older key at once, also one whose overlap was to go on', async () => {
+      const { key } = await api.newAccount(role);
+      const second = (await rotate(key, { overlap_minutes: 1_440 })).body.data.api_key as string;
+      const third = (await rotate(second, { overlap_minutes: 0 })).body.data.api_key as string;
+      for (const old of [key, second]) {
+        expectFailure(await api.call({ path: configPath, key: old }), { status: 401, code: '07' });
+      }
+      expect((await api.call({ path: configPath, key: third })).status).to.equal(200);
+    });
+
+    it('5 at once: all hold, and one key is current', async () => {
+      const { key, account } = await api.newAccount(role);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(key)));
+      for (const answer of answers) {
+        expectSuccess(answer, operation);
+      }
+      const keys = new Set(answers.map((each) => each.body.data.api_key as string));
+      expect(keys.size).to.equal(5);
+      expect(await ApiKeyModel.countDocuments({ accountId: account._id, validUntil: null })).to.equal(1);
+      const current = (await api.call({ path: configPath, key })).body.data.api_key as string;
+      expect([...keys]).to.include(current);
+    });
+
+    it('is in the audit log, without a key', async () => {
+      const { key, account } = await api.newAccount(role);
+      const next = (await rotate(key)).body.data.api_key as string;
+      const entries = await AuditModel.find({ 'subject.id': account._id, action: 'api-key.rotate' }).lean();
+      expect(entries).to.have.length(1);
+      expect(entries[0]?.actor).to.equal(`account:${account.username}`);
+      expect(JSON.stringify(entries)).to.not.include(next).and.not.include(key);
+    });
+  });
+}

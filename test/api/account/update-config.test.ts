@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { createServer } from 'node:http';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { updateConfigFor } from '../../../src/api/account/update-config.js';
+import { AuditModel, type AuditEntry } from '../../../src/audit/audit.model.js';
+import { deliveries } from '../../../src/webhooks/delivery.model.js';
+import { eventually } from '../../support/eventually.js';
+import { uniqueAddress, useApi, type ApiAccount } from '../support/api.js';
+import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { itRefusesBodies, itRefusesStrangers, notText, notWhole } from '../support/refusals.js';
+
+for (const role of ['buyer', 'seller'] as const) {
+  const operation = updateConfigFor(role);
+  const path = `/api/${role}/api/config`;
+  const wrongUrls = [
+    ...notText.filter((each) => each !== null),
+    '',
+    'shop.example',
+    'ftp://shop.example/hook',
+    'https://user:secret@shop.example/hook',
+    'https://shop.example:25/hook',
+    `https://shop.example/${'x'.repeat(2_048)}`,
+  ];
+
+  describe(`POST ${path}`, () => {
+    const api = useApi();
+    const good = () => ({ path, body: {} });
+    itRefusesStrangers(api, operation, good);
+    itRefusesBodies(api, operation, good, {
+      webhook_url: wrongUrls,
+      callback_url: wrongUrls,
+      ip_whitelist: [
+        null,
+        '10.0.0.1',
+        {},
+        [1],
+        [null],
+        [['10.0.0.1']],
+        [''],
+        ['10.0.0'],
+        ['10.0.0.256'],
+        ['010.0.0.1'],
+        ['10.0.0.0/33'],
+        ['10.0.0.0/'],
+        ['10.0.0.0/8/8'],
+        ['::1/129'],
+        ['fe80::1%eth0'],
+        ['shop.example'],
+        ['0x7f000001'],
+        Array.from({ length: 101 }, (_, index) => `10.0.1.${index}`),
+      ],
+      rate_limit: [...notWhole, 0, -1, 1_001],
+    });
+
+    const stored = ({ account }: ApiAccount) => AccountModel.findById(account._id).lean();
+    const audit = ({ account }: ApiAccount) =>
+      AuditModel.find({ 'subject.id': account._id, action: 'config.update' }).lean<AuditEntry[]>();
+    const configEvents = ({ account }: ApiAccount) =>
+      deliveries.find({ accountId: account._id, event: 'config.updated' }).toArray();
+
+    it('changes what is given, leaves the rest, and answers with the configuration', async () => {
+      const account = await api.newAccount(role);
+      const { key } = account;
+      const first = await api.call({
+        path,
+        key,
+        body: { webhook_url: 'https://shop.example/hook', callback_url: 'https://shop.example/back' },
+      });
+      expectSuccess(first, operation);
+      const second = await api.call({ path, key, body: { rate_limit: 120 } });
+      expectSuccess(second, operation);
+      expect(second.body.data).to.deep.equal({
+        api_key: key,
+        webhook_url: 'https://shop.example/hook',
+        callback_url: 'https://shop.example/back',
+        ip_whitelist: [],
+        rate_limit: 120,
+        webhook_status: 'enabled',
+      });
+      const third = await api.call({ path, key, body: { webhook_url: null, callback_url: null } });
+      expect(third.body.data).to.include({ webhook_url: null, callback_url: null, rate_limit: 120 });
+      const shown = (await api.call({ path, key })).body.data;
+      expect(shown).to.include({ webhook_url: null, callback_url: null, rate_limit: 120 });
+    });
+
+    it('takes both bounds of rate_limit and the longest URL, at once', async () => {
+      const { key } = await api.newAccount(role);
+      const url = `https://shop.example/${'x'.repeat(2_048 - 'https://shop.example/'.length)}`;
+      for (const body of [{ rate_limit: 1_000 }, { webhook_url: url }, { rate_limit: 1 }]) {
+        expectSuccess(await api.call({ path, key, body }), operation);
+      }
+      expectFailure(await api.call({ path, key, body: {} }), { status: 429, code: '06' });
+    });
+
+    it('addresses are kept in their usual form, each once: mapped ones as IPv4, networks without host bits', async () => {
+      const { key } = await api.newAccount(role);
+      const ip_whitelist = [
+        '0.0.0.0/0',
+        '::ffff:10.1.2.3',
+        '10.1.2.3',
+        '10.9.8.7/8',
+        '2001:DB8:0::1',
+        '2001:db8::/32',
+      ];
+      const answer = await api.call({ path, key, body: { ip_whitelist } });
+      expect(answer.body.data.ip_whitelist).to.deep.equal([
+        '0.0.0.0/0',
+        '10.1.2.3',
+        '10.0.0.0/8',
+        '2001:db8::1',
+        '2001:db8::/32',
+      ]);
+    });
+
+    it('a list without the address of its own caller is refused with 400/01, and nothing changes', async () => {
+      const account = await api.newAccount(role);
+      const { key } = account;
+      const from = uniqueAddress();
+      const body = { ip_whitelist: ['203.0.113.7'], rate_limit: 5 };
+      const answer = await api.call({ path, key, body, from });
+      expectFailure(answer, { status: 400, code: '01', field: 'ip_whitelist' });
+      expect(answer.body.message).to.include(from);
+      expect(await stored(account)).to.deep.include({ ipWhitelist: [], rateLimit: 300 });
+      const both = { ip_whitelist: ['203.0.113.7', from] };
+      expectSuccess(await api.call({ path, key, body: both, from: `::ffff:${from}` }), operation);
+      expectFailure(await api.call({ path, key, body: {}, from: '203.0.113.8' }), {
+        status: 403,
+        code: '07',
+      });
+      expectSuccess(await api.call({ path, key, body: { ip_whitelist: [] }, from }), operation);
+      expectSuccess(await api.call({ path, key, body: {}, from: '203.0.113.8' }), operation);
+    });
+
+    it('each change is in the audit log: who, when, from where, before and after; no change leaves no entry', async () => {
+      const account = await api.newAccount(role);
+      const { key } = account;
+      const from = uniqueAddress();
+      const startedAt = Date.now();
+      await api.call({ path, key, body: { rate_limit: 42, callback_url: null }, from });
+      await api.call({ path, key, body: { rate_limit: 42 }, from });
+      await api.call({ path, key, body: {}, from });
+      const [entry, ...more] = await audit(account);
+      expect(more).to.deep.equal([]);
+      expect(entry).to.deep.include({
+        actor: `account:${account.account.username}`,
+        from,
+        before: { rate_limit: 300 },
+        after: { rate_limit: 42 },
+      });
+      expect(entry?.at.getTime()).to.be.within(startedAt, Date.now());
+    });
+
+    it('a new webhook_url is told to the old one, once, without the new value', async () => {
+      const account = await api.newAccount(role);
+      const { key } = account;
+      await api.call({ path, key, body: { webhook_url: 'https://old.example/hook' } });
+      expect(await configEvents(account), 'there was nobody to tell').to.deep.equal([]);
+      await api.call({ path, key, body: { webhook_url: 'https://old.example/hook' } });
+      await api.call({ path, key, body: { rate_limit: 9 } });
+      expect(await configEvents(account), 'webhook_url stayed').to.deep.equal([]);
+      await api.call({ path, key, body: { webhook_url: 'https://new.example/hook', rate_limit: 10 } });
+      const [event, ...more] = await configEvents(account);
+      expect(more).to.deep.equal([]);
+      expect(event).to.include({ url: 'https://old.example/hook', channel: 'webhook', state: 'due' });
+      expect(JSON.parse(event?.body ?? '')).to.deep.include({
+        event: 'config.updated',
+        data: { changed: ['webhook_url', 'rate_limit'] },
+      });
+      expect(event?.body).to.not.include('new.example');
+    });
+
+    it('5 changes at once: each is in the audit log, and each begins where another ended', async () => {
+      const account = await api.newAccount(role);
+      const limits = Array.from({ length: 5 }, (_, index) => 400 + index);
+      await Promise.all(
+        limits.map((rate_limit) =>
+          // They meet in one document: one that gives up in time hears 503 and is sent again.
+          eventually('the change', async () => {
+            const answer = await api.call({ path, key: account.key, body: { rate_limit } });
+            return answer.status === 200;
+          }),
+        ),
+      );
+      const entries = (await audit(account)) as unknown as Record<
+        'before' | 'after',
+        { rate_limit: number }
+      >[];
+      const last = (await stored(account))?.rateLimit ?? 0;
+      expect(entries.map((each) => each.after.rate_limit)).to.have.members(limits);
+      expect([...entries.map((each) => each.before.rate_limit), last]).to.have.members([300, ...limits]);
+    });
+
+    it('saving a URL sends nothing to it', async () => {
+      let hits = 0;
+      const server = createServer((_request, response) => {
+        hits += 1;
+        response.end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      const { key } = await api.newAccount(role);
+      const body = { webhook_url: `http://127.0.0.1:${port}/hook` };
+      expectSuccess(await api.call({ path, key, body }), operation);
+      expect(hits).to.equal(0);
+      server.close();
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { createBuyerTransaction } from '../../../src/api/buyer/create-transaction.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { useApi } from '../support/api.js';
+import { newProduct } from '../support/catalogue.js';
+import { itBuys } from '../support/purchase-contract.js';
+
+const path = '/api/buyer/transaction';
+
+describe('POST /api/buyer/transaction', () => {
+  const api = useApi();
+  itBuys(api, {
+    operation: createBuyerTransaction,
+    fields: { code: 'code', number: 'customer_number' },
+    createdStatus: 200,
+  });
+
+  it('answers pending with the normalised number and no sn yet', async () => {
+    const product = await newProduct(api);
+    const { key } = await api.newBuyer(100_000);
+    const body = { code: product._id, customer_number: '+62 812-3456-1230', ref_id: uniqueRef() };
+    const { data } = (await api.call({ path, key, body })).body;
+    expect(data).to.include({
+      code: product._id,
+      customer_number: '081234561230',
+      product_name: product.name,
+      status: 'pending',
+      sn: null,
+    });
+  });
+});

@@ -1,0 +1,18 @@
+import { getBuyerTransaction } from '../../../src/api/buyer/get-transaction.js';
+import { useApi } from '../support/api.js';
+import { itFinds } from '../support/find-contract.js';
+
+describe('GET /api/buyer/transactions/{ref}', () => {
+  const api = useApi();
+  itFinds(api, {
+    operation: getBuyerTransaction,
+    pathOf: (ref) => `/api/buyer/transactions/${ref}`,
+    statuses: {
+      PENDING: 'pending',
+      PROCESSING: 'processing',
+      SUCCESS: 'success',
+      FAILED: 'failed',
+      REFUNDED: 'failed',
+    },
+  });
+});

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { listBuyerTransactions } from '../../../src/api/buyer/list-transactions.js';
+import { TransactionModel, type Transaction } from '../../../src/transactions/transaction.model.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import { useApi } from '../support/api.js';
+import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { itRefusesBodies, itRefusesStrangers, notText, notWhole } from '../support/refusals.js';
+
+const path = '/api/buyer/transactions';
+const dayMs = 86_400_000;
+
+describe('POST /api/buyer/transactions', () => {
+  const api = useApi();
+  const good = () => ({ path, body: {} });
+  itRefusesStrangers(api, listBuyerTransactions, good);
+  const noDate = [...notText, '', '2024-02-30', '2024-13-01', '01-02-2024', '2024-01-01T10:00', 'yesterday'];
+  itRefusesBodies(api, listBuyerTransactions, good, {
+    status: [...notText, '', 'SUCCESS', 'refunded', 'all'],
+    start_date: noDate,
+    end_date: noDate,
+    page: [...notWhole, 0, -1],
+    limit: [...notWhole, 0, -1, 101],
+  });
+
+  async function buyerWith(rows: Partial<Transaction>[]) {
+    const buyer = await api.newBuyer();
+    const transactions = rows.map((row) => someTransaction({ accountId: buyer.account._id, ...row }));
+    await TransactionModel.create(transactions);
+    const list = async (body: object) => {
+      const answer = await api.call({ path, key: buyer.key, body });
+      expectSuccess(answer, listBuyerTransactions);
+      return answer.body.data as { transactions: { ref_id: string; status: string }[]; pagination: object };
+    };
+    return { ...buyer, transactions, list };
+  }
+
+  it('newest first, 20 a page by default, at most 100, and a page past the last is empty', async () => {
+    const at = Date.now();
+    const rows = Array.from({ length: 25 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
+    const { list, transactions } = await buyerWith(rows);
+    const refs = transactions.map((each) => each.refId);
+    const first = await list({});
+    expect(first.transactions.map((each) => each.ref_id)).to.deep.equal(refs.slice(0, 20));
+    expect(first.pagination).to.deep.equal({ page: 1, limit: 20, total: 25, total_pages: 2 });
+    const second = await list({ page: 2 });
+    expect(second.transactions.map((each) => each.ref_id)).to.deep.equal(refs.slice(20));
+    expect((await list({ limit: 100 })).transactions).to.have.length(25);
+    expect((await list({ limit: 1, page: 25 })).transactions[0]?.ref_id).to.equal(refs[24]);
+    const past = await list({ page: 3 });
+    expect(past.transactions).to.deep.equal([]);
+    expect(past.pagination).to.deep.equal({ page: 3, limit: 20, total: 25, total_pages: 2 });
+  });
+
+  it('filters by each status; failed covers refunded too', async () => {
+    const { list } = await buyerWith([
+      { status: 'PENDING' },
+      { status: 'PROCESSING' },
+      { status: 'SUCCESS' },
+      { status: 'FAILED' },
+      { status: 'REFUNDED' },
+    ]);
+    const counts: Record<string, number> = { pending: 1, processing: 1, success: 1, failed: 2 };
+    for (const [status, count] of Object.entries(counts)) {
+      const { transactions } = await list({ status });
+      expect(transactions.map((each) => each.status)).to.deep.equal(
+        Array.from({ length: count }, () => status),
+      );
+    }
+  });
+
+  it('days are business days with both ends included, and full times are instants', async () => {
+    const createdAt = (time: string) => ({ createdAt: new Date(`${time}+07:00`) });
+    const { list, transactions } = await buyerWith([
+      createdAt('2024-03-02T00:00:00.000'),
+      createdAt('2024-03-01T23:59:59.999'),
+      createdAt('2024-03-01T00:00:00.000'),
+      createdAt('2024-02-29T23:59:59.999'),
+    ]);
+    const refs = transactions.map((each) => each.refId);
+    const between = async (start_date: string, end_date: string) =>
+      (await list({ start_date, end_date })).transactions.map((each) => each.ref_id);
+    expect(await between('2024-03-01', '2024-03-01')).to.deep.equal(refs.slice(1, 3));
+    expect(await between('2024-02-29', '2024-03-02')).to.deep.equal(refs);
+    expect(await between('2024-02-29T17:00:00Z', '2024-03-01T16:59:59.999Z')).to.deep.equal(refs.slice(1, 3));
+  });
+
+  it('the last 30 days by default; 366 days are the most; an end before the start is refused', async () => {
+    const { list, key } = await buyerWith([{}, { createdAt: new Date(Date.now() - 31 * dayMs) }]);
+    expect((await list({})).transactions).to.have.length(1);
+    await list({ start_date: '2023-01-01', end_date: '2024-01-01' });
+    const refused = async (body: object) => {
+      expectFailure(await api.call({ path, key, body }), { status: 400, code: '01' });
+    };
+    await refused({ start_date: '2023-01-01', end_date: '2024-01-02' });
+    await refused({ start_date: '2024-01-02', end_date: '2024-01-01' });
+  });
+
+  it("shows nothing of another account's", async () => {
+    await buyerWith([{}]);
+    const { list } = await buyerWith([]);
+    expect((await list({})).pagination).to.include({ total: 0, total_pages: 0 });
+  });
+});

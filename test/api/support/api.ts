@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import type { Account, Role } from '../../../src/accounts/account.model.js';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { createAccount } from '../../../src/accounts/create-account.js';
+import { forgetAuthentication } from '../../../src/accounts/known-keys.js';
+import { createApp } from '../../../src/app.js';
+import { newId } from '../../../src/shared/ids.js';
+import { createDeposit } from '../../../src/wallets/create-deposit.js';
+import type { Answer } from '../../support/api-client.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+
+export interface ApiCall {
+  method?: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE';
+  path: string;
+  key?: string;
+  body?: unknown;
+  /** The body as it goes out, in place of `body`. */
+  raw?: string;
+  headers?: Record<string, string>;
+  /** The address that the call seems to come from; each call has one of its own unless it is given. */
+  from?: string;
+}
+
+export interface ApiAccount {
+  account: Account;
+  key: string;
+  webhookSecret: string;
+}
+
+export interface TestApi {
+  call(call: ApiCall): Promise<Answer>;
+  newAccount(role: Role, over?: Partial<Account>): Promise<ApiAccount>;
+  /** A buyer with this many rupiah. */
+  newBuyer(balance?: number): Promise<ApiAccount>;
+}
+
+/** The real app on a real socket in this process, with the real database and Redis, for the tests of one file. */
+export function useApi(): TestApi {
+  let server: Server;
+  let url = '';
+  useDatabase();
+  before(async () => {
+    const app = createApp();
+    // So that each call can come from an address of its own, and none is limited for the wrong keys of another.
+    app.set('trust proxy', 1);
+    server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const newAccount: TestApi['newAccount'] = async (role, over = {}) => {
+    const created = await createAccount({
+      username: `t-${newId().slice(8)}`,
+      role,
+      ...(role === 'seller' && {
+        provider: { kind: 'simulator', baseUrl: null, username: 'simulated', secret: 'simulator-secret' },
+      }),
+    });
+    if (Object.keys(over).length > 0) {
+      await AccountModel.updateOne({ _id: created.account._id }, { $set: over });
+      forgetAuthentication();
+    }
+    return { ...created, account: { ...created.account, ...over }, key: created.apiKey };
+  };
+  return {
+    call: (call) => send(url, call),
+    newAccount,
+    newBuyer: async (balance = 0) => {
+      const buyer = await newAccount('buyer');
+      if (balance > 0) {
+        await createDeposit({ account: buyer.account, amount: balance, refId: uniqueRef('fund') });
+      }
+      return buyer;
+    },
+  };
+}
+
+let addresses = 0;
+
+/** An address that no other call comes from. */
+export function uniqueAddress(): string {
+  addresses += 1;
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+}
+
+async function send(baseUrl: string, call: ApiCall): Promise<Answer> {
+  const { path, key, body, raw } = call;
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await request(baseUrl + path, {
+    method: call.method ?? (content === undefined ? 'GET' : 'POST'),
+    headers: {
+      'x-forwarded-for': call.from ?? uniqueAddress(),
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    body: content ?? null,
+  });
+  const text = await response.body.text();
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
+  };
+}

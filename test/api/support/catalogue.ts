@@ -1,0 +1,42 @@
+import { newId } from '../../../src/shared/ids.js';
+import { OfferModel } from '../../../src/products/offer.model.js';
+import { ProductModel, type Product } from '../../../src/products/product.model.js';
+import { forgetRoutes } from '../../../src/providers/route-board.js';
+import type { TestApi } from './api.js';
+
+/** A product that can be bought, by a seller of its own, with a code, subcategory and operator of its own. */
+export async function newProduct(
+  api: TestApi,
+  over: Partial<Product> & { price?: number } = {},
+): Promise<Product & { price: number }> {
+  const { account: seller } = await api.newAccount('seller');
+  const { price = 10_500, ...fields } = over;
+  const id = `P${newId().slice(12)}`;
+  const product: Product = {
+    _id: id,
+    sellerId: seller._id,
+    name: `Product ${id}`,
+    category: 'prabayar',
+    subcategory: `sub-${id}`,
+    operator: `op-${id}`,
+    status: 'active',
+    description: null,
+    customerNumber: { kind: 'phone', prefixes: ['0812'] },
+    cutOff: null,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+    ...fields,
+  };
+  await ProductModel.create([product]);
+  await OfferModel.create([
+    {
+      _id: `${product._id}:${seller._id}`,
+      productCode: product._id,
+      sellerId: seller._id,
+      price,
+      status: 'active',
+    },
+  ]);
+  forgetRoutes();
+  return { ...product, price };
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
+import type { Answer } from '../../support/api-client.js';
+
+/** The success envelope of decisions.md 1, with `data` as the operation's contract has it and nothing else. */
+export function expectSuccess(
+  answer: Answer,
+  operation: AnyOperation,
+  expected: { status?: number; code?: string } = {},
+): void {
+  expect(answer.status, JSON.stringify(answer.body)).to.equal(expected.status ?? 200);
+  expect(answer.body).to.include({ status: 'success', code: expected.code ?? '00' });
+  expect(Object.keys(answer.body as object)).to.have.members([
+    'status',
+    'code',
+    'data',
+    ...('message' in answer.body ? ['message'] : []),
+  ]);
+  const { error } = operation.data.validate(answer.body.data, { convert: false });
+  expect(error?.message, `data of ${operation.id}`).to.equal(undefined);
+}
+
+/** The failure envelope of decisions.md 1. */
+export function expectFailure(
+  answer: Answer,
+  expected: { status: number; code: string; field?: string; message?: RegExp },
+): void {
+  const shown = JSON.stringify(answer.body);
+  expect(answer.status, shown).to.equal(expected.status);
+  expect(answer.body, shown).to.include({ status: 'error', code: expected.code, data: null });
+  expect(answer.body.message, shown).to.be.a('string').that.is.not.equal('');
+  expect(answer.body.request_id).to.equal(answer.headers['x-request-id']);
+  expect(Object.keys(answer.body as object)).to.have.members([
+    'status',
+    'code',
+    'message',
+    'data',
+    'request_id',
+    ...('errors' in answer.body ? ['errors'] : []),
+  ]);
+  if (expected.field !== undefined) {
+    const fields = (answer.body.errors as { field: string }[]).map((each) => each.field.split('.')[0]);
+    expect(fields, shown).to.include(expected.field);
+  }
+  if (expected.message) {
+    expect(answer.body.message).to.match(expected.message);
+  }
+  if ([429, 503].includes(expected.status)) {
+    expect(Number(answer.headers['retry-after']), 'Retry-After').to.be.within(1, 60);
+  }
+}
+
+/** The envelope of 2.13: HTTP 200 and not stored, whatever `status` says. */
+export function expectReseller(
+  answer: Answer,
+  operation: AnyResellerOperation,
+  expected: { status: string } & Record<string, unknown>,
+): void {
+  const shown = JSON.stringify(answer.body);
+  expect(answer.status, shown).to.equal(200);
+  expect(answer.headers['cache-control']).to.equal('no-store');
+  expect(answer.body, shown).to.include(expected);
+  expect(answer.body.message, shown).to.be.a('string').that.is.not.equal('');
+  if (expected.status === '00') {
+    const { status: _status, message: _message, ...rest } = answer.body as Record<string, unknown>;
+    for (const [name, schema] of Object.entries(operation.answer)) {
+      expect(schema.validate(rest[name], { convert: false }).error?.message, `${name} of ${shown}`).to.equal(
+        undefined,
+      );
+    }
+    expect(Object.keys(rest)).to.have.members(Object.keys(operation.answer));
+  }
+}

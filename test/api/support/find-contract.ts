@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import type { AnyOperation } from '../../../src/api/operation.js';
+import { TransactionModel, type TransactionStatus } from '../../../src/transactions/transaction.model.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import type { TestApi } from './api.js';
+import { expectFailure, expectSuccess } from './expect-answer.js';
+import { itRefusesStrangers } from './refusals.js';
+
+/** What reading one transaction promises on both surfaces that have it. */
+export function itFinds(
+  api: TestApi,
+  of: {
+    operation: AnyOperation;
+    pathOf(ref: string): string;
+    /** How the surface shows each state. */
+    statuses: Record<TransactionStatus, string>;
+  },
+): void {
+  const { operation, pathOf, statuses } = of;
+  itRefusesStrangers(api, operation, () => ({ path: pathOf('some-ref') }));
+
+  for (const [status, shown] of Object.entries(statuses) as [TransactionStatus, string][]) {
+    it(`finds a ${status} transaction by ref_id and by our id, as ${shown}`, async () => {
+      const { key, account } = await api.newBuyer();
+      const stored = someTransaction({ accountId: account._id, status });
+      await TransactionModel.create([stored]);
+      const byRef = await api.call({ path: pathOf(stored.refId), key });
+      const byId = await api.call({ path: pathOf(stored._id), key });
+      expectSuccess(byRef, operation);
+      expect(byRef.body.data).to.include({ ref_id: stored.refId, status: shown, price: stored.price });
+      expect(byId.body.data).to.deep.equal(byRef.body.data);
+    });
+  }
+
+  it('an unknown one: 404/02', async () => {
+    const { key } = await api.newBuyer();
+    for (const ref of ['no-such-ref', '__proto__', '%24gt', 'a%2Fb', 'x'.repeat(64)]) {
+      expectFailure(await api.call({ path: pathOf(ref), key }), { status: 404, code: '02' });
+    }
+  });
+
+  it("another account's, by ref_id and by id: 404/02", async () => {
+    const [owner, stranger] = [await api.newBuyer(), await api.newBuyer()];
+    const stored = someTransaction({ accountId: owner.account._id });
+    await TransactionModel.create([stored]);
+    for (const ref of [stored._id, stored.refId]) {
+      expectFailure(await api.call({ path: pathOf(ref), key: stranger.key }), { status: 404, code: '02' });
+    }
+  });
+
+  it('a reference that is too long, has control characters or is not encoded right: 400/01', async () => {
+    const { key } = await api.newBuyer();
+    for (const ref of ['x'.repeat(65), 'a%00b', '%ff']) {
+      expectFailure(await api.call({ path: pathOf(ref), key }), { status: 400, code: '01' });
+    }
+  });
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { DateTime } from 'luxon';
+import { env } from '../../../config/env.js';
+import type { AnyOperation } from '../../../src/api/operation.js';
+import { OfferModel } from '../../../src/products/offer.model.js';
+import { now } from '../../../src/shared/clock.js';
+import { TransactionModel } from '../../../src/transactions/transaction.model.js';
+import { WalletModel } from '../../../src/wallets/wallet.model.js';
+import { uniqueRef } from '../../support/api-client.js';
+import type { TestApi } from './api.js';
+import { newProduct } from './catalogue.js';
+import { expectFailure, expectSuccess } from './expect-answer.js';
+import { itRefusesBodies, itRefusesStrangers, notText, notWhole } from './refusals.js';
+
+/** How a surface names the fields of a purchase. */
+export interface PurchaseSurface {
+  operation: AnyOperation;
+  fields: { code: string; number: string };
+  /** HTTP status of what it creates. */
+  createdStatus: 200 | 201;
+}
+
+/** What a purchase promises, whatever the surface (decisions.md 1, 2, 3, 17.4, 17.15, 17.17). */
+export function itBuys(api: TestApi, { operation, fields, createdStatus }: PurchaseSurface): void {
+  const { path } = operation;
+  const bodyOf = (code: string, over: Record<string, unknown> = {}) => ({
+    [fields.code]: code,
+    [fields.number]: '081234561230',
+    ref_id: uniqueRef(),
+    ...over,
+  });
+  const good = () => ({ path, body: bodyOf('S10') });
+  const balanceOf = async (id: string) => Number((await WalletModel.findById(id).lean())?.balance);
+
+  itRefusesStrangers(api, operation, good);
+  itRefusesBodies(api, operation, good, {
+    [fields.code]: [...notText, undefined, '', 'x'.repeat(51), 'S 10', 'S10\n', '../S10', '__proto__ '],
+    [fields.number]: [...notText, undefined, '', 'x'.repeat(101), '0812\u000034561230', '0812\n'],
+    ref_id: [...notText, undefined, '', 'x'.repeat(65), 'a b', 'a/b', 'a\u0000', 'référence'],
+    max_price: [...notWhole, -1, 2 ** 53],
+  });
+
+  it('debits the price at once and answers with the transaction', async () => {
+    const product = await newProduct(api, { price: 10_500 });
+    const { key, account } = await api.newBuyer(10_500);
+    const body = bodyOf(product._id);
+    const answer = await api.call({ path, key, body });
+    expectSuccess(answer, operation, { status: createdStatus });
+    expect(answer.body.data).to.include({ ref_id: body['ref_id'], price: 10_500 });
+    expect(await balanceOf(account._id)).to.equal(0);
+  });
+
+  it('takes the longest ref_id, and unknown fields are ignored', async () => {
+    const product = await newProduct(api);
+    const { key } = await api.newBuyer(100_000);
+    const ref = uniqueRef('x'.repeat(20)).padEnd(64, ':');
+    const answer = await api.call({ path, key, body: bodyOf(product._id, { ref_id: ref, colour: 'red' }) });
+    expectSuccess(answer, operation, { status: createdStatus });
+    expect(answer.body.data.ref_id).to.equal(ref);
+  });
+
+  it('one rupiah too little: 402/01, and nothing exists', async () => {
+    const product = await newProduct(api, { price: 60_001 });
+    const { key, account } = await api.newBuyer(60_000);
+    expectFailure(await api.call({ path, key, body: bodyOf(product._id) }), { status: 402, code: '01' });
+    expect(await balanceOf(account._id)).to.equal(60_000);
+    expect(await TransactionModel.countDocuments({ accountId: account._id })).to.equal(0);
+  });
+
+  it('an unknown or inactive product, or one that nobody offers: 404/02', async () => {
+    const { key } = await api.newBuyer(100_000);
+    const inactive = await newProduct(api, { status: 'inactive' });
+    const orphan = await newProduct(api);
+    await OfferModel.deleteMany({ productCode: orphan._id });
+    for (const code of ['NO-SUCH-PRODUCT', '__proto__', inactive._id, orphan._id]) {
+      expectFailure(await api.call({ path, key, body: bodyOf(code) }), { status: 404, code: '02' });
+    }
+  });
+
+  it('a product in maintenance or in its cut-off: 503/03 with Retry-After', async () => {
+    const { key } = await api.newBuyer(100_000);
+    const maintained = await newProduct(api, { status: 'maintenance' });
+    const closed = await newProduct(api, { cutOff: hourAround(now()) });
+    for (const { _id } of [maintained, closed]) {
+      expectFailure(await api.call({ path, key, body: bodyOf(_id) }), { status: 503, code: '03' });
+    }
+  });
+
+  it('a number that does not fit the product: 422/04', async () => {
+    const { key } = await api.newBuyer(100_000);
+    const { _id } = await newProduct(api);
+    for (const number of ['0812', '081712345678', '08123456789012345', 'abcdefgh', '+6281234']) {
+      const answer = await api.call({ path, key, body: bodyOf(_id, { [fields.number]: number }) });
+      expectFailure(answer, { status: 422, code: '04' });
+    }
+  });
+
+  it('max_price at the price buys, one rupiah below it is refused with 409/01', async () => {
+    const { key, account } = await api.newBuyer(100_000);
+    const { _id, price } = await newProduct(api);
+    const refused = await api.call({ path, key, body: bodyOf(_id, { max_price: price - 1 }) });
+    expectFailure(refused, { status: 409, code: '01', field: 'max_price' });
+    expect(await balanceOf(account._id)).to.equal(100_000);
+    const bought = await api.call({ path, key, body: bodyOf(_id, { max_price: price }) });
+    expectSuccess(bought, operation, { status: createdStatus });
+  });
+
+  it('a postpaid product: 400/01, and the message names the right call', async () => {
+    const { key } = await api.newBuyer(100_000);
+    const { _id } = await newProduct(api, { category: 'pascabayar', customerNumber: { kind: 'bill' } });
+    const answer = await api.call({ path, key, body: bodyOf(_id, { [fields.number]: '123456789012' }) });
+    expectFailure(answer, { status: 400, code: '01', message: /payment|inquiry/ });
+  });
+
+  it('the same call again: 200/05 with the same transaction and one debit, also with the number as +62', async () => {
+    const product = await newProduct(api, { price: 10_000 });
+    const { key, account } = await api.newBuyer(100_000);
+    const body = bodyOf(product._id);
+    const first = await api.call({ path, key, body });
+    for (const number of ['081234561230', '+6281234561230', '62 812-3456-1230']) {
+      const again = await api.call({ path, key, body: { ...body, [fields.number]: number } });
+      expectSuccess(again, operation, { status: 200, code: '05' });
+      expect(again.body.data).to.deep.equal(first.body.data);
+    }
+    expect(await balanceOf(account._id)).to.equal(90_000);
+  });
+
+  it('the same ref_id with another product or number: 409/01, and no money moves', async () => {
+    const [product, other] = [await newProduct(api), await newProduct(api)];
+    const { key, account } = await api.newBuyer(100_000);
+    const body = bodyOf(product._id);
+    await api.call({ path, key, body });
+    const balance = await balanceOf(account._id);
+    for (const change of [{ [fields.code]: other._id }, { [fields.number]: '081234561231' }]) {
+      expectFailure(await api.call({ path, key, body: { ...body, ...change } }), { status: 409, code: '01' });
+    }
+    expect(await balanceOf(account._id)).to.equal(balance);
+  });
+
+  it("another account's ref_id is no obstacle", async () => {
+    const product = await newProduct(api);
+    const [one, two] = [await api.newBuyer(50_000), await api.newBuyer(50_000)];
+    const body = bodyOf(product._id);
+    const first = await api.call({ path, key: one.key, body });
+    const second = await api.call({ path, key: two.key, body });
+    expectSuccess(second, operation, { status: createdStatus });
+    expect(JSON.stringify(second.body.data)).to.not.equal(JSON.stringify(first.body.data));
+  });
+}
+
+/** A window in business time, as products have it. */
+function hourAround(at: Date): { start: string; end: string } {
+  const local = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE });
+  return {
+    start: local.minus({ minutes: 30 }).toFormat('HH:mm'),
+    end: local.plus({ minutes: 30 }).toFormat('HH:mm'),
+  };
+}

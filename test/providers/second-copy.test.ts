@@ -1,0 +1,122 @@
+/** A second copy of this service as the provider of the first, over h2h: both ledgers are right. */
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startStack, type Stack } from '../support/stack.js';
+import {
+  addProduct,
+  attemptsOf,
+  finalOf,
+  ledgerOf,
+  newBuyer,
+  pointSeller,
+  purchase,
+} from './provider-stack.js';
+
+describe('a second copy of the service as provider of the first', function () {
+  this.timeout(120_000);
+  let retail: Stack;
+  let wholesale: Stack;
+  let buyer: ApiClient;
+  let code: string;
+  let sellerId: string;
+  let wholesaleBuyerId: string;
+  let wholesaleSellerId: string;
+  const workers = ['fulfilment', 'polling', 'sellers', 'webhooks'];
+
+  before(async () => {
+    [retail, wholesale] = await Promise.all([
+      startStack({ workers }),
+      startStack({ workers, env: { RESELLER_SYNC_WAIT_MS: '1000' } }),
+    ]);
+    const [retailAccounts, wholesaleAccounts] = await Promise.all([retail.seed(), wholesale.seed()]);
+    const reseller = wholesaleAccounts['buyer'];
+    const upstream = await pointSeller(wholesale, 'seller', {
+      kind: 'simulator',
+      baseUrl: null,
+      username: 'upstream',
+      secret: wholesale.simulator.secret,
+    });
+    wholesaleSellerId = upstream.id;
+    const seller = await pointSeller(retail, 'seller', {
+      kind: 'h2h',
+      baseUrl: `${wholesale.baseUrl}/api/reseller`,
+      username: 'buyer',
+      secret: reseller?.api_key ?? '',
+      callbackSecret: reseller?.webhook_secret ?? '',
+    });
+    sellerId = seller.id;
+    code = await addProduct(retail, [{ sellerId, price: 10_500 }]);
+    await addProduct(wholesale, [{ sellerId: upstream.id, price: 10_000 }], code);
+    // What the second copy tells its customer goes to the first copy's inbound path.
+    const account = await wholesale.db
+      .collection<{ _id: string; callbackUrl: string }>('accounts')
+      .findOneAndUpdate(
+        { username: 'buyer' },
+        { $set: { callbackUrl: `${retail.baseUrl}/api/reseller/callback` } },
+      );
+    wholesaleBuyerId = account?._id ?? '';
+    await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
+    buyer = await newBuyer(retail, retailAccounts['buyer']?.api_key ?? '', 1_000_000);
+  });
+  after(() => Promise.all([retail.stop(), wholesale.stop()]));
+
+  const stories: { ending: string; final: 'SUCCESS' | 'FAILED' }[] = [
+    { ending: '1230', final: 'SUCCESS' },
+    { ending: '1232', final: 'FAILED' },
+    { ending: '1233', final: 'SUCCESS' },
+    { ending: '1234', final: 'FAILED' },
+    { ending: '1235', final: 'SUCCESS' },
+  ];
+
+  it('purchases run through both: one execution each, the same serial number, and every rupiah in both ledgers', async () => {
+    const ids = await Promise.all(stories.map(({ ending }) => purchase(buyer, code, `08123456${ending}`)));
+    const finals = await Promise.all(ids.map((id) => finalOf(retail, id, 90_000)));
+    expect(finals.map(({ status }) => status)).to.deep.equal(stories.map(({ final }) => final));
+    const log = await wholesale.simulator.log({ provider: 'upstream' });
+    const sold = finals.filter(({ status }) => status === 'SUCCESS');
+    expect(log).to.have.length(sold.length);
+    for (const [index, transaction] of finals.entries()) {
+      const [attempt] = await attemptsOf(retail, transaction._id);
+      const there = await wholesale.db
+        .collection<{ _id: string; refId: string; status: string; serialNumber: string | null }>(
+          'transactions',
+        )
+        .findOne({ refId: attempt?._id ?? '' });
+      expect(there, stories[index]?.ending).to.include({
+        status: transaction.status,
+        serialNumber: transaction.serialNumber,
+      });
+    }
+    await expectLedger(retail, { buyer: undefined, price: 10_500, sold: sold.length, sellerId });
+    await expectLedger(wholesale, {
+      buyer: wholesaleBuyerId,
+      price: 10_000,
+      sold: sold.length,
+      sellerId: wholesaleSellerId,
+    });
+  });
+});
+
+/** Nothing is left in suspense, the seller has its share, the platform its 2 %, and all lines sum to 0. */
+async function expectLedger(
+  stack: Stack,
+  expected: { buyer: string | undefined; price: number; sold: number; sellerId: string },
+): Promise<void> {
+  const { price, sold, sellerId, buyer } = expected;
+  const commission = Math.round(price * 0.02);
+  const { sums, wallets } = await eventually('sales to be posted to the seller', async () => {
+    const ledger = await ledgerOf(stack);
+    return ledger.wallets[sellerId] === sold * (price - commission) ? ledger : null;
+  });
+  expect(sums['platform:suspense'] ?? 0).to.equal(0);
+  expect(sums['platform:revenue']).to.equal(sold * commission);
+  expect(sums[`payable:${sellerId}`]).to.equal(0);
+  expect(Object.values(sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
+  for (const [id, balance] of Object.entries(wallets)) {
+    expect(sums[`wallet:${id}`] ?? 0, id).to.equal(balance);
+  }
+  if (buyer !== undefined) {
+    expect(wallets[buyer]).to.equal(1_000_000 - sold * price);
+  }
+}

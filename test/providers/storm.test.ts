@@ -1,0 +1,240 @@
+/**
+ * Issue "Providers", to show 2: purchases over three sellers where one refuses a fifth, one executes a tenth and
+ * never answers, one is down in the middle, and workers are killed at random. SOAK=1 plays 10,000 of them with a
+ * minute's outage; SEED=<n> plays a run again.
+ */
+import { expect } from 'chai';
+import type { Attempt } from '../../src/transactions/attempt.model.js';
+import type { Transaction } from '../../src/transactions/transaction.model.js';
+import { uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { addProduct, ledgerOf, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
+
+const soak = process.env['SOAK'] === '1';
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const size = soak
+  ? { purchases: 10_000, atOnce: 20, outageMs: 60_000, killEveryMs: 5_000, limitMs: 1_800_000 }
+  : { purchases: 200, atOnce: 8, outageMs: 6_000, killEveryMs: 3_000, limitMs: 120_000 };
+
+describe('a storm over three sellers', function () {
+  this.timeout(size.limitMs + 120_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let sellers: TestSeller[];
+  let codes: string[];
+  const random = randomOf(seed);
+
+  before(async () => {
+    stack = await startStack({ env: { FULFILMENT_CONCURRENCY: '20' } });
+    const accounts = await stack.seed();
+    sellers = await Promise.all(
+      ['seller', 'seller2', 'seller3'].map((username) =>
+        pointSeller(stack, username, {
+          kind: 'simulator',
+          baseUrl: null,
+          username: `storm-${username}`,
+          secret: stack.simulator.secret,
+        }),
+      ),
+    );
+    // Each product has another seller as its cheapest, so that all three are somebody's first.
+    codes = await Promise.all(
+      sellers.map((_, shift) =>
+        addProduct(
+          stack,
+          sellers.map(({ id }, index) => ({ sellerId: id, price: 10_000 + 100 * ((index + shift) % 3) })),
+        ),
+      ),
+    );
+    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
+    const [refusing, silent] = sellers;
+    await stack.simulator.control({
+      providers: {
+        [refusing?.username ?? '']: { refuse_rate: 0.2 },
+        [silent?.username ?? '']: { timeout_after_execute_rate: 0.1 },
+      },
+    });
+  });
+  after(() => stack.stop());
+
+  it(`every purchase is final or in review, none is executed twice or by two sellers, and the ledger is right`, async () => {
+    process.stdout.write(`    seed ${seed}, ${size.purchases} purchases\n`);
+    const workers = [
+      await stack.startWorker('fulfilment', 'polling'),
+      await stack.startWorker('fulfilment', 'polling'),
+      await stack.startWorker('sellers', 'webhooks'),
+    ];
+    const killer = killNowAndThen(stack, workers, random);
+    const outage = playOutage(stack, sellers[2]?.username ?? '');
+    const ids = await buyAll(buyer, codes, random);
+    await outage.done();
+    await killer.stop();
+    await allFinal(stack, ids);
+    await expectRight(stack, ids, sellers);
+  });
+
+  async function buyAll(client: ApiClient, products: string[], chance: () => number): Promise<string[]> {
+    const ids: string[] = [];
+    let next = 0;
+    const buyOne = async (): Promise<void> => {
+      for (let index = next++; index < size.purchases; index = next++) {
+        const body = {
+          product_code: products[Math.floor(chance() * products.length)],
+          // No ending that plays a story of its own.
+          destination: `08${String(index).padStart(8, '0')}00`,
+          ref_id: uniqueRef('storm'),
+        };
+        // While every seller is out, 03: a client sends the same again.
+        const accepted = await eventually(
+          'the purchase to be accepted',
+          async () => {
+            const answer = await client.post('/v1/transactions', body);
+            return answer.status < 300 ? (answer.body.data.id as string) : null;
+          },
+          size.limitMs,
+        );
+        ids.push(accepted);
+      }
+    };
+    await Promise.all(Array.from({ length: size.atOnce }, buyOne));
+    return ids;
+  }
+});
+
+/** The third seller goes down when a third of the purchases are in, and comes back later. */
+function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
+  const play = async (): Promise<void> => {
+    await eventually(
+      'a third of the purchases',
+      async () => (await stack.db.collection('transactions').countDocuments()) >= size.purchases / 3,
+      size.limitMs,
+    );
+    await stack.simulator.control({ providers: { [username]: { down: true } } });
+    const endMs = Date.now() + size.outageMs;
+    await eventually('the outage to end', () => Date.now() >= endMs, size.outageMs + 10_000);
+    await stack.simulator.control({ providers: { [username]: null } });
+  };
+  const finished = play();
+  return { done: () => finished };
+}
+
+function killNowAndThen(
+  stack: Stack,
+  workers: RunningProgram[],
+  random: () => number,
+): { stop(): Promise<void> } {
+  let isOver = false;
+  let kills = 0;
+  const play = async (): Promise<void> => {
+    while (!isOver) {
+      const dueMs = Date.now() + size.killEveryMs * (0.5 + random());
+      await eventually('the next kill', () => isOver || Date.now() >= dueMs, size.limitMs);
+      const victim = Math.floor(random() * 2);
+      await workers[victim]?.stop('SIGKILL');
+      workers[victim] = await stack.startWorker('fulfilment', 'polling');
+      kills += 1;
+    }
+    process.stdout.write(`    ${kills} workers killed\n`);
+  };
+  const finished = play();
+  return {
+    stop() {
+      isOver = true;
+      return finished;
+    },
+  };
+}
+
+async function allFinal(stack: Stack, ids: string[]): Promise<void> {
+  expect(ids).to.have.length(size.purchases);
+  await eventually(
+    'every purchase to be final or in review',
+    async () => {
+      const open = await stack.db
+        .collection('transactions')
+        .countDocuments({ status: { $in: ['PENDING', 'PROCESSING'] }, reviewSince: null });
+      return open === 0;
+    },
+    size.limitMs,
+  );
+}
+
+async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): Promise<void> {
+  const transactions = await stack.db
+    .collection<Transaction>('transactions')
+    .find({ _id: { $in: ids } })
+    .toArray();
+  const attempts = await stack.db
+    .collection<Attempt>('attempts')
+    .find({ transactionId: { $in: ids } })
+    .toArray();
+  const usernameOf = new Map(sellers.map(({ id, username }) => [id, username]));
+  const executions = (await stack.simulator.log()).filter(({ provider }) => provider.startsWith('storm-'));
+  const executedOf = groupBy(executions, ({ ref_id: refId }) => refId.split('-')[0] ?? '');
+  const reviews = transactions.filter(({ reviewSince }) => reviewSince !== null);
+  for (const transaction of transactions) {
+    const executed = executedOf.get(transaction._id) ?? [];
+    const what = `${transaction._id} ${transaction.status}`;
+    if (transaction.status === 'SUCCESS') {
+      const sold = attempts.filter((each) => each.transactionId === transaction._id && each.status === 'OK');
+      expect(sold, what).to.have.length(1);
+      expect(executed, what).to.have.length(1);
+      expect(executed[0], what).to.include({
+        ref_id: sold[0]?._id,
+        provider: usernameOf.get(sold[0]?.sellerId ?? ''),
+      });
+    } else {
+      expect(executed, what).to.have.length(transaction.status === 'FAILED' ? 0 : executed.length);
+      expect(executed.length, what).to.be.below(2);
+    }
+  }
+  const { sums, wallets } = await ledgerOf(stack);
+  expect(Object.values(sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
+  expect(sums['platform:suspense'] ?? 0).to.equal(reviews.reduce((total, { price }) => total + price, 0));
+  for (const [id, balance] of Object.entries(wallets)) {
+    expect(sums[`wallet:${id}`] ?? 0, id).to.equal(balance);
+  }
+  report(transactions, attempts, reviews);
+}
+
+function report(transactions: Transaction[], attempts: Attempt[], reviews: Transaction[]): void {
+  const attemptsOf = groupBy(attempts, ({ transactionId }) => transactionId);
+  const meanMs = (of: Transaction[]) =>
+    Math.round(
+      of.reduce((sum, each) => sum + ((each.finalAt?.getTime() ?? 0) - each.createdAt.getTime()), 0) /
+        Math.max(1, of.length),
+    );
+  // Only orders that were answered at once: waiting for a lost answer is not what a failover costs.
+  const sold = transactions.filter(({ status, _id }) => {
+    return status === 'SUCCESS' && (attemptsOf.get(_id) ?? []).every(({ checks }) => checks === 0);
+  });
+  const direct = sold.filter(({ _id }) => attemptsOf.get(_id)?.length === 1);
+  const failedOver = sold.filter(({ _id }) => (attemptsOf.get(_id)?.length ?? 0) > 1);
+  const count = (status: string) => transactions.filter((each) => each.status === status).length;
+  process.stdout.write(
+    `    ${count('SUCCESS')} success, ${count('FAILED')} failed, ${reviews.length} in review\n` +
+      `    to final: ${meanMs(direct)} ms at the first seller (${direct.length}), ` +
+      `${meanMs(failedOver)} ms after a failover (${failedOver.length}): ${meanMs(failedOver) - meanMs(direct)} ms more\n`,
+  );
+}
+
+function groupBy<T>(rows: T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  }
+  return groups;
+}
+
+/** mulberry32: the same numbers for the same seed. */
+function randomOf(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

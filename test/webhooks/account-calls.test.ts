@@ -1,0 +1,286 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { createApp } from '../../src/app.js';
+import { createAccount, type CreatedAccount } from '../../src/accounts/create-account.js';
+import { AccountModel } from '../../src/accounts/account.model.js';
+import { newId } from '../../src/shared/ids.js';
+import { inTransaction } from '../../src/shared/mongo.js';
+import { queue } from '../../src/shared/queues.js';
+import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
+import { createDeliverer } from '../../src/webhooks/deliver-due.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
+import { createSender } from '../../src/webhooks/send-request.js';
+import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { adoptWebhookUrls, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
+import { apiClient, type ApiClient } from '../support/api-client.js';
+import { someTransaction, store } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
+
+describe('what an account can see and do about its webhooks', () => {
+  useDatabase();
+  const sender = createSender(createUrlGuard({ allowPrivate: true }));
+  const deliverer = createDeliverer(sender);
+  let server: Server;
+  let baseUrl: string;
+  let receiver: TestReceiver;
+  let owner: CreatedAccount;
+  let api: ApiClient;
+
+  before(async () => {
+    receiver = await startReceiver();
+    server = createApp().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    await sender.close();
+    await receiver.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  beforeEach(async () => {
+    receiver.behave(received);
+    owner = await createAccount({
+      username: `t-${newId().slice(8)}`,
+      role: 'buyer',
+      webhookUrl: `${receiver.url}/hook`,
+      callbackUrl: `${receiver.url}/callback`,
+    });
+    api = apiClient(baseUrl, owner.apiKey);
+  });
+
+  async function event(over: Parameters<typeof someTransaction>[0] = {}): Promise<Delivery> {
+    const transaction = someTransaction({ accountId: owner.account._id, ...over });
+    const [row] = await store(
+      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: 'success' }),
+    );
+    if (!row) {
+      throw new Error('no row');
+    }
+    return row;
+  }
+
+  async function turn(row: Delivery): Promise<void> {
+    await deliverer.deliverDue(row.receiverId);
+    await deliverer.drain();
+  }
+
+  it('lists deliveries with every attempt, filtered and paged, and never those of another account', async () => {
+    receiver.behave((_request, response) => answer(response, 500, { reason: 'database is down' }));
+    const row = await event();
+    await turn(row);
+    await event();
+    const { status, body } = await api.get(`/api/buyer/webhooks/deliveries?ref_id=${row.refId ?? ''}`);
+    expect(status).to.equal(200);
+    expect(body.data.pagination).to.deep.equal({ page: 1, limit: 20, total: 1, total_pages: 1 });
+    const [shown] = body.data.deliveries;
+    expect(shown).to.include({
+      id: row._id,
+      event: 'transaction.success',
+      ref_id: row.refId,
+      status: 'due',
+      attempt_count: 1,
+      url: `${receiver.url}/hook`,
+    });
+    expect(shown.payload).to.deep.equal(JSON.parse(row.body));
+    expect(shown.attempts).to.have.length(1);
+    expect(shown.attempts[0]).to.include({
+      number: 1,
+      http_status: 500,
+      answer: '{"reason":"database is down"}',
+      error: 'answered 500',
+    });
+    const page = await api.get(
+      '/api/buyer/webhooks/deliveries?status=due&event=transaction.success&limit=1&page=2',
+    );
+    expect(page.body.data.deliveries).to.have.length(1);
+    expect(page.body.data.pagination).to.deep.equal({ page: 2, limit: 1, total: 2, total_pages: 2 });
+    const stranger = await createAccount({ username: `t-${newId().slice(8)}`, role: 'buyer' });
+    const theirs = apiClient(baseUrl, stranger.apiKey);
+    expect((await theirs.get('/api/buyer/webhooks/deliveries')).body.data.deliveries).to.deep.equal([]);
+    const replay = await theirs.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
+    expect([replay.status, replay.body.code]).to.deep.equal([404, '02']);
+    const refused = await api.get('/api/seller/webhooks/deliveries');
+    expect([refused.status, refused.body.code]).to.deep.equal([403, '07']);
+    for (const query of ['limit=101', 'limit=0', 'page=x', 'status=lost']) {
+      expect((await api.get(`/api/buyer/webhooks/deliveries?${query}`)).status, query).to.equal(400);
+    }
+  });
+
+  it('replays one delivery under its old id and the next attempt number', async () => {
+    const row = await event();
+    await turn(row);
+    const { status, body } = await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
+    expect([status, body.data.status]).to.deep.equal([200, 'due']);
+    await turn(row);
+    const came = receiver.received.filter((each) => each.headers['webhook-id'] === row._id);
+    expect(came.map((each) => each.headers['x-attempt'])).to.deep.equal(['1', '2']);
+    expect(came[1]?.raw).to.equal(came[0]?.raw);
+  });
+
+  it('replays what was held since a time after it was enabled', async () => {
+    receiver.behave((_request, response) => answer(response, 410));
+    const row = await event();
+    await turn(row);
+    expect((await AccountModel.findById(owner.account._id).lean())?.webhookStatus).to.equal('disabled');
+    receiver.behave(received);
+    const enabled = await api.post('/api/buyer/webhooks/enable');
+    expect(enabled.body.data).to.deep.equal({ webhook_status: 'enabled', held: 1 });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const none = await api.post('/api/buyer/webhooks/replay', { since: later, status: 'held' });
+    expect(none.body.data).to.deep.equal({ replayed: 0 });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const one = await api.post('/api/buyer/webhooks/replay', { since, status: 'held' });
+    expect(one.body.data).to.deep.equal({ replayed: 1 });
+    await turn(row);
+    expect(await deliveries.findOne({ _id: row._id })).to.include({ state: 'delivered' });
+    expect((await api.post('/api/buyer/webhooks/replay', { since: 'soon', status: 'held' })).status).to.equal(
+      400,
+    );
+  });
+
+  it('a test ping is signed, reported as it was answered, and sent once', async () => {
+    const well = await api.post('/api/buyer/webhooks/test');
+    expect(well.body.data.delivered).to.equal(true);
+    expect(well.body.data.attempt).to.include({ number: 1, http_status: 200, ack: 'received', error: null });
+    const came = receiver.received.find((each) => each.headers['webhook-id'] === well.body.data.id);
+    expect(new Webhook(owner.webhookSecret).verify(came?.raw ?? '', came?.headers ?? {})).to.have.property(
+      'event',
+      'ping',
+    );
+    receiver.behave((_request, response) => response.writeHead(404).end('no such page'));
+    const badly = await api.post('/api/buyer/webhooks/test');
+    expect(badly.body.data).to.nested.include({ delivered: false, 'attempt.http_status': 404 });
+    expect(badly.body.data.attempt.answer).to.equal('no such page');
+    expect(await deliveries.findOne({ _id: badly.body.data.id })).to.include({
+      state: 'dead',
+      attemptCount: 1,
+    });
+    expect(await webhookStatusOf(owner.account)).to.equal('enabled');
+    await AccountModel.updateOne({ _id: owner.account._id }, { $set: { webhookUrl: null } });
+  });
+
+  it('rotates the secret: the answer, the signatures and the stored form agree, and no clear secret is stored', async () => {
+    const { status, body } = await api.post('/api/buyer/api/webhook-secret/rotate');
+    expect(status).to.equal(200);
+    expect(body.data.webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Date.parse(body.data.previous_valid_until) - Date.now()).to.be.within(86_390_000, 86_400_000);
+    await turn(await event());
+    const came = receiver.received.at(-1);
+    for (const secret of [body.data.webhook_secret, owner.webhookSecret]) {
+      new Webhook(secret).verify(came?.raw ?? '', came?.headers ?? {});
+    }
+    const account = JSON.stringify(await AccountModel.findById(owner.account._id).lean());
+    expect(account).not.to.include('whsec_');
+  });
+
+  it('a negative answer, or none where require_ack is set, is tried again; both show in the log', async () => {
+    receiver.behave((_request, response) => answer(response, 200, { status: 'error' }));
+    const negative = await event();
+    await turn(negative);
+    receiver.behave((_request, response) => response.end('OK'));
+    const missing = await event();
+    await turn(missing);
+    await AccountModel.updateOne({ _id: owner.account._id }, { $set: { requireAck: true } });
+    const required = await event();
+    await turn(required);
+    const states = await Promise.all(
+      [negative, missing, required].map(async (row) => {
+        const stored = await deliveries.findOne({ _id: row._id });
+        return [stored?.state, stored?.attempts[0]?.ack];
+      }),
+    );
+    expect(states).to.deep.equal([
+      ['due', 'negative'],
+      ['delivered', 'missing'],
+      ['due', 'missing'],
+    ]);
+  });
+
+  it('within a transaction an unsent pending is dropped once the result exists, and a success once it was reversed', async () => {
+    const transaction = someTransaction({ accountId: owner.account._id });
+    const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
+      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: kind }),
+    );
+    await store(rows);
+    await turn(rows[0] as Delivery);
+    const states = await deliveries.find({ orderKey: transaction._id }).sort({ orderRank: 1 }).toArray();
+    expect(states.map((row) => row.state)).to.deep.equal(['dropped', 'dropped', 'delivered']);
+    const came = receiver.received.filter((each) => each.raw.includes(transaction._id));
+    expect(came.map((each) => JSON.parse(each.raw).event)).to.deep.equal(['transaction.failed']);
+  });
+
+  it('a result waits for the pending of its transaction that is under way', async () => {
+    const transaction = someTransaction({ accountId: owner.account._id });
+    const make = (event: 'pending' | 'success') =>
+      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event });
+    const [pending] = await store(make('pending'));
+    await deliveries.updateOne(
+      { _id: pending?._id ?? '' },
+      { $set: { leaseToken: 'another worker', nextAttemptAt: new Date(Date.now() + 10_000) } },
+    );
+    const [success] = await store(make('success'));
+    await turn(success as Delivery);
+    expect(await deliveries.findOne({ _id: success?._id ?? '' })).to.include({
+      state: 'due',
+      attemptCount: 0,
+    });
+    await deliveries.updateOne({ _id: pending?._id ?? '' }, { $set: { nextAttemptAt: new Date(0) } });
+    await deliveries.updateOne({ _id: success?._id ?? '' }, { $set: { nextAttemptAt: new Date(0) } });
+    await turn(success as Delivery);
+    expect(await deliveries.findOne({ _id: success?._id ?? '' })).to.include({ state: 'delivered' });
+    expect(await deliveries.findOne({ _id: pending?._id ?? '' })).to.include({ state: 'dropped' });
+  });
+
+  it('after a change of URL what still waits goes to the new one, and only the notice to the old', async () => {
+    receiver.behave((_request, response) => answer(response, 500));
+    const row = await event();
+    await turn(row);
+    const after = { ...owner.account, webhookUrl: `${receiver.url}/new` };
+    const [notice] = configUpdatedDeliveries(owner.account, ['webhook_url']);
+    await inTransaction(async (session) => {
+      await AccountModel.updateOne(
+        { _id: after._id },
+        { $set: { webhookUrl: after.webhookUrl } },
+        { session },
+      );
+      await insertDeliveries(session, notice ? [notice] : []);
+    });
+    await adoptWebhookUrls(after);
+    receiver.behave(received);
+    const moved = await deliveries.findOne({ _id: row._id });
+    await turn(moved as Delivery);
+    await turn(notice as Delivery);
+    const paths = receiver.received
+      .filter((each) => [row._id, notice?._id].includes(each.headers['webhook-id']))
+      .map((each) => `${each.path} ${each.headers['x-event'] ?? ''}`);
+    expect(paths).to.deep.equal([
+      '/hook transaction.success',
+      '/new transaction.success',
+      '/hook config.updated',
+    ]);
+  });
+
+  it('two events of one fact are one row', async () => {
+    const transaction = someTransaction({ accountId: owner.account._id });
+    const make = () =>
+      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: 'success' });
+    await store(make());
+    const error = await store(make()).catch((caught: unknown) => caught);
+    expect(error).to.have.property('code', 11000);
+  });
+
+  it('job payloads hold ids only', async () => {
+    const row = await event();
+    await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
+    const jobs = await queue('webhooks').getJobs(['wait', 'active', 'delayed', 'completed', 'failed']);
+    const ours = jobs.filter((job) => job.data.receiverId === row.receiverId);
+    expect(ours.map((job) => job.data)).to.deep.equal([{ v: 1, receiverId: row.receiverId }]);
+    expect(JSON.stringify(jobs.map((job) => [job.data, job.opts]))).not.to.match(/whsec_|http|secret/);
+  });
+});
