@@ -54,7 +54,7 @@ export function sessionIdOf(lsid: unknown): Buffer {
   return Buffer.from(id.buffer.subarray(0, 16));
 }
 
-export function openSession(sessions: Sessions, id: Buffer): Session {
+function openSession(sessions: Sessions, id: Buffer): Session {
   const key = id.toString('latin1');
   const known = sessions.byKey.get(key);
   if (known !== undefined) {
