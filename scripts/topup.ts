@@ -11,11 +11,13 @@ import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
 import { registerProviders } from './topup/providers.js';
 import { registerReview } from './topup/review.js';
+import { registerSettlement } from './topup/settlement.js';
 import { registerTransaction } from './topup/transaction.js';
 
 const registrations = [
   registerAccount,
   registerDeposit,
+  registerSettlement,
   registerTransaction,
   registerCase,
   registerReview,
