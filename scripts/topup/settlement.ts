@@ -19,7 +19,8 @@ function registerList(settlement: Command): void {
   defineCommand<{ status: StatusChoice; account?: string; limit: number }>(settlement, {
     usage: 'list',
     summary: 'List settlements, by default those that are not finished',
-    details: 'The longest waiting first. "approval" tells that a new bank account waits for `settlement approve`.',
+    details:
+      'The longest waiting first. "approval" tells that a new bank account waits for `settlement approve`.',
     examples: ['settlement list', 'settlement list --account seller --status completed'],
     options: [
       new Option('--status <status>', 'which')

@@ -54,6 +54,7 @@ function tiles(attention: Attention, backlog: Backlog): Html {
     ${tile(attention.reviews, 'purchases to decide', 'topup review list')}
     ${tile(attention.deadDeliveries, 'webhooks given up (7 days)', 'see below')}
     ${tile(attention.pendingDeposits, 'deposits to confirm', 'topup deposit list')}
+    ${tile(attention.settlements, 'settlements to decide', 'topup settlement list')}
     ${tile(late, 'pieces of work over a minute late', 'topup doctor')}
   </div>`;
 }
