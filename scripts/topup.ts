@@ -12,6 +12,7 @@ import { registerOperator } from './topup/operator.js';
 import { registerProviders } from './topup/providers.js';
 import { registerReview } from './topup/review.js';
 import { registerTransaction } from './topup/transaction.js';
+import { registerWebhooks } from './topup/webhooks.js';
 
 const registrations = [
   registerAccount,
@@ -23,6 +24,7 @@ const registrations = [
   registerLedger,
   registerOperator,
   registerDoctor,
+  registerWebhooks,
 ];
 
 async function main(): Promise<void> {

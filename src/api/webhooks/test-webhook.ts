@@ -20,7 +20,6 @@ export function testWebhookFor(role: Role): AnyOperation {
       attempt: attemptData.required(),
     }),
     failures: [409],
-    waits: true,
     async handle({ account }) {
       const { id, state, attempt } = await sendPing(account);
       return { data: { id, delivered: state === 'delivered', attempt: presentAttempt(attempt) } };
