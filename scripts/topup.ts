@@ -13,6 +13,7 @@ import { registerProviders } from './topup/providers.js';
 import { registerReview } from './topup/review.js';
 import { registerSettlement } from './topup/settlement.js';
 import { registerTransaction } from './topup/transaction.js';
+import { registerWebhooks } from './topup/webhooks.js';
 
 const registrations = [
   registerAccount,
@@ -25,6 +26,7 @@ const registrations = [
   registerLedger,
   registerOperator,
   registerDoctor,
+  registerWebhooks,
 ];
 
 async function main(): Promise<void> {
