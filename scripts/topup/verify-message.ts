@@ -12,7 +12,9 @@ export interface CapturedMessage {
 const schema = Joi.object<CapturedMessage>({
   headers: Joi.object().pattern(Joi.string(), Joi.string().allow('')).required(),
   raw: Joi.string().allow('').required(),
-}).options({ stripUnknown: true });
+})
+  .required()
+  .options({ stripUnknown: true });
 
 /** @param file A path, or `-` for standard input. @throws UsageError for anything but a captured message. */
 export async function readMessage(file: string): Promise<CapturedMessage> {
