@@ -13,8 +13,6 @@ export function redis(): Redis {
       maxRetriesPerRequest: 1,
       connectTimeout: 1_000,
       commandTimeout: 1_000,
-      // A server that hangs is away for everybody: the connection ends, and the next command fails at once.
-      socketTimeout: 1_000,
       retryStrategy: (times) => Math.min(1_000, 50 * times),
     }),
   );
