@@ -2,22 +2,18 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
 import { adminRoutes } from './api/admin/routes.js';
-import { accountOperations } from './api/account/operations.js';
-import { buyerOperations } from './api/buyer/routes.js';
 import { healthRoutes } from './api/health.js';
 import { accessRules } from './api/middleware/access-rules.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
+import { openApiRoutes } from './api/openapi/routes.js';
+import { operations } from './api/operations.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
-import { sellerOperations } from './api/seller/routes.js';
 import { signedDownloadRoutes } from './api/reports/download-routes.js';
-import { reportOperations } from './api/reports/operations.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
 import { resellerOperations } from './api/reseller/routes.js';
-import { walletOperations } from './api/v1/routes.js';
-import { webhookOperations } from './api/webhooks/operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {
@@ -34,26 +30,12 @@ export function createApp(): Express {
   app.use(healthRoutes());
   app.use(helmet());
   app.use('/admin', adminRoutes());
+  app.use(openApiRoutes());
   app.use(providerCallbackRoutes());
   app.use(mountResellerOperations(resellerOperations));
   app.use(signedDownloadRoutes());
   app.use(jsonBody);
-  app.use(
-    mountOperations(
-      [
-        ...walletOperations,
-        ...buyerOperations,
-        ...sellerOperations,
-        ...reportOperations('buyer'),
-        ...reportOperations('seller'),
-        ...webhookOperations('buyer'),
-        ...webhookOperations('seller'),
-        ...accountOperations('buyer'),
-        ...accountOperations('seller'),
-      ],
-      [accessRules],
-    ),
-  );
+  app.use(mountOperations(operations, [accessRules]));
   app.use(notFound);
   app.use(errorEnvelope);
   return app;

@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { expectToFitContract } from './contract.js';
 
 export interface Answer {
   status: number;
@@ -15,7 +16,7 @@ export interface ApiClient {
 
 const agent = new Agent({ connections: 200 });
 
-/** Calls the service as an integrator would, with an API key. */
+/** Calls the service as an integrator would, with an API key. Answers that break the contract are errors. */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     const response = await request(baseUrl + path, {
@@ -25,11 +26,13 @@ export function apiClient(baseUrl: string, apiKey: string): ApiClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
-    return {
+    const answer = {
       status: response.statusCode,
       headers: response.headers,
       body: text === '' ? null : (JSON.parse(text) as unknown),
     };
+    expectToFitContract({ method, path, ...answer });
+    return answer;
   }
   return { post: (path, body) => call('POST', path, body), get: (path) => call('GET', path) };
 }

@@ -45,6 +45,11 @@ export const createResellerRequest = defineResellerOperation<Query>({
     sn: Joi.string().allow(null).required(),
     transaction_status: Joi.string().valid('pending', 'success', 'failed').required(),
   },
+  otherAnswer: {
+    ref_id: Joi.string(),
+    sn: Joi.string().allow(null),
+    transaction_status: Joi.string().valid('pending', 'failed'),
+  },
   signed: ({ code = '', customer = '', ref_id = '' }) => ({
     md5Covers: ref_id,
     hmacCovers: `${code}|${customer}|${ref_id}`,

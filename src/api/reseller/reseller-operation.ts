@@ -24,6 +24,8 @@ export interface ResellerOperation<Query = unknown> {
   query: Joi.ObjectSchema<Query>;
   /** The answer when all is well, beside status and message. */
   answer: Record<string, Joi.Schema>;
+  /** What can stand beside another status than 00, where the call is about something that exists. */
+  otherAnswer?: Record<string, Joi.Schema>;
   /** What the two kinds of sign cover; see authenticateSign. The query is unchecked. */
   signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
   handle(call: { account: Account; query: Query }): Promise<ResellerAnswer>;

@@ -10,6 +10,7 @@ import { newId } from '../../../src/shared/ids.js';
 import { createDeposit } from '../../../src/wallets/create-deposit.js';
 import type { Answer } from '../../support/api-client.js';
 import { uniqueRef } from '../../support/api-client.js';
+import { expectToFitContract } from '../../support/contract.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 export interface ApiCall {
@@ -93,8 +94,9 @@ export function uniqueAddress(): string {
 async function send(baseUrl: string, call: ApiCall): Promise<Answer> {
   const { path, key, body, raw } = call;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const method = call.method ?? (content === undefined ? 'GET' : 'POST');
   const response = await request(baseUrl + path, {
-    method: call.method ?? (content === undefined ? 'GET' : 'POST'),
+    method,
     headers: {
       'x-forwarded-for': call.from ?? uniqueAddress(),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -104,9 +106,11 @@ async function send(baseUrl: string, call: ApiCall): Promise<Answer> {
     body: content ?? null,
   });
   const text = await response.body.text();
-  return {
+  const answer = {
     status: response.statusCode,
     headers: response.headers,
     body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
   };
+  expectToFitContract({ method, path, ...answer });
+  return answer;
 }

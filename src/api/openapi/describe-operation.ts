@@ -1,0 +1,86 @@
+import type Joi from 'joi';
+import type { AnyOperation } from '../operation.js';
+import { everyBody, everyCall, failureReferences } from './failures.js';
+import { jsonSchemaOf } from './json-schema.js';
+import type { DescribedOperation, Parameter, RequestBody, Response } from './types.js';
+
+/** An operation as the OpenAPI document has it. */
+export function describeOperation(operation: AnyOperation): DescribedOperation {
+  const { body } = operation;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    security: [{ apiKey: [] }],
+    parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
+    ...(body && { requestBody: requestBodyOf(body) }),
+    responses: {
+      ...Object.fromEntries(
+        [200, ...(operation.successStatuses ?? [])].map((status) => [status, successOf(operation, status)]),
+      ),
+      ...failureReferences([
+        ...everyCall,
+        ...(operation.method === 'get' ? [] : everyBody),
+        ...(operation.failures ?? []),
+      ]),
+    },
+  };
+}
+
+/** Every parameter is text. */
+export function parametersOf(
+  schema: Joi.ObjectSchema | undefined,
+  where: 'path' | 'query',
+): Parameter[] {
+  if (!schema) {
+    return [];
+  }
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'request');
+  return Object.entries(properties).map(([name, each]) => {
+    const { description, ...rest } = each;
+    return {
+      name,
+      in: where,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
+
+function requestBodyOf(body: Joi.ObjectSchema): RequestBody {
+  const schema = jsonSchemaOf(body, 'request');
+  return {
+    required: (schema.required ?? []).length > 0,
+    content: { 'application/json': { schema } },
+  };
+}
+
+const descriptions: Record<number, string> = {
+  200: 'Done, or what is known of a repeated call. Code 00, or 05 while it is under way.',
+  201: 'Created. Code 00.',
+  202: 'Under way; ask again. Code 05.',
+};
+
+function successOf(operation: AnyOperation, status: number): Response {
+  return {
+    description: descriptions[status] ?? 'Done.',
+    headers: { 'x-request-id': { schema: { type: 'string' } } },
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['status', 'code', 'data'],
+          additionalProperties: false,
+          properties: {
+            status: { const: 'success' },
+            code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
+            message: { type: 'string', minLength: 1 },
+            data: jsonSchemaOf(operation.data, 'response'),
+          },
+        },
+      },
+    },
+  };
+}

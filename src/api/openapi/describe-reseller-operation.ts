@@ -1,0 +1,46 @@
+import Joi from 'joi';
+import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
+import { parametersOf } from './describe-operation.js';
+import { jsonSchemaOf } from './json-schema.js';
+import type { DescribedOperation, Schema } from './types.js';
+
+/** A call of the reseller surface (interface 4.4): always HTTP 200, with the code in `status`. */
+export function describeResellerOperation(operation: AnyResellerOperation): DescribedOperation {
+  return {
+    operationId: operation.id,
+    tags: ['Reseller'],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    security: [{ resellerSign: [] }],
+    parameters: [...parametersOf(credentials, 'query'), ...parametersOf(operation.query, 'query')],
+    responses: {
+      200: {
+        description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
+        content: {
+          'application/json': { schema: { oneOf: [answerOf(operation), otherAnswerOf(operation)] } },
+        },
+      },
+    },
+  };
+}
+
+function answerOf({ answer }: AnyResellerOperation): Schema {
+  return schemaOf(['00'], answer);
+}
+
+function otherAnswerOf({ otherAnswer = {} }: AnyResellerOperation): Schema {
+  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], otherAnswer);
+}
+
+function schemaOf(codes: string[], fields: Record<string, Joi.Schema>): Schema {
+  return jsonSchemaOf(
+    Joi.object({
+      status: Joi.string()
+        .valid(...codes)
+        .required(),
+      message: Joi.string().required(),
+      ...fields,
+    }),
+    'response',
+  );
+}

@@ -1,0 +1,64 @@
+/** The OpenAPI 3.1 document, made from the operations that the app serves. */
+import { operations } from '../operations.js';
+import { resellerOperations } from '../reseller/routes.js';
+import { describeOperation } from './describe-operation.js';
+import { describeResellerOperation } from './describe-reseller-operation.js';
+import { describeWebhook } from './describe-webhook.js';
+import { failureResponses } from './failures.js';
+import type { OpenApiDocument, PathItem } from './types.js';
+import { webhookBodies } from './webhook-bodies.js';
+
+export function openApiDocument(): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Top-up and bill payment',
+      version: '1',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description:
+        'Wallet, buyer, seller and reseller-software calls. All money is whole rupiah. Send a call again with the ' +
+        'same `ref_id` whenever its answer was lost: nothing is ever bought twice. A failure envelope means that ' +
+        'this call made no transaction.',
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Wallet', description: 'Buyer keys, prefix /v1.' },
+      { name: 'Buyer', description: 'Buyer keys.' },
+      { name: 'Seller', description: 'Seller keys.' },
+      { name: 'Reseller', description: 'For reseller engines: signed GET calls, always HTTP 200.' },
+      { name: 'Webhooks', description: 'What we send to your server.' },
+    ],
+    paths: pathsOf(),
+    webhooks: Object.fromEntries(
+      Object.entries(webhookBodies).map(([event, each]) => [event, describeWebhook(event, each)]),
+    ),
+    components: {
+      responses: failureResponses(),
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Your API key (bk_… or sk_…), or an access token of /v1/auth/login.',
+        },
+        resellerSign: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'sign',
+          description: 'Beside `username`. Each call says what its sign covers.',
+        },
+      },
+    },
+  };
+}
+
+function pathsOf(): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [operation.method]: describeOperation(operation) };
+  }
+  for (const operation of resellerOperations) {
+    paths[operation.path] = { get: describeResellerOperation(operation) };
+  }
+  return paths;
+}

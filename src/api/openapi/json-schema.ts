@@ -1,0 +1,41 @@
+import type Joi from 'joi';
+import type { Schema } from './types.js';
+
+/**
+ * JSON Schema (2020-12) of a Joi schema. Of input (`request`) unknown fields are ignored, so they are allowed there;
+ * of answers (`response`) every field is named. What only a function checks is left to descriptions.
+ */
+export function jsonSchemaOf(schema: Joi.Schema, of: 'request' | 'response'): Schema {
+  const found = schema['~standard'].jsonSchema[of === 'request' ? 'input' : 'output']({
+    target: 'draft-2020-12',
+  });
+  return complete(found as Schema, schema.describe(), of);
+}
+
+/** What Joi tells of a schema, as far as its JSON Schema lacks it. */
+interface Described {
+  examples?: unknown[];
+  keys?: Record<string, Described>;
+  items?: Described[];
+}
+
+function complete(found: Schema, described: Described, of: 'request' | 'response'): Schema {
+  const { properties, additionalProperties, enum: values, ...rest } = found;
+  const [item] = described.items ?? [];
+  return {
+    ...rest,
+    // Joi leaves null out of the list of values, which would forbid it.
+    ...(values && { enum: rest.type?.includes('null') === true ? [...new Set([...values, null])] : values }),
+    ...(described.examples && { examples: described.examples }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, each]) => [
+          name,
+          complete(each, described.keys?.[name] ?? {}, of),
+        ]),
+      ),
+    }),
+    ...(additionalProperties !== undefined && of === 'response' && { additionalProperties }),
+    ...(rest.items && item && { items: complete(rest.items, item, of) }),
+  };
+}

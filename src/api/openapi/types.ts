@@ -1,0 +1,74 @@
+/** The parts of OpenAPI 3.1 and JSON Schema (2020-12) that our document uses. */
+export interface Schema {
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean;
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  description?: string;
+  default?: unknown;
+  examples?: unknown[];
+}
+
+interface Content {
+  'application/json': { schema: Schema; example?: unknown };
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+export interface RequestBody {
+  required: boolean;
+  content: Content;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, { description?: string; schema: Schema }>;
+  content: Content;
+}
+
+export interface DescribedOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: Record<string, never[]>[];
+  parameters: Parameter[];
+  requestBody?: RequestBody;
+  /** By HTTP status. */
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+/** By method, in lower case. */
+export type PathItem = Record<string, DescribedOperation>;
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: Record<string, unknown>;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  webhooks: Record<string, PathItem>;
+  components: {
+    responses: Record<string, Response>;
+    securitySchemes: Record<string, Record<string, string>>;
+  };
+}

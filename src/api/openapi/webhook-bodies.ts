@@ -1,0 +1,122 @@
+/** What we send (interface 2.12, 2.14, 4.5 and part 6): by the value of the header x-event. */
+import Joi from 'joi';
+import type { DeliveryEvent } from '../../webhooks/delivery.model.js';
+import { timestamp } from '../fields.js';
+import { depositData } from '../schemas.js';
+
+interface WebhookBody {
+  summary: string;
+  body: Joi.ObjectSchema;
+}
+
+const money = Joi.number().integer().required();
+const nullableText = Joi.string().allow(null).required();
+
+function envelope(event: string, data: Joi.ObjectSchema): Joi.ObjectSchema {
+  return Joi.object({
+    event: Joi.string().valid(event).required(),
+    data: data.required(),
+    timestamp: timestamp.required(),
+  });
+}
+
+function transactionEvent(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchema {
+  return envelope(
+    `transaction.${event}`,
+    Joi.object({
+      ref_id: Joi.string().required().example('order-20240301-0001'),
+      transaction_id: Joi.string().required().example('018df5c8a1b27c3d9e4f5a6b7c8d9e0f'),
+      code: Joi.string().required().example('S10'),
+      customer_number: Joi.string().required().example('081234561230'),
+      status: Joi.string().valid(event).required(),
+      sn: nullableText,
+      price: money.example(10_500),
+      timestamp: timestamp.required(),
+      message: Joi.string().description('What became of it, in words.'),
+    }),
+  );
+}
+
+const settlement = {
+  settlement_id: Joi.string().required(),
+  ref_id: nullableText,
+  amount: money,
+  fee: money,
+  net_amount: money,
+  bank_account: Joi.object({
+    bank_code: Joi.string().required(),
+    account_number: Joi.string().required().description('All but the last four digits masked.'),
+    account_name: Joi.string().required(),
+  }).required(),
+};
+
+export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
+  'transaction.pending': {
+    summary: 'A purchase takes longer than usual',
+    body: transactionEvent('pending'),
+  },
+  'transaction.success': { summary: 'A purchase succeeded', body: transactionEvent('success') },
+  'transaction.failed': {
+    summary: 'A purchase failed, or was taken back; its price is in the wallet again',
+    body: transactionEvent('failed'),
+  },
+  'settlement.completed': {
+    summary: 'A settlement was paid out',
+    body: envelope(
+      'settlement.completed',
+      Joi.object({
+        ...settlement,
+        status: Joi.string().valid('completed').required(),
+        completed_at: timestamp.required(),
+      }),
+    ),
+  },
+  'settlement.failed': {
+    summary: 'A settlement failed; the whole amount is in the balance again',
+    body: envelope(
+      'settlement.failed',
+      Joi.object({
+        ...settlement,
+        status: Joi.string().valid('failed').required(),
+        reason: Joi.string().required(),
+      }),
+    ),
+  },
+  'deposit.completed': {
+    summary: 'A deposit that waited for its payment was credited',
+    body: envelope('deposit.completed', depositData),
+  },
+  'config.updated': {
+    summary: 'The API configuration changed; sent to the old webhook_url',
+    body: envelope(
+      'config.updated',
+      Joi.object({ changed: Joi.array().items(Joi.string()).required().description('Names of the fields.') }),
+    ),
+  },
+  ping: {
+    summary: 'A test that you asked for',
+    body: envelope('ping', Joi.object({ message: Joi.string().required() })),
+  },
+  'callback.wallet': {
+    summary: 'To callback_url: a purchase of /v1 is final',
+    body: Joi.object({
+      code: Joi.string().required().description('Our transaction id.'),
+      ref_id: Joi.string().required(),
+      status: Joi.string().valid('SUCCESS', 'FAILED', 'REFUNDED').required(),
+      serial_number: nullableText,
+      price: money,
+      message: Joi.string().required(),
+    }),
+  },
+  'callback.reseller': {
+    summary: 'To callback_url: a purchase of /api/reseller is final; to a seller: a sale is final',
+    body: Joi.object({
+      ref_id: Joi.string().required().description("For a seller our transaction id, for a buyer the buyer's ref_id."),
+      code: Joi.string().required(),
+      customer_number: Joi.string().required().description('Masked for a seller.'),
+      status: Joi.string().valid('success', 'failed').required(),
+      sn: nullableText,
+      message: Joi.string().required(),
+    }),
+  },
+};

@@ -1,0 +1,177 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createApp } from '../../../src/app.js';
+import { openApiDocument } from '../../../src/api/openapi/document.js';
+import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
+import {
+  configUpdatedDeliveries,
+  depositCompletedDeliveries,
+  pingDeliveries,
+  settlementCompletedDeliveries,
+  settlementFailedDeliveries,
+} from '../../../src/webhooks/account-events.js';
+import type { Delivery } from '../../../src/webhooks/delivery.model.js';
+import { transactionDeliveries, type TransactionEvent } from '../../../src/webhooks/transaction-events.js';
+import { expectToFitContract } from '../../support/contract.js';
+import { problemsOf } from '../../support/json-schema.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+
+describe('The OpenAPI document', () => {
+  const document = openApiDocument();
+  let server: Server;
+  let url: string;
+
+  before(async () => {
+    server = createServer(createApp());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
+  it('is served at /openapi.json, and may be kept for five minutes', async () => {
+    const response = await fetch(`${url}/openapi.json`);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
+    expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('names every call of the interface, each operation by a name of its own', () => {
+    const calls = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(calls).to.include.members([
+      'post /v1/auth/login',
+      'get /v1/wallet/balance',
+      'get /v1/products',
+      'post /v1/transactions',
+      'get /v1/transactions/{id}',
+      ...['balance', 'price-list', 'deposit', 'transaction', 'inquiry', 'payment', 'transactions'].map(
+        (name) => `post /api/buyer/${name}`,
+      ),
+      'get /api/buyer/api/config',
+      'post /api/buyer/api/config',
+      'get /api/seller/products',
+      'post /api/seller/products',
+      'put /api/seller/products/{code}',
+      'post /api/seller/settlement/request',
+      'post /api/seller/transactions',
+      'post /api/seller/api/config',
+      'get /api/reseller/request',
+      'get /api/reseller/price-list',
+      'get /api/reseller/balance',
+    ]);
+    const ids = operationsOf(document).map((each) => each.operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it('every reference leads somewhere, every path parameter is described, every example fits its schema', () => {
+    for (const [, reference] of JSON.stringify(document).matchAll(
+      /"\$ref":"#\/components\/responses\/(\w+)"/g,
+    )) {
+      expect(document.components.responses).to.have.property(String(reference));
+    }
+    for (const [path, item] of Object.entries(document.paths)) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const { parameters } of Object.values(item)) {
+        expect(parameters.filter((each) => each.in === 'path').map((each) => each.name)).to.deep.equal(
+          inPath,
+        );
+      }
+    }
+    let examples = 0;
+    for (const schema of schemasIn(document)) {
+      for (const example of schema.examples ?? []) {
+        expect(problemsOf(schema, example, 'example')).to.deep.equal([]);
+        examples += 1;
+      }
+    }
+    expect(examples).to.be.greaterThan(50);
+    for (const { content } of Object.values(document.components.responses)) {
+      const { schema, example } = content['application/json'];
+      expect(problemsOf(schema, example)).to.deep.equal([]);
+    }
+  });
+
+  it('describes every webhook as it is sent', () => {
+    const receiver = {
+      _id: 'a',
+      webhookUrl: 'https://shop.example/w',
+      callbackUrl: 'https://shop.example/c',
+    };
+    const events: TransactionEvent[] = ['pending', 'success', 'failed', 'reversed'];
+    const settlement = {
+      ...{ _id: 's', refId: null, amount: 100_000, fee: 2_500, netAmount: 97_500 },
+      bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' },
+    };
+    const deposit = {
+      ...{ _id: 'd', accountId: 'a', refId: 'r', amount: 1, balanceBefore: 0, balanceAfter: 1 },
+      ...{ status: 'completed' as const, completedAt: new Date(), createdAt: new Date() },
+    };
+    const rows: Delivery[] = [
+      ...(['wallet', 'reseller', 'buyer'] as const).flatMap((surface) =>
+        events.flatMap((event) =>
+          transactionDeliveries({
+            ...{ buyer: receiver, seller: receiver, event },
+            transaction: someTransaction({ surface }),
+          }),
+        ),
+      ),
+      ...settlementCompletedDeliveries(receiver, settlement, new Date()),
+      ...settlementFailedDeliveries(receiver, settlement, 'wrong account'),
+      ...depositCompletedDeliveries(receiver, deposit),
+      ...configUpdatedDeliveries(receiver, ['webhook_url']),
+      ...pingDeliveries(receiver),
+    ];
+    for (const { event, body } of rows) {
+      const schema = document.webhooks[event]?.['post']?.requestBody?.content['application/json'].schema;
+      expect(problemsOf(schema ?? {}, JSON.parse(body)), event).to.deep.equal([]);
+    }
+    expect(new Set(rows.map((each) => each.event))).to.deep.equal(new Set(Object.keys(document.webhooks)));
+  });
+});
+
+describe('The contract check of the tests', () => {
+  const good = {
+    method: 'GET',
+    path: '/v1/wallet/balance',
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: { status: 'success', code: '00', data: { balance: 5, currency: 'IDR' } },
+  };
+
+  it('passes what fits', () => {
+    expect(() => expectToFitContract(good)).to.not.throw();
+  });
+
+  for (const [what, wrong] of Object.entries({
+    'a field that is not named': { body: { ...good.body, data: { ...good.body.data, extra: 1 } } },
+    'a field that is missing': { body: { ...good.body, data: { balance: 5 } } },
+    'a wrong type': { body: { ...good.body, data: { ...good.body.data, balance: '5' } } },
+    'a code that does not belong': { body: { ...good.body, code: '07' } },
+    'a status that is not described': { status: 201 },
+    'a 404 where nothing can be missing': { status: 404 },
+    'an unknown path that is answered': { path: '/v1/elsewhere' },
+    'another type than JSON': { headers: { 'content-type': 'text/html' } },
+    'a server error': { status: 500 },
+  })) {
+    it(`refuses ${what}`, () => {
+      expect(() => expectToFitContract({ ...good, ...wrong })).to.throw(/against the contract/);
+    });
+  }
+});
+
+function operationsOf(document: OpenApiDocument) {
+  return [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
+    Object.values(item),
+  );
+}
+
+function schemasIn(part: unknown): Schema[] {
+  if (typeof part !== 'object' || part === null) {
+    return [];
+  }
+  const own = 'examples' in part && Array.isArray(part.examples) ? [part] : [];
+  return [...own, ...Object.values(part).flatMap(schemasIn)];
+}

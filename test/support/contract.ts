@@ -1,0 +1,77 @@
+/** Every answer that a test receives from the interface is held against the OpenAPI document. */
+import { openApiDocument } from '../../src/api/openapi/document.js';
+import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
+import type { DescribedOperation, Response } from '../../src/api/openapi/types.js';
+import { problemsOf } from './json-schema.js';
+
+export interface AnswerToCheck {
+  method: string;
+  /** As it was called, with its query. */
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+}
+
+const document = openApiDocument();
+const templates = Object.entries(document.paths).map(([template, item]) => ({
+  item,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+  /** A path without parameters is chosen before one with. */
+  parameters: (template.match(/\{/g) ?? []).length,
+}));
+templates.sort((a, b) => a.parameters - b.parameters);
+
+/** Where clients call. Beside it are health, console and what providers call, which are not in the document. */
+const surfaces = /^\/(v1|api\/(buyer|seller|reseller(?!\/callback)))(\/|$)/;
+/** What the app refuses whatever the operation is; 404 only where there is none. */
+const ofEveryOperation: FailureStatus[] = [405, 413, 415];
+const generalFailures = {
+  withOperation: failureReferences(ofEveryOperation),
+  withoutOperation: failureReferences([...ofEveryOperation, ...everyCall, 404]),
+};
+
+/** @throws Error that says what does not fit: an unknown status, a wrong type, a field that is missing or too many. */
+export function expectToFitContract(answer: AnswerToCheck): void {
+  const path = answer.path.split('?', 1)[0] ?? '';
+  if (!surfaces.test(path) || answer.method === 'HEAD') {
+    return;
+  }
+  const operation = operationOf(answer.method, path);
+  const fail = (problem: string): never => {
+    const shown = JSON.stringify(answer.body).slice(0, 1_000);
+    throw new Error(
+      `${answer.method} ${path} answered ${answer.status} against the contract: ${problem}\n${shown}`,
+    );
+  };
+  const described = operation
+    ? (operation.responses[answer.status] ?? generalFailures.withOperation[answer.status])
+    : generalFailures.withoutOperation[answer.status];
+  if (!described) {
+    return fail('this status is not in the document');
+  }
+  const type = String(answer.headers['content-type']);
+  if (!type.startsWith('application/json')) {
+    return fail(`its type is ${type}`);
+  }
+  const problems = problemsOf(responseOf(described).content['application/json'].schema, answer.body);
+  if (problems.length > 0) {
+    fail(problems.join('; '));
+  }
+}
+
+function operationOf(method: string, path: string): DescribedOperation | undefined {
+  return templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase()];
+}
+
+function responseOf(described: Response | { $ref: string }): Response {
+  if (!('$ref' in described)) {
+    return described;
+  }
+  const name = described.$ref.split('/').at(-1) ?? '';
+  const found = document.components.responses[name];
+  if (!found) {
+    throw new Error(`The document lacks ${described.$ref}`);
+  }
+  return found;
+}
