@@ -3,7 +3,6 @@ import { createPurchase } from '../../transactions/create-purchase.js';
 import { callbackUrl, customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
-import { refuseUnsafeUrl } from '../refuse-unsafe-url.js';
 import { replyCode } from '../reply-code.js';
 import { walletTransactionData } from '../schemas.js';
 
@@ -36,7 +35,6 @@ export const createWalletTransaction = defineOperation<Body>({
   successStatuses: [201],
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
-    await refuseUnsafeUrl('callback_url', body.callback_url);
     const { transaction, created } = await createPurchase({
       account,
       surface: 'wallet',
