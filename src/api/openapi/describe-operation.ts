@@ -29,10 +29,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
 }
 
 /** Every parameter is text. */
-export function parametersOf(
-  schema: Joi.ObjectSchema | undefined,
-  where: 'path' | 'query',
-): Parameter[] {
+export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path' | 'query'): Parameter[] {
   if (!schema) {
     return [];
   }
