@@ -172,6 +172,6 @@ function schemasIn(part: unknown): Schema[] {
   if (typeof part !== 'object' || part === null) {
     return [];
   }
-  const own = 'examples' in part && Array.isArray(part.examples) ? [part] : [];
+  const own = 'examples' in part && Array.isArray(part.examples) ? [part as Schema] : [];
   return [...own, ...Object.values(part).flatMap(schemasIn)];
 }
