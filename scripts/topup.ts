@@ -11,11 +11,14 @@ import { registerLedger } from './topup/ledger.js';
 import { registerOperator } from './topup/operator.js';
 import { registerProviders } from './topup/providers.js';
 import { registerReview } from './topup/review.js';
+import { registerSettlement } from './topup/settlement.js';
 import { registerTransaction } from './topup/transaction.js';
+import { registerWebhooks } from './topup/webhooks.js';
 
 const registrations = [
   registerAccount,
   registerDeposit,
+  registerSettlement,
   registerTransaction,
   registerCase,
   registerReview,
@@ -23,6 +26,7 @@ const registrations = [
   registerLedger,
   registerOperator,
   registerDoctor,
+  registerWebhooks,
 ];
 
 async function main(): Promise<void> {

@@ -11,6 +11,7 @@ import { mountOperations } from './api/mount.js';
 import { openApiRoutes } from './api/openapi/routes.js';
 import { operations } from './api/operations.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
+import { signedDownloadRoutes } from './api/reports/download-routes.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
 import { resellerOperations } from './api/reseller/routes.js';
 
@@ -32,6 +33,7 @@ export function createApp(): Express {
   app.use(openApiRoutes());
   app.use(providerCallbackRoutes());
   app.use(mountResellerOperations(resellerOperations));
+  app.use(signedDownloadRoutes());
   app.use(jsonBody);
   app.use(mountOperations(operations, [accessRules]));
   app.use(notFound);

@@ -2,6 +2,7 @@ import { env } from '../config/env.js';
 import { refreshProviders } from '../src/providers/refresh-providers.js';
 import { repeat } from '../src/shared/repeat.js';
 import { startWorker } from '../src/shared/queues.js';
+import { sweepReports } from '../src/reports/sweep-reports.js';
 import { sweepSettlements } from '../src/settlements/sweep-settlements.js';
 import { fulfilPurchase } from '../src/transactions/fulfil-purchase.js';
 import { sweepSellerCredits } from '../src/transactions/post-seller-credits.js';
@@ -30,6 +31,7 @@ export function startPollingWorker(): RunningWorker {
     sweepPendingNotices,
     sweepSellerCredits,
     sweepSettlements,
+    sweepReports,
     sweepDeliveries,
     refreshProviders,
   ].map((sweep) => repeat({ name: sweep.name, everyMs: sweepEveryMs, run: sweep }));

@@ -10,6 +10,7 @@ import { onShutdown } from '../src/shared/shutdown.js';
 import { startFulfilmentWorker } from './fulfilment.worker.js';
 import { startInquiriesWorker } from './inquiries.worker.js';
 import { startPollingWorker } from './polling.worker.js';
+import { startReportsWorker } from './reports.worker.js';
 import { startSellersWorker } from './sellers.worker.js';
 import { startSettlementsWorker } from './settlements.worker.js';
 import { startWebhookWorker } from './webhooks.worker.js';
@@ -26,6 +27,7 @@ const starters: Record<string, () => RunningWorker> = {
   sellers: startSellersWorker,
   settlements: startSettlementsWorker,
   inquiries: startInquiriesWorker,
+  reports: startReportsWorker,
 };
 
 async function main(kinds: string[]): Promise<void> {

@@ -9,6 +9,7 @@ export const workerNames = [
   'sellers',
   'settlements',
   'inquiries',
+  'reports',
 ] as const;
 
 export function serviceSpecs(env: Record<string, string>): ChildSpec[] {

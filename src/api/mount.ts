@@ -6,6 +6,7 @@ import { authenticatedOf, authenticateRequest } from './middleware/authenticate.
 import { queryOf } from './middleware/query.js';
 import { contextOf } from './middleware/request-context.js';
 import type { AnyOperation, Call, Reply } from './operation.js';
+import { sendFile } from './send-file.js';
 import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
 
@@ -37,7 +38,7 @@ function serve(operation: AnyOperation): RequestHandler {
   return async (request, response) => {
     requireRole(authenticatedOf(response).account, operation.role);
     const call = callOf(operation, request, response);
-    send(response, await whileMongoAnswers(operation.handle(call)));
+    await send(response, await whileMongoAnswers(operation.handle(call)));
   };
 }
 
@@ -54,8 +55,12 @@ function callOf(operation: AnyOperation, request: Request, response: Response): 
   };
 }
 
-function send(response: Response, reply: Reply): void {
+async function send(response: Response, reply: Reply): Promise<void> {
   contextOf(response).code = reply.code ?? '00';
+  if (reply.file) {
+    await sendFile(response, reply.file);
+    return;
+  }
   response.set('Cache-Control', 'no-store');
   response.status(reply.httpStatus ?? 200).json({
     status: 'success',

@@ -3,6 +3,7 @@
  * function that does it. The router mounts it and the OpenAPI document is made from it, so that the two can
  * never differ.
  */
+import type { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { Role } from '../accounts/account.model.js';
 import type { Authenticated } from '../accounts/authenticate.js';
@@ -25,6 +26,17 @@ export interface Reply {
   code?: Extract<ResponseCode, '00' | '05'>;
   message?: string;
   data: unknown;
+  /** Sent instead of the envelope. */
+  file?: FileReply;
+}
+
+export interface FileReply {
+  filename: string;
+  /** Content-Type. */
+  type: string;
+  /** Bytes. */
+  size: number;
+  open(): Readable;
 }
 
 export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
@@ -43,6 +55,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   query?: Joi.ObjectSchema<Query>;
   /** Shape of `data`. */
   data: Joi.Schema;
+  /** Answers with a file (csv or json as such) instead of the envelope. */
+  file?: boolean;
   /** What it answers beside 200 when all is well. */
   successStatuses?: (201 | 202)[];
   /** Failures of its own, beside those of every call. */

@@ -1,6 +1,7 @@
 import { accountOperations } from './account/operations.js';
 import { buyerOperations } from './buyer/routes.js';
 import type { AnyOperation } from './operation.js';
+import { reportOperations } from './reports/operations.js';
 import { sellerOperations } from './seller/routes.js';
 import { walletOperations } from './v1/routes.js';
 import { webhookOperations } from './webhooks/operations.js';
@@ -10,6 +11,8 @@ export const operations: AnyOperation[] = [
   ...walletOperations,
   ...buyerOperations,
   ...sellerOperations,
+  ...reportOperations('buyer'),
+  ...reportOperations('seller'),
   ...webhookOperations('buyer'),
   ...webhookOperations('seller'),
   ...accountOperations('buyer'),

@@ -1,3 +1,4 @@
+import { SettlementModel } from '../settlements/settlement.model.js';
 import { nowMs } from '../shared/clock.js';
 import { CaseModel } from '../transactions/case.model.js';
 import { SellerCreditModel } from '../transactions/seller-credit.model.js';
@@ -11,6 +12,8 @@ export interface Attention {
   reviews: number;
   deadDeliveries: number;
   pendingDeposits: number;
+  /** They wait for approval, or for the operator's own payment at the bank (PAYOUT_MODE=manual). */
+  settlements: number;
 }
 
 export const countMax = 1_000;
@@ -19,13 +22,17 @@ const deadDays = 7;
 /** Counts what only a person can decide; deliveries count as dead for seven days. */
 export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
-  const [openCases, reviews, deadDeliveries, pendingDeposits] = await Promise.all([
+  const [openCases, reviews, deadDeliveries, pendingDeposits, settlements] = await Promise.all([
     CaseModel.countDocuments({ resolvedAt: null }).limit(countMax),
     TransactionModel.countDocuments({ reviewSince: { $type: 'date' } }).limit(countMax),
     DeliveryModel.countDocuments({ state: 'dead', settledAt: { $gte: deadSince } }).limit(countMax),
     DepositModel.countDocuments({ status: 'pending' }).limit(countMax),
+    SettlementModel.countDocuments({
+      status: { $in: ['pending', 'processing'] },
+      nextActionAt: null,
+    }).limit(countMax),
   ]);
-  return { openCases, reviews, deadDeliveries, pendingDeposits };
+  return { openCases, reviews, deadDeliveries, pendingDeposits, settlements };
 }
 
 /** Webhooks and callbacks that were given up, last first. */

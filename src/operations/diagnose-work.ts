@@ -16,16 +16,6 @@ const workerOf: Record<QueueName, string> = {
   inquiries: 'inquiries',
 };
 
-/** Without these, calls wait or money stays where it is, so that even an empty queue needs a worker. */
-const alwaysNeeded: readonly QueueName[] = [
-  'fulfilment',
-  'polling',
-  'webhooks',
-  'sellerPostings',
-  'settlements',
-  'inquiries',
-];
-
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
   return Promise.all(queueNames.map(diagnoseQueue));
@@ -47,7 +37,7 @@ async function diagnoseQueue(name: QueueName): Promise<Diagnosis> {
   if (workers === 0 && waiting > 0) {
     return fail(title, detail, `Nobody takes its jobs. Start a worker: ${start}`);
   }
-  if (workers === 0 && alwaysNeeded.includes(name)) {
+  if (workers === 0) {
     return warn(title, detail, `No worker runs. Start one: ${start}`);
   }
   return waiting > waitingWarn
@@ -82,6 +72,7 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
     reviews: { name: 'purchases to decide', advice: 'topup review list' },
     deadDeliveries: { name: 'webhooks given up', advice: 'See /admin; replay them once the receiver works.' },
     pendingDeposits: { name: 'deposits to confirm', advice: 'topup deposit list' },
+    settlements: { name: 'settlements to decide', advice: 'topup settlement list' },
   };
   return (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
     attention[kind] === 0

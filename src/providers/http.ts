@@ -56,11 +56,6 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   }
 }
 
-/** Ends all idle connections; for the end of a process and of tests. */
-export async function closeHttp(): Promise<void> {
-  await agent.close();
-}
-
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

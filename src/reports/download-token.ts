@@ -3,7 +3,9 @@ import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 
-const key = createHmac('sha256', Buffer.from(env.ENCRYPTION_KEY, 'base64')).update('report download').digest();
+const key = createHmac('sha256', Buffer.from(env.ENCRYPTION_KEY, 'base64'))
+  .update('report download')
+  .digest();
 
 /** Signs a link to one report's file, so that a browser can fetch it without an API key until it expires. */
 export function downloadToken(reportId: string, expiresAt: Date): string {

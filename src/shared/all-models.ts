@@ -7,6 +7,7 @@ import '../bills/quote.model.js';
 import '../products/offer.model.js';
 import '../products/product.model.js';
 import '../providers/provider-state.model.js';
+import '../reports/report.model.js';
 import '../settlements/settlement.model.js';
 import '../transactions/attempt.model.js';
 import '../transactions/case.model.js';

@@ -43,6 +43,11 @@ export function nextBusinessDayAt(hour: number): Date {
   return day.set({ hour }).toJSDate();
 }
 
+/** YYYY-MM-DD of an instant, business time. */
+export function businessDay(at: Date): string {
+  return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd');
+}
+
 /** The last millisecond of today, business time. */
 export function endOfBusinessDay(): Date {
   return endOfToday().toJSDate();

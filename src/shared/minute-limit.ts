@@ -21,6 +21,8 @@ const windowMs = 60_000;
 const entriesMax = 100_000;
 /** While Redis is away, one call in this time finds out whether it is back; no other waits for it. */
 const retryMs = 1_000;
+/** A count is worth no longer wait. */
+const patienceMs = 300;
 
 /** What this process knows of each key: refuses without asking Redis, and counts on while Redis is away. */
 const known = new Map<string, Count>();
@@ -72,7 +74,8 @@ async function countInRedis(key: string, limit: number): Promise<Count | null> {
   }
   retryAt = nowMs() + retryMs;
   try {
-    const [count, ttlMs] = await counter().countInWindow(`${env.QUEUE_PREFIX}:${key}`, limit, windowMs);
+    const answer = counter().countInWindow(`${env.QUEUE_PREFIX}:${key}`, limit, windowMs);
+    const [count, ttlMs] = await inTime(answer);
     redisIsAway = false;
     return { count, resetAt: nowMs() + ttlMs };
   } catch {
@@ -80,6 +83,22 @@ async function countInRedis(key: string, limit: number): Promise<Count | null> {
     redisIsAway = true;
     return null;
   }
+}
+
+/** Rejects after `patienceMs`, but not before the answers that have already arrived were read. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        setImmediate(() => {
+          reject(new Error('Redis did not count in time'));
+        });
+      });
+    }, patienceMs);
+    answer.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
 }
 
 interface Counter {

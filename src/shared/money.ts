@@ -1,6 +1,5 @@
 import { Long } from 'mongodb';
 import mongoose from 'mongoose';
-import { limits } from '../../config/limits.js';
 
 /**
  * Rupiah, whole and safe, as the int64 that MongoDB must store. A JavaScript number above 2^31 would be stored
@@ -12,11 +11,6 @@ export function int64(amount: number): Long {
     throw new RangeError(`Money must be a safe integer of rupiah, got ${amount}`);
   }
   return Long.fromNumber(amount);
-}
-
-/** True where a balance could still take this amount without passing the largest safe integer. */
-export function fitsBalance(balance: number, amount: number): boolean {
-  return balance <= limits.moneyMax - amount;
 }
 
 /** Commission in rupiah on a price, rounded half up (decisions.md 13). The rate is a fraction with at most 6 decimals. */

@@ -4,6 +4,7 @@ import { nextPollAt } from '../providers/schedule.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { AttemptModel, type Attempt } from './attempt.model.js';
+import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
 import { putUnderReview } from './put-under-review.js';
@@ -36,6 +37,7 @@ export async function applyOutcome(
   switch (outcome.outcome) {
     case 'success':
       await settleSuccess(transaction, attempt, outcome);
+      await noteRepeatedSerialNumber(transaction, outcome.serialNumber);
       return 'done';
     case 'refused':
       return applyRefusal(transaction, attempt, outcome);

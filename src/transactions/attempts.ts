@@ -110,8 +110,11 @@ function sellersToAvoid(attempts: Attempt[]): string[] {
 
 /**
  * PREPARED -> SENT under a lease, and PENDING -> PROCESSING, in one database transaction and *before* anything
- * goes out: if the process dies now, others ask the provider instead of sending again.
+ * goes out: if the process dies now, others ask the provider instead of sending again. The version rises with each
+ * attempt, so that whoever still holds an earlier view (a late answer of the last seller, "nobody can serve it")
+ * can neither refund nor settle what is on its way now.
  * @returns null if somebody else claimed it first.
+ * @throws StaleTransactionError if the transaction has changed since it was read: nothing was claimed.
  */
 export async function claimAttempt(
   transaction: Transaction,
@@ -137,11 +140,18 @@ export async function claimAttempt(
       });
       return { transaction: moved, attempt: { ...attempt, ...claim } };
     }
-    await TransactionModel.updateOne(
-      { _id: transaction._id },
-      { $set: { nextActionAt, sellerId: attempt.sellerId } },
+    const next = { nextActionAt, sellerId: attempt.sellerId };
+    const moved = await TransactionModel.updateOne(
+      { _id: transaction._id, status: 'PROCESSING', version: transaction.version },
+      { $set: next, $inc: { version: 1 } },
       { session },
     );
-    return { transaction, attempt: { ...attempt, ...claim } };
+    if (moved.matchedCount === 0) {
+      throw new StaleTransactionError(`Transaction ${transaction._id} changed meanwhile`);
+    }
+    return {
+      transaction: { ...transaction, ...next, version: transaction.version + 1 },
+      attempt: { ...attempt, ...claim },
+    };
   });
 }

@@ -2,6 +2,7 @@ import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
 import { isDuplicateKey } from '../shared/mongo.js';
+import { AttemptModel, type Attempt } from './attempt.model.js';
 import { CaseModel, type ReconciliationCase } from './case.model.js';
 import { isFinal } from './states.js';
 import { TransactionModel, type Transaction, type TransactionStatus } from './transaction.model.js';
@@ -12,10 +13,10 @@ import { TransactionModel, type Transaction, type TransactionStatus } from './tr
  */
 export async function recordContradiction(
   transactionId: string,
-  late: { expected: TransactionStatus; detail: string },
+  late: { expected: TransactionStatus; detail: string; attemptId?: string },
 ): Promise<void> {
   const transaction = await TransactionModel.findById(transactionId).lean<Transaction>();
-  if (!transaction || !isFinal(transaction.status) || transaction.status === late.expected) {
+  if (!transaction || !(await contradicts(transaction, late))) {
     return;
   }
   await openCase({
@@ -23,6 +24,18 @@ export async function recordContradiction(
     kind: 'contradicting-answer',
     detail: `The transaction is ${transaction.status}, a late answer says ${late.expected}: ${late.detail}`,
   });
+}
+
+async function contradicts(
+  transaction: Transaction,
+  late: { expected: TransactionStatus; attemptId?: string },
+): Promise<boolean> {
+  if (isFinal(transaction.status)) {
+    return transaction.status !== late.expected;
+  }
+  // Bought after all by a seller whose refusal has already sent the order on to another one?
+  const attempt = late.attemptId && (await AttemptModel.findById(late.attemptId).lean<Attempt>());
+  return attempt ? attempt.status === 'REJECTED' : false;
 }
 
 /** Opens a case for the operator; the same case again changes nothing. */

@@ -56,6 +56,7 @@ export async function settleSuccess(
       await recordContradiction(transaction._id, {
         expected: 'SUCCESS',
         detail: `attempt ${attempt.n} succeeded at the provider`,
+        attemptId: attempt._id,
       });
     }
     throw error;

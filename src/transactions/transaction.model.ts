@@ -88,6 +88,10 @@ schema.index({ sellerId: 1, createdAt: -1, _id: -1 }, { name: 'seller_newest' })
 schema.index({ sellerId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'seller_status_newest' });
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
 schema.index(
+  { productCode: 1, serialNumber: 1 },
+  { partialFilterExpression: { serialNumber: { $type: 'string' } }, name: 'product_serial_number' },
+);
+schema.index(
   { reviewSince: 1 },
   { partialFilterExpression: { reviewSince: { $type: 'date' } }, name: 'review_oldest' },
 );

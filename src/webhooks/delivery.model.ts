@@ -125,6 +125,7 @@ schema.index(
 schema.index({ orderKey: 1 }, { name: 'order_key' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
+schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
 schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
 // What was given up, for the operator.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });

@@ -33,6 +33,20 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
   return { rows, total };
 }
 
+/** What was given up on any account, newest first: for the operator. */
+export async function deadDeliveries(limit: number): Promise<Delivery[]> {
+  return deliveries.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).toArray();
+}
+
+/** An account's deliveries that were created since a time, oldest first, at most 1,000. */
+export async function deliveriesSince(accountId: string, since: Date): Promise<Delivery[]> {
+  return deliveries
+    .find({ accountId, createdAt: { $gte: since } })
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(1_000)
+    .toArray();
+}
+
 /** True while a worker holds the row: its request is under way. */
 export function isUnderWay(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAttemptAt'>): boolean {
   return row.state === 'due' && row.leaseToken !== null && (row.nextAttemptAt?.getTime() ?? 0) > nowMs();

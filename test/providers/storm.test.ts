@@ -4,6 +4,7 @@
  * minute's outage; SEED=<n> plays a run again.
  */
 import { expect } from 'chai';
+import { Long } from 'mongodb';
 import type { Attempt } from '../../src/transactions/attempt.model.js';
 import type { Transaction } from '../../src/transactions/transaction.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
@@ -17,6 +18,8 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const size = soak
   ? { purchases: 10_000, atOnce: 20, outageMs: 60_000, killEveryMs: 5_000, limitMs: 1_800_000 }
   : { purchases: 200, atOnce: 8, outageMs: 6_000, killEveryMs: 3_000, limitMs: 120_000 };
+
+const acceptedPrice = 10_200;
 
 describe('a storm over three sellers', function () {
   this.timeout(size.limitMs + 120_000);
@@ -39,12 +42,11 @@ describe('a storm over three sellers', function () {
         }),
       ),
     );
-    // Each product has another seller as its cheapest, so that all three are somebody's first.
     codes = await Promise.all(
-      sellers.map((_, shift) =>
+      sellers.map(() =>
         addProduct(
           stack,
-          sellers.map(({ id }, index) => ({ sellerId: id, price: 10_000 + 100 * ((index + shift) % 3) })),
+          sellers.map(({ id }) => ({ sellerId: id, price: acceptedPrice })),
         ),
       ),
     );
@@ -61,17 +63,20 @@ describe('a storm over three sellers', function () {
 
   it(`every purchase is final or in review, none is executed twice or by two sellers, and the ledger is right`, async () => {
     process.stdout.write(`    seed ${seed}, ${size.purchases} purchases\n`);
+    const ids = await buyAll(buyer, codes, random);
+    // Accepted at one price, then cheaper: so every seller may serve every order, and each product has another
+    // seller as its first.
+    await lowerPrices(stack, sellers, codes);
+    const outage = playOutage(stack, sellers[2]?.username ?? '');
     const workers = [
       await stack.startWorker('fulfilment', 'polling'),
       await stack.startWorker('fulfilment', 'polling'),
       await stack.startWorker('sellers', 'webhooks'),
     ];
     const killer = killNowAndThen(stack, workers, random);
-    const outage = playOutage(stack, sellers[2]?.username ?? '');
-    const ids = await buyAll(buyer, codes, random);
     await outage.done();
-    await killer.stop();
     await allFinal(stack, ids);
+    await killer.stop();
     await expectRight(stack, ids, sellers);
   });
 
@@ -86,16 +91,9 @@ describe('a storm over three sellers', function () {
           destination: `08${String(index).padStart(8, '0')}00`,
           ref_id: uniqueRef('storm'),
         };
-        // While every seller is out, 03: a client sends the same again.
-        const accepted = await eventually(
-          'the purchase to be accepted',
-          async () => {
-            const answer = await client.post('/v1/transactions', body);
-            return answer.status < 300 ? (answer.body.data.id as string) : null;
-          },
-          size.limitMs,
-        );
-        ids.push(accepted);
+        const answer = await client.post('/v1/transactions', body);
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+        ids.push(answer.body.data.id as string);
       }
     };
     await Promise.all(Array.from({ length: size.atOnce }, buyOne));
@@ -103,12 +101,24 @@ describe('a storm over three sellers', function () {
   }
 });
 
-/** The third seller goes down when a third of the purchases are in, and comes back later. */
+async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[]): Promise<void> {
+  const offers = stack.db.collection<{ _id: string }>('offers');
+  for (const [shift, code] of codes.entries()) {
+    for (const [index, { id }] of sellers.entries()) {
+      const price = Long.fromNumber(acceptedPrice - 100 * ((index + shift) % 3));
+      await offers.updateOne({ _id: `${code}:${id}` }, { $set: { price } });
+    }
+  }
+}
+
+/** The third seller goes down when a third of the purchases are final, and comes back later. */
 function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
   const play = async (): Promise<void> => {
     await eventually(
-      'a third of the purchases',
-      async () => (await stack.db.collection('transactions').countDocuments()) >= size.purchases / 3,
+      'a third of the purchases to be final',
+      async () =>
+        (await stack.db.collection('transactions').countDocuments({ status: 'SUCCESS' })) >=
+        size.purchases / 3,
       size.limitMs,
     );
     await stack.simulator.control({ providers: { [username]: { down: true } } });
@@ -201,11 +211,13 @@ async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): 
 
 function report(transactions: Transaction[], attempts: Attempt[], reviews: Transaction[]): void {
   const attemptsOf = groupBy(attempts, ({ transactionId }) => transactionId);
+  // From the first sending: waiting in the queue is not the provider's time.
+  const timeOf = ({ _id, finalAt }: Transaction) => {
+    const sent = (attemptsOf.get(_id) ?? []).map(({ sentAt }) => sentAt?.getTime() ?? Infinity);
+    return (finalAt?.getTime() ?? 0) - Math.min(...sent);
+  };
   const meanMs = (of: Transaction[]) =>
-    Math.round(
-      of.reduce((sum, each) => sum + ((each.finalAt?.getTime() ?? 0) - each.createdAt.getTime()), 0) /
-        Math.max(1, of.length),
-    );
+    Math.round(of.reduce((sum, each) => sum + timeOf(each), 0) / Math.max(1, of.length));
   // Only orders that were answered at once: waiting for a lost answer is not what a failover costs.
   const sold = transactions.filter(({ status, _id }) => {
     return status === 'SUCCESS' && (attemptsOf.get(_id) ?? []).every(({ checks }) => checks === 0);

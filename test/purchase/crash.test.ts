@@ -26,7 +26,6 @@ describe('purchases while everything dies', function () {
 
   it(`kill -9 of workers and web and a loss of Redis during ${purchases} purchases: all final, nothing twice, every final state told (${random.seed})`, async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
-    await stack.db.collection('accounts').updateOne({ username: 'buyer' }, { $set: { rateLimit: 1_000 } });
     const webs = [await stack.startWeb(), await stack.startWeb()];
     await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {
       amount: 11_000 * purchases,

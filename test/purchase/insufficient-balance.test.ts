@@ -16,9 +16,9 @@ describe('funds for exactly half of what is asked for', function () {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const client = apiClient(stack.baseUrl, key);
     const other = apiClient(second.url, key);
-    const price = (
-      await clients[0]?.post('/api/buyer/price-list', { operator: 'Telkomsel' })
-    )?.body.data.find((each: { code: string }) => each.code === 'S10').price;
+    const price = (await client.post('/api/buyer/price-list', { operator: 'Telkomsel' })).body.data.find(
+      (each: { code: string }) => each.code === 'S10',
+    ).price;
     await client.post('/api/buyer/deposit', { amount: price * 50, ref_id: uniqueRef() });
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -6,7 +6,7 @@ import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from '
 
 const serviceNames = ['web', 'fulfilment', 'polling', 'webhooks'];
 const playgroundNames = ['simulator', 'inbox'];
-const accountNames = ['buyer', 'buyer2', 'seller', 'seller2', 'suspended'];
+const accountNames = ['buyer', 'buyer2', 'seller', 'seller2', 'suspended', 'admin'];
 
 describe('npm start', function () {
   this.timeout(120_000);

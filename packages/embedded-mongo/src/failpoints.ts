@@ -7,7 +7,7 @@ export interface Failpoints {
   onPrimaryTransactionalWrite: Failpoint | null;
 }
 
-export interface Failpoint {
+interface Failpoint {
   data: Doc;
   /** How often it still applies, and how many matching uses it lets pass first. */
   timesLeft: number;

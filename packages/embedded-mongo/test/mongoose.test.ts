@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- mongoose's schemas are described by plain objects */
 import { expect } from 'chai';
 import mongoose, { Schema, type Connection } from 'mongoose';
 import { cleanUp, errorOf, startTestServer } from './harness.js';
@@ -15,8 +16,8 @@ describe('mongoose', () => {
 
   const user = new Schema(
     {
-      email: { type: String, unique: true, required: true } as const,
-      balance: { type: Number, default: 0 } as const,
+      email: { type: String, unique: true, required: true },
+      balance: { type: Number, default: 0 },
       exact: Schema.Types.Decimal128,
       tags: [String],
       addresses: [{ city: String, zip: Number }],

@@ -6,7 +6,7 @@ import { html, type Html } from './html.js';
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' data:",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -36,6 +36,7 @@ function render({ title, body, session }: Page): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · Top-up operator</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/admin/style.css" />
       </head>
       <body>

@@ -54,6 +54,7 @@ function tiles(attention: Attention, backlog: Backlog): Html {
     ${tile(attention.reviews, 'purchases to decide', 'topup review list')}
     ${tile(attention.deadDeliveries, 'webhooks given up (7 days)', 'see below')}
     ${tile(attention.pendingDeposits, 'deposits to confirm', 'topup deposit list')}
+    ${tile(attention.settlements, 'settlements to decide', 'topup settlement list')}
     ${tile(late, 'pieces of work over a minute late', 'topup doctor')}
   </div>`;
 }
@@ -72,7 +73,7 @@ function caseTable(cases: ReconciliationCase[]): Html {
   const rows = cases.map(
     (each) =>
       html`<tr>
-        <td>${each.createdAt.toISOString()}</td>
+        <td class="time">${minute(each.createdAt)}</td>
         <td>${each.kind}</td>
         <td>${each.detail}<br /><code>topup transaction show ${each.transactionId}</code></td>
         <td><code>topup case resolve ${each._id} --reason …</code></td>
@@ -103,7 +104,7 @@ function depositTable(deposits: Deposit[]): Html {
   const rows = deposits.map(
     (each) =>
       html`<tr>
-        <td>${each.createdAt.toISOString()}</td>
+        <td class="time">${minute(each.createdAt)}</td>
         <td>${each.refId}</td>
         <td class="number">Rp ${each.amount.toLocaleString('id-ID')}</td>
         <td><code>topup deposit confirm ${each._id} --reason …</code></td>
@@ -131,7 +132,7 @@ function deliveryTable(deliveries: Delivery[]): Html {
   const rows = deliveries.map(
     (each) =>
       html`<tr>
-        <td>${each.settledAt?.toISOString() ?? ''}</td>
+        <td class="time">${each.settledAt ? minute(each.settledAt) : ''}</td>
         <td>${each.event}</td>
         <td>${each.url}<br />${each.attempts.at(-1)?.error ?? ''}</td>
         <td>
@@ -157,4 +158,9 @@ function deliveryTable(deliveries: Delivery[]): Html {
             </tbody>
           </table>
         </div>`;
+}
+
+/** `2026-11-21 12:35 UTC` */
+function minute(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

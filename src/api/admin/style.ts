@@ -6,7 +6,7 @@ export const adminStyle = `
   --line: #303a45; --accent: #4fc3c3; --alarm: #ff8a80; --alarm-paper: #3a1f1d; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-header { display: flex; gap: 1rem; align-items: center; padding: .75rem 1.5rem; background: var(--card); border-bottom: 1px solid var(--line); }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1.5rem; background: var(--card); border-bottom: 1px solid var(--line); }
 header strong { font-size: 1.05rem; }
 header nav { display: flex; gap: 1rem; flex: 1; }
 header form { margin: 0; }
@@ -29,9 +29,10 @@ form.login button { width: 100%; margin-top: 1.25rem; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .message { margin: 0 0 1rem; padding: .6rem .8rem; border-radius: .35rem; color: var(--alarm); background: var(--alarm-paper); }
 .scroll { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
+table { width: 100%; min-width: 46rem; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
 th, td { padding: .45rem .75rem; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: .85rem; color: var(--quiet); font-weight: 600; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.time { white-space: nowrap; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 `;

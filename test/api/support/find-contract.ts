@@ -11,7 +11,7 @@ export function itFinds(
   api: TestApi,
   of: {
     operation: AnyOperation;
-    pathOf(ref: string): string;
+    pathOf: (ref: string) => string;
     /** How the surface shows each state. */
     statuses: Record<TransactionStatus, string>;
   },

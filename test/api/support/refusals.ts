@@ -94,7 +94,7 @@ export function itRefusesBodies(
       for (const value of values) {
         const body = { ...(good().body as object), [field]: value };
         const answer = await api.call({ ...good(), key, method: 'POST', body });
-        expect(answer.status, `${field} = ${String(JSON.stringify(value))}`).to.equal(400);
+        expect(answer.status, `${field} = ${JSON.stringify(value)}`).to.equal(400);
         expectFailure(answer, { status: 400, code: '01', field });
       }
     });

@@ -8,7 +8,7 @@ import { docOf } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
-import { scopeOf } from './query-options.js';
+import { filterOptions } from './query-options.js';
 
 /** The query that the front of a pipeline stands for. */
 export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: CompiledPipeline): RowQuery {
@@ -16,7 +16,7 @@ export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: Com
   const rest = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
   return {
     filter,
-    matches: compileFilter(filter, { scope: scopeOf(command, now) }),
+    matches: compileFilter(filter, filterOptions(command, now)),
     sort: pipeline.prefix.sort,
     limit: rowsNeeded(rest),
     hint: command['hint'],

@@ -56,7 +56,7 @@ export interface CommandContext {
 /** A reply is a document, or one that is encoded already. */
 export type CommandResult = Doc | Buffer;
 
-export type CommandHandler = (context: CommandContext) => CommandResult | Promise<CommandResult>;
+type CommandHandler = (context: CommandContext) => CommandResult | Promise<CommandResult>;
 
 /** A command: what it does, the fields it knows, and where it may be used. */
 export interface CommandDefinition {

@@ -1,9 +1,13 @@
-import type { Long } from 'bson';
+import { Long } from 'bson';
 import { encode } from '../values/encode.js';
 import type { Doc } from '../values/types.js';
 
 /** Element heads of the first array positions, made once: type 3 (document), the position as text, a zero. */
 const POSITIONS = Array.from({ length: 1024 }, (_, i) => positionHead(i));
+const FIELD_HEADS = {
+  firstBatch: Buffer.from('\x04firstBatch\0', 'latin1'),
+  nextBatch: Buffer.from('\x04nextBatch\0', 'latin1'),
+};
 const CURSOR_HEAD = Buffer.from('\x03cursor\0', 'latin1');
 
 /** A cursor reply put together from documents as they are stored, without decoding or encoding them. */
@@ -25,8 +29,11 @@ export function cursorReply({
   for (let i = 0; i < batch.length; i++) {
     arrayBytes += headAt(i).length + (batch[i]?.length ?? 0);
   }
-  const fieldHead = Buffer.from(`\x04${field}\0`, 'latin1');
-  const cursorTail = encode({ id: cursorId, ns: namespace, ...extra }).subarray(4);
+  const fieldHead = FIELD_HEADS[field];
+  const cursorTail =
+    extra === undefined && cursorId.isZero()
+      ? closedTail(namespace)
+      : encode({ id: cursorId, ns: namespace, ...extra }).subarray(4);
   const cursorBytes = 4 + fieldHead.length + arrayBytes + cursorTail.length;
   const tail = OK_TAIL;
   const total = 4 + CURSOR_HEAD.length + cursorBytes + tail.length;
@@ -48,6 +55,21 @@ export function cursorReply({
   at += cursorTail.copy(reply, at);
   tail.copy(reply, at);
   return reply;
+}
+
+const closedTails = new Map<string, Buffer>();
+const CLOSED_TAILS_MAX = 1000;
+
+/** The end of the cursor object when nothing is left to fetch, which most replies share. */
+function closedTail(namespace: string): Buffer {
+  let tail = closedTails.get(namespace);
+  if (tail === undefined) {
+    tail = encode({ id: Long.ZERO, ns: namespace }).subarray(4);
+    if (closedTails.size < CLOSED_TAILS_MAX) {
+      closedTails.set(namespace, tail);
+    }
+  }
+  return tail;
 }
 
 /** `ok: 1.0` and the end of the document. */

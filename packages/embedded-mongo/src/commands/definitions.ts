@@ -74,8 +74,7 @@ const CREATE: Fields = {
   changeStreamPreAndPostImages: 'object',
 };
 
-/** Exported for `explain`, which wraps one of these commands. */
-export const FIND_FIELDS: Fields = {
+const FIND_FIELDS: Fields = {
   filter: 'object',
   projection: 'object',
   sort: 'object',

@@ -10,7 +10,7 @@ import type { CommandContext, CommandResult } from './context.js';
 import { writeError } from './error-reply.js';
 import { boolField, checkFields, docField, namespaceOf, numberField } from './fields.js';
 import { statementError } from './insert.js';
-import { checkCollation, scopeOf } from './query-options.js';
+import { checkCollation, filterOptions } from './query-options.js';
 import { statementIdOf } from './statement-id.js';
 import { statementsOf } from './statements.js';
 
@@ -61,7 +61,7 @@ function deleteMatching(
   const { server, command, now } = context;
   checkCollation(statement);
   const filter = docField(statement, 'q') ?? {};
-  const matches = compileFilter(filter, { scope: scopeOf(command, now) });
+  const matches = compileFilter(filter, filterOptions(command, now));
   const limit = numberField(statement, 'limit', 0);
   return runStatement(context.statement, (transaction) => {
     const collection = collectionFor(server.store, namespace, transaction);

@@ -138,18 +138,31 @@ export function docField(doc: Doc, field: string): Doc | undefined {
   return isDoc(value) ? value : undefined;
 }
 
+const knownNamespaces = new Map<string, Map<string, string>>();
+const KNOWN_MAX = 1000;
+
 /** The collection that a command names in its first field. Throws MongoError 73 for a name that can't be one. */
 export function namespaceOf(database: string, collection: unknown): string {
   if (typeof collection !== 'string') {
     throw new MongoError(73, `collection name has invalid type ${typeNameOf(collection)}`);
   }
+  const known = knownNamespaces.get(database)?.get(collection);
+  return known ?? checkedNamespace(database, collection);
+}
+
+function checkedNamespace(database: string, collection: string): string {
   const bad =
     collection === '' || collection.startsWith('.') || collection.includes('$') || collection.includes('\0');
   checkDatabaseName(database);
   if (bad) {
     throw new MongoError(73, `Invalid namespace specified '${database}.${collection}'`);
   }
-  return `${database}.${collection}`;
+  const namespace = `${database}.${collection}`;
+  const ofDatabase = knownNamespaces.get(database) ?? new Map<string, string>();
+  if (knownNamespaces.size < KNOWN_MAX && ofDatabase.size < KNOWN_MAX) {
+    knownNamespaces.set(database, ofDatabase.set(collection, namespace));
+  }
+  return namespace;
 }
 
 export function checkDatabaseName(database: string): void {

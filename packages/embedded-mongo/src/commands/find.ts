@@ -10,7 +10,7 @@ import { collectionFor } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
 import { boolField, docField, namespaceOf, numberField } from './fields.js';
-import { checkCollation, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
+import { checkCollation, filterOptions, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 
 export function find(context: CommandContext): CommandResult {
@@ -20,13 +20,12 @@ export function find(context: CommandContext): CommandResult {
   refuseUnsupported(command, ['min', 'max', 'returnKey', 'showRecordId', 'oplogReplay']);
   refuseTailable(command);
   const filter = docField(command, 'filter') ?? {};
-  const scope = scopeOf(command, now);
-  const matches = compileFilter(filter, { scope });
+  const matches = compileFilter(filter, filterOptions(command, now));
   const projection = docField(command, 'projection');
   const project =
     projection === undefined || keysOf(projection).length === 0
       ? null
-      : compileProjection(projection, { filter, scope });
+      : compileProjection(projection, { filter, scope: scopeOf(command, now) });
   const sort = sortOf(command);
   const collection = collectionFor(server.store, namespace, reader);
   const limit = numberField(command, 'limit', 0);

@@ -8,10 +8,20 @@ import { isDoc, type Doc } from '../values/types.js';
 import { docField } from './fields.js';
 
 /** The variables of a command's expressions: the system's and those of its `let`. */
-export function scopeOf(command: Doc, now: Date, field = 'let'): Scope {
-  const scope = systemScope(now);
+export function scopeOf(command: Doc, now: Date): Scope {
+  return letScopeOf(command, now) ?? systemScope(now);
+}
+
+/** The same if the command has a `let` (or the named field), else undefined: a filter rarely needs any variable. */
+export function letScopeOf(command: Doc, now: Date, field = 'let'): Scope | undefined {
   const variables = docField(command, field);
-  return variables === undefined ? scope : letScope(scope, variables, compileExpression);
+  return variables === undefined ? undefined : letScope(systemScope(now), variables, compileExpression);
+}
+
+/** Options of `compileFilter` for a filter of this command. */
+export function filterOptions(command: Doc, now: Date): { scope?: Scope } {
+  const scope = letScopeOf(command, now);
+  return scope === undefined ? {} : { scope };
 }
 
 /** Strings are compared by their bytes; a collation that would compare otherwise is refused. */

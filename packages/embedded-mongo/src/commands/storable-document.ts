@@ -55,10 +55,7 @@ export function checkId(id: unknown): void {
 /** Fills in what a new document lacks; returns the same object if it lacks nothing. */
 export function completed(doc: Doc, now: Timestamp): Doc {
   const keys = keysOf(doc);
-  const isEmptyTimestamp = (value: unknown): boolean =>
-    value instanceof Timestamp && value.t === 0 && value.i === 0;
-  const stamps = keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]));
-  if (keys[0] === '_id' && !stamps) {
+  if (keys[0] === '_id' && !keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]))) {
     return doc;
   }
   const id = hasField(doc, '_id') ? getField(doc, '_id') : new ObjectId();
@@ -68,6 +65,10 @@ export function completed(doc: Doc, now: Timestamp): Doc {
       .filter((key) => key !== '_id')
       .map((key): [string, unknown] => [key, isEmptyTimestamp(doc[key]) ? now : getField(doc, key)]),
   ]);
+}
+
+function isEmptyTimestamp(value: unknown): boolean {
+  return typeof value === 'object' && value instanceof Timestamp && value.t === 0 && value.i === 0;
 }
 
 function checkSize(bytes: Buffer, message: string): void {
@@ -85,11 +86,11 @@ function checkNesting(doc: Doc): void {
   }
 }
 
-function isDeeper(value: object, levels: number): boolean {
+function isDeeper(value: Doc | readonly unknown[], levels: number): boolean {
   if (levels === 0) {
     return true;
   }
-  for (const inner of Object.values(value) as unknown[]) {
+  for (const inner of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
     if (
       typeof inner === 'object' &&
       inner !== null &&

@@ -8,7 +8,7 @@ import { collectionFor, ensureCollection } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
 import type { CommandContext } from './context.js';
-import { scopeOf } from './query-options.js';
+import { filterOptions, letScopeOf } from './query-options.js';
 import { checkId, completed, encodeUpdated } from './storable-document.js';
 
 /** An update as a statement asks for it. */
@@ -45,14 +45,13 @@ export function prepareUpdate(
 ): (transaction: Transaction) => UpdateOutcome {
   const { server, command, now } = context;
   const { filter, update, arrayFilters, multi, statement, upsert } = request;
-  const letScope = scopeOf(command, now);
-  const matches = compileFilter(filter, { scope: letScope });
+  const matches = compileFilter(filter, filterOptions(command, now));
   const compiled = compileUpdate({
     update,
     filter,
     arrayFilters,
     multi,
-    scope: statement['c'] === undefined ? letScope : scopeOf(statement, now, 'c'),
+    scope: letScopeOf(statement, now, 'c') ?? letScopeOf(command, now),
     now,
     timestamp: server.clock.at(server.store.clock),
   });

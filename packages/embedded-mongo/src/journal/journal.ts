@@ -7,7 +7,7 @@ export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-export interface JournalStats {
+interface JournalStats {
   /** Bytes of the journals since the newest snapshot, and of that snapshot. */
   journalBytes: number;
   snapshotBytes: number;

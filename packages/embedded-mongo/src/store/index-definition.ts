@@ -6,7 +6,7 @@ import { keyTuples, MISSING } from './index-keys.js';
 import type { StoredRecord } from './record.js';
 import { createSortedList, type SortedList } from './sorted-list.js';
 
-export interface IndexField {
+interface IndexField {
   path: string;
   parts: string[];
   descending: boolean;

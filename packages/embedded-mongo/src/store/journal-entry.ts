@@ -41,15 +41,18 @@ export function encodeCatalogChange(change: CatalogChange): Buffer {
   return Buffer.concat([Buffer.from([CATALOG]), encode({ ...change })]);
 }
 
-/** `deletedId` is the encoded `{_id}` here, `put` the stored bytes. */
+/** A write as it goes to the journal: the stored bytes, or the encoded `{_id}` of a deleted document. */
 export function encodeCommit(
   writes: readonly { collectionId: number; bytes: Buffer; isDelete: boolean }[],
   outcome: SessionOutcome | null,
 ): Buffer {
-  const tail = outcome === null ? null : encodeOutcome(outcome);
-  let size = 5 + (tail?.length ?? 0);
+  const replies = outcome === null ? [] : encodedReplies(outcome);
+  let size = 5 + (outcome === null ? 0 : 25);
   for (const { bytes } of writes) {
     size += 5 + bytes.length;
+  }
+  for (const { reply } of replies) {
+    size += 4 + reply.length;
   }
   const entry = Buffer.allocUnsafe(size);
   let at = entry.writeUInt8(COMMIT, 0);
@@ -57,11 +60,22 @@ export function encodeCommit(
   for (const { collectionId, bytes, isDelete } of writes) {
     at = entry.writeUInt8(isDelete ? DELETE : PUT, at);
     at = entry.writeUInt32LE(collectionId, at);
-    entry.set(bytes, at);
-    at += bytes.length;
+    at += bytes.copy(entry, at);
   }
-  tail?.copy(entry, at);
+  if (outcome !== null) {
+    at += outcome.sessionId.copy(entry, at, 0, 16);
+    at = entry.writeBigInt64LE(outcome.txnNumber, at);
+    at = entry.writeUInt8(outcome.statements === null ? OUTCOME_TRANSACTION : OUTCOME_STATEMENTS, at);
+  }
+  for (const { statement, reply } of replies) {
+    at = entry.writeInt32LE(statement, at);
+    at += reply.copy(entry, at);
+  }
   return entry;
+}
+
+function encodedReplies({ statements }: SessionOutcome): { statement: number; reply: Buffer }[] {
+  return [...(statements ?? [])].map(([statement, reply]) => ({ statement, reply: encode(reply) }));
 }
 
 /** Decodes an entry; stored documents are views of it. */
@@ -89,20 +103,6 @@ export function decodeEntry(entry: Buffer): JournalEntry {
     at += 5 + size;
   }
   return { kind: 'commit', writes, outcome: at < entry.length ? decodeOutcome(entry, at) : null };
-}
-
-function encodeOutcome({ sessionId, txnNumber, statements }: SessionOutcome): Buffer {
-  const head = Buffer.allocUnsafe(25);
-  sessionId.copy(head, 0, 0, 16);
-  head.writeBigInt64LE(txnNumber, 16);
-  head.writeUInt8(statements === null ? OUTCOME_TRANSACTION : OUTCOME_STATEMENTS, 24);
-  const parts: Buffer[] = [head];
-  for (const [statement, reply] of statements ?? []) {
-    const number = Buffer.allocUnsafe(4);
-    number.writeInt32LE(statement);
-    parts.push(number, encode(reply));
-  }
-  return Buffer.concat(parts);
 }
 
 function decodeOutcome(entry: Buffer, start: number): SessionOutcome {

@@ -13,7 +13,7 @@ import { boundsIn, coverRange, type IndexBounds } from './index-bounds.js';
 export type Plan = ScanPlan | IndexPlan | UnionPlan;
 
 /** Every document in order of age. */
-export interface ScanPlan {
+interface ScanPlan {
   kind: 'scan';
   backward: boolean;
 }
@@ -28,7 +28,7 @@ export interface IndexPlan {
 }
 
 /** The branches of an `$or`, each through an index. */
-export interface UnionPlan {
+interface UnionPlan {
   kind: 'union';
   branches: IndexPlan[];
 }
@@ -89,7 +89,7 @@ function isPlainScalar(value: unknown): boolean {
 }
 
 /** The index that a hint names or whose key it is. */
-export function hintedIndex(collection: Collection, hint: unknown): Index {
+function hintedIndex(collection: Collection, hint: unknown): Index {
   const index = collection.indexes.find(
     ({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)),
   );

@@ -139,7 +139,7 @@ export function creationOf({ id, namespace, options, uuid }: Collection): Catalo
 }
 
 /** Frees the versions that only ended snapshots could see. */
-export function dropSuperseded(store: Store): void {
+function dropSuperseded(store: Store): void {
   const oldest = oldestSnapshot(store);
   let done = 0;
   for (const { timestamp, collection, record } of store.superseded) {

@@ -54,7 +54,7 @@ export function sessionIdOf(lsid: unknown): Buffer {
   return Buffer.from(id.buffer.subarray(0, 16));
 }
 
-export function openSession(sessions: Sessions, id: Buffer): Session {
+function openSession(sessions: Sessions, id: Buffer): Session {
   const key = id.toString('latin1');
   const known = sessions.byKey.get(key);
   if (known !== undefined) {
@@ -197,7 +197,8 @@ function refuseOld(session: Session, number: bigint): void {
 function txnNumberOf(command: Doc): bigint {
   const number = command['txnNumber'];
   if (number instanceof Long) {
-    return number.toBigInt();
+    // By way of text, as Long does it for large ones, it costs more than the rest of the look-up.
+    return number.high === 0 ? BigInt(number.getLowBitsUnsigned()) : number.toBigInt();
   }
   if (typeof number === 'number' && Number.isInteger(number)) {
     return BigInt(number);

@@ -5,16 +5,23 @@ import { encode } from '../values/encode.js';
 export interface ClusterClock {
   /** The time of the newest change that `changes` (a counter of them) stands for. */
   at: (changes: number) => Timestamp;
-  /** The fields of this time that end every reply, as BSON elements without the document around them. */
+  /**
+   * The fields of this time that end every reply, as BSON elements without the document around them. The buffer is the
+   * clock's own and shows a later time when it is used late, which is as true.
+   */
   tail: (changes: number) => Buffer;
 }
+
+const TIMESTAMP = 0x11;
 
 export function createClusterClock(): ClusterClock {
   let seconds = 0;
   let increment = 0;
   let knownChanges = -1;
-  let time = new Timestamp({ t: 0, i: 0 });
-  let bytes: Buffer = Buffer.alloc(0);
+  const tail = tailTemplate();
+  // Where the two timestamps are: behind their type and name, the second one at the end.
+  const name = Buffer.from([TIMESTAMP, ...Buffer.from('clusterTime\0')]);
+  const places = [tail.indexOf(name) + name.length, tail.length - 8];
   const advance = (changes: number): void => {
     if (changes === knownChanges) {
       return;
@@ -23,23 +30,26 @@ export function createClusterClock(): ClusterClock {
     const now = Math.floor(Date.now() / 1000);
     increment = now > seconds ? 1 : increment + 1;
     seconds = Math.max(seconds, now);
-    time = new Timestamp({ t: seconds, i: increment });
-    bytes = tailOf(time);
+    for (const place of places) {
+      tail.writeUInt32LE(increment, place);
+      tail.writeUInt32LE(seconds, place + 4);
+    }
   };
   return {
     at(changes) {
       advance(changes);
-      return time;
+      return new Timestamp({ t: seconds, i: increment });
     },
     tail(changes) {
       advance(changes);
-      return bytes;
+      return tail;
     },
   };
 }
 
-function tailOf(clusterTime: Timestamp): Buffer {
+function tailTemplate(): Buffer {
+  const time = new Timestamp({ t: 0, i: 0 });
   const signature = { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO };
-  const doc = encode({ $clusterTime: { clusterTime, signature }, operationTime: clusterTime });
+  const doc = encode({ $clusterTime: { clusterTime: time, signature }, operationTime: time });
   return doc.subarray(4, doc.length - 1);
 }

@@ -1,0 +1,281 @@
+// npm run bench -w packages/embedded-mongo [-- --seconds 3 --million]
+// EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> runs the prototype beside it, in the order A B B A, so that what
+// else the machine does hits both alike. With fsync. Prints operations per second and the server's CPU time for each.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { MongoClient, type Db } from 'mongodb';
+
+const ACCOUNTS = 20_000;
+const CLOCK_TICKS_PER_SECOND = 100;
+const { values: options } = parseArgs({
+  options: { seconds: { type: 'string', default: '2' }, million: { type: 'boolean', default: false } },
+});
+
+interface Candidate {
+  name: string;
+  command: (dbPath: string) => { args: string[]; env: Record<string, string> };
+}
+
+interface Measured {
+  perSecond: number;
+  cpuMicros: number;
+}
+
+const ours: Candidate = {
+  name: 'embedded-mongo',
+  command: (dbPath) => ({
+    args: [
+      fileURLToPath(new URL('../bin/embedded-mongo.mjs', import.meta.url)),
+      '--port',
+      '0',
+      '--dbpath',
+      dbPath,
+    ],
+    env: {},
+  }),
+};
+
+const prototypePath = process.env['EMBEDDED_MONGO_PROTOTYPE'];
+const prototype: Candidate | undefined =
+  prototypePath === undefined
+    ? undefined
+    : {
+        name: 'prototype',
+        command: (dbPath) => ({ args: [prototypePath], env: { PORT: '27391', DBPATH: dbPath } }),
+      };
+
+if (options.million) {
+  await measureMillion();
+} else {
+  const order = prototype === undefined ? [ours] : [ours, prototype, prototype, ours];
+  const results = new Map<string, Map<string, Measured[]>>();
+  for (const candidate of order) {
+    for (const [operation, measured] of await measure(candidate)) {
+      const byName = results.get(operation) ?? new Map<string, Measured[]>();
+      byName.set(candidate.name, [...(byName.get(candidate.name) ?? []), measured]);
+      results.set(operation, byName);
+    }
+  }
+  print(results);
+}
+
+function print(results: ReadonlyMap<string, ReadonlyMap<string, readonly Measured[]>>): void {
+  const mean = (all: readonly Measured[], of: (one: Measured) => number): number =>
+    all.reduce((sum, one) => sum + of(one), 0) / all.length;
+  for (const [operation, byName] of results) {
+    const columns = [...byName].map(
+      ([name, all]) =>
+        `${name} ${mean(all, ({ perSecond }) => perSecond)
+          .toFixed(0)
+          .padStart(6)}/s ${mean(all, ({ cpuMicros }) => cpuMicros)
+          .toFixed(0)
+          .padStart(5)} µs`,
+    );
+    console.log(`${operation.padEnd(44)} ${columns.join('   ')}`);
+  }
+}
+
+async function measure(candidate: Candidate): Promise<Map<string, Measured>> {
+  return withServer(candidate, async (db, server) => {
+    const results = new Map<string, Measured>();
+    const run = async (
+      name: string,
+      inFlight: number,
+      operation: (worker: number) => Promise<unknown>,
+    ): Promise<void> => {
+      results.set(`${name}, ${inFlight} in flight`, await load(server, inFlight, operation));
+    };
+    const wallets = db.collection<{ _id: number; email: string; balance: number }>('wallets');
+    const ledger = db.collection('ledger');
+    const orders = db.collection('orders');
+    await wallets.createIndex({ email: 1 }, { unique: true }, {});
+    await ledger.createIndexes([{ key: { user: 1, at: -1 } }, { key: { ref: 1 }, unique: true }]);
+    await orders.createIndex({ user: 1, status: 1, at: -1 }, {}, {});
+    await wallets.insertMany(Array.from({ length: ACCOUNTS }, (_, i) => account(i)));
+    const any = (): number => Math.floor(Math.random() * ACCOUNTS);
+    let ref = 0;
+    for (const inFlight of [1, 32]) {
+      await run('find by _id', inFlight, () => wallets.findOne({ _id: any() }));
+      await run('find by a unique index', inFlight, () =>
+        wallets.findOne({ email: `user${any()}@example.id` }),
+      );
+      await run('insert, 2 secondary indexes', inFlight, () =>
+        ledger.insertOne({
+          user: any(),
+          ref: `r${(ref += 1)}`,
+          amount: -100,
+          at: new Date(),
+          note: 'a purchase',
+        }),
+      );
+      await run('update $inc by _id', inFlight, () =>
+        wallets.updateOne({ _id: any() }, { $inc: { balance: 1 } }),
+      );
+      await run('findAndModify, guarded', inFlight, () =>
+        wallets.findOneAndUpdate(
+          { _id: any(), balance: { $gte: 5 } },
+          { $inc: { balance: -5 } },
+          { returnDocument: 'after' },
+        ),
+      );
+      await run('transaction of 3 writes', inFlight, async (worker) => {
+        const user = worker * 600 + Math.floor(Math.random() * 600);
+        await db.client.withSession((session) =>
+          session.withTransaction(async () => {
+            await wallets.updateOne(
+              { _id: user, balance: { $gte: 5 } },
+              { $inc: { balance: -5 } },
+              { session },
+            );
+            await ledger.insertOne({ user, ref: `t${(ref += 1)}`, amount: -5, at: new Date() }, { session });
+            await orders.insertOne({ user, status: 'paid', at: new Date(), sku: 'X', price: 5 }, { session });
+          }),
+        );
+      });
+    }
+    await run('find by index, sorted, limit 20', 32, () =>
+      ledger.find({ user: any() }).sort({ at: -1 }).limit(20).toArray(),
+    );
+    await run('countDocuments by index', 32, () => ledger.countDocuments({ user: any() }));
+    await run('aggregate: $match, $group', 8, () =>
+      ledger
+        .aggregate([{ $match: { user: any() } }, { $group: { _id: '$note', sum: { $sum: '$amount' } } }])
+        .toArray(),
+    );
+    return results;
+  });
+}
+
+function account(i: number): { _id: number; email: string; balance: number } & Record<string, unknown> {
+  return {
+    _id: i,
+    email: `user${i}@example.id`,
+    name: `User ${i}`,
+    balance: 1_000_000,
+    role: 'user',
+    phone: `0812345${i}`,
+    tags: ['a', 'b'],
+    createdAt: new Date(),
+    updatedAt: new Date(),
+    meta: { ip: '127.0.0.1', agent: 'Mozilla/5.0 something' },
+  };
+}
+
+async function load(
+  server: ChildProcess,
+  inFlight: number,
+  operation: (worker: number) => Promise<unknown>,
+): Promise<Measured> {
+  const end = performance.now() + Number(options.seconds) * 1000;
+  const cpuBefore = cpuMicrosOf(server);
+  const startedAt = performance.now();
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: inFlight }, async (_, worker) => {
+      while (performance.now() < end) {
+        await operation(worker);
+        count += 1;
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { perSecond: count / seconds, cpuMicros: (cpuMicrosOf(server) - cpuBefore) / count };
+}
+
+/** CPU time of a process, user and system; needs Linux. */
+function cpuMicrosOf({ pid }: ChildProcess): number {
+  const stat = readFileSync(`/proc/${pid ?? 0}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND) * 1e6;
+}
+
+/** 1,000,000 small documents with an index: the memory they take, and the time that opening them again takes. */
+async function measureMillion(): Promise<void> {
+  const dbPath = await mkdtemp(join(tmpdir(), 'embedded-mongo-bench-'));
+  try {
+    await withServer(
+      ours,
+      async (db, server) => {
+        const rows = db.collection('rows');
+        await rows.createIndex({ user: 1, at: -1 }, {}, {});
+        for (let i = 0; i < 1_000_000; i += 5000) {
+          await rows.insertMany(
+            Array.from({ length: 5000 }, (_, k) => ({
+              user: (i + k) % 1000,
+              at: new Date(1.7e12 + i + k),
+              amount: -100,
+              ref: `ref-${i + k}`,
+              status: 'done',
+            })),
+          );
+        }
+        console.log(`after inserting: ${memoryOf(server)}`);
+      },
+      dbPath,
+    );
+    const startedAt = performance.now();
+    await withServer(
+      ours,
+      async (db, server) => {
+        console.log(
+          `opened in ${((performance.now() - startedAt) / 1000).toFixed(1)} s, ${memoryOf(server)}`,
+        );
+        console.log(`documents: ${await db.collection('rows').estimatedDocumentCount()}`);
+      },
+      dbPath,
+    );
+  } finally {
+    await rm(dbPath, { recursive: true, force: true });
+  }
+}
+
+function memoryOf({ pid }: ChildProcess): string {
+  const status = readFileSync(`/proc/${pid ?? 0}/status`, 'latin1');
+  const megabytes = (name: string): string =>
+    `${Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)} MB`;
+  return `resident ${megabytes('VmRSS')}, at most ${megabytes('VmHWM')}`;
+}
+
+async function withServer<T>(
+  candidate: Candidate,
+  run: (db: Db, server: ChildProcess) => Promise<T>,
+  kept?: string,
+): Promise<T> {
+  const dbPath = kept ?? (await mkdtemp(join(tmpdir(), 'embedded-mongo-bench-')));
+  const { args, env } = candidate.command(dbPath);
+
+  const server = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    const uri = await new Promise<string>((resolve, reject) => {
+      server.stdout.on('data', (chunk: Buffer) => {
+        const ready = /READY (\S+)/.exec(chunk.toString())?.[1];
+        if (ready !== undefined) {
+          resolve(ready);
+        }
+      });
+      void exited.then(() => reject(new Error(`${candidate.name} did not start`)));
+    });
+    const client = new MongoClient(uri, { maxPoolSize: 40, minPoolSize: 32 });
+    try {
+      await client.connect();
+      return await run(client.db('bench'), server);
+    } finally {
+      await client.close();
+    }
+  } finally {
+    server.kill('SIGTERM');
+    await exited;
+    if (kept === undefined) {
+      await rm(dbPath, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { request } from 'undici';
+import type { Delivery } from '../../src/webhooks/delivery.model.js';
+import { UsageError } from './usage-error.js';
+
+const pollEveryMs = 300;
+const answerTimeoutMs = 10_000;
+
+/**
+ * Posts a copy of each new delivery of an account to a URL, until `countMax` or an interrupt.
+ * @returns How many were forwarded.
+ */
+export async function followDeliveries(of: {
+  username: string;
+  url: string;
+  countMax: number;
+  onForwarded: (line: string) => void;
+}): Promise<number> {
+  const [{ AccountModel }, { deliveriesSince }, { deliveryHeaders }, { signingKeys }] = await Promise.all([
+    import('../../src/accounts/account.model.js'),
+    import('../../src/webhooks/list-deliveries.js'),
+    import('../../src/webhooks/sign-delivery.js'),
+    import('../../src/webhooks/webhook-secret.js'),
+  ]);
+  const account = await AccountModel.findOne({ username: of.username }).lean();
+  if (!account) {
+    throw new UsageError(`There is no account "${of.username}" (topup account list).`);
+  }
+  if (account.webhookUrl === null && account.callbackUrl === null) {
+    throw new UsageError('The account has neither a webhook_url nor a callback_url, so it has no events.');
+  }
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  of.onForwarded(`Forwarding events of ${of.username} to ${of.url} (Ctrl-C ends it)`);
+  const seen = new Set<string>();
+  // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
+  const lookBackMs = 5_000;
+  const startedAt = new Date();
+  while (!stop.signal.aborted && seen.size < of.countMax) {
+    const since = new Date(Math.max(startedAt.getTime(), Date.now() - lookBackMs));
+    for (const row of await deliveriesSince(account._id, since)) {
+      if (!seen.has(row._id) && seen.size < of.countMax) {
+        seen.add(row._id);
+        const headers = deliveryHeaders({ ...row, attemptCount: 0 }, signingKeys(account));
+        of.onForwarded(`${row.event} ${row.refId ?? ''} -> ${await forward(of.url, row, headers)}`);
+      }
+    }
+    await wait(pollEveryMs);
+  }
+  return seen.size;
+}
+
+async function forward(url: string, row: Delivery, headers: Record<string, string>): Promise<string> {
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers,
+      body: row.body,
+      signal: AbortSignal.timeout(answerTimeoutMs),
+    });
+    await body.dump();
+    return String(statusCode);
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+  }
+}

@@ -1,0 +1,131 @@
+import { Option, type Command } from 'commander';
+import { defineCommand, defineGroup } from './define-command.js';
+import { facts, status, table, time } from './format.js';
+import { followDeliveries } from './follow-deliveries.js';
+import { httpUrl, limitOption } from './options.js';
+import { UsageError } from './usage-error.js';
+import { readMessage, verifyMessage } from './verify-message.js';
+
+/** `topup listen` and `topup webhooks …`: what goes out to clients, for those who develop against it and those who operate it. */
+export function registerWebhooks(program: Command): void {
+  registerListen(program);
+  const webhooks = defineGroup(
+    program,
+    'webhooks',
+    'Webhooks and callbacks: verify, list what was given up, replay',
+  );
+  registerVerify(webhooks);
+  registerDead(webhooks);
+  registerReplay(webhooks);
+}
+
+function registerListen(program: Command): void {
+  defineCommand<{ forwardTo: string; count?: number }>(program, {
+    usage: 'listen <username>',
+    summary: 'Forward new events of an account to a program on this machine',
+    details:
+      'A copy of every webhook and callback from now on is posted to the URL, with the same body and id and a signature of its own\ntime. What the account itself receives does not change. Ctrl-C ends it.',
+    examples: ['listen demo-buyer --forward-to http://localhost:3000/hook'],
+    options: [
+      new Option('--forward-to <url>', 'where to').argParser(httpUrl).makeOptionMandatory(),
+      new Option('--count <n>', 'end after so many').argParser(Number),
+    ],
+    async run({ arg, options }) {
+      const forwarded = await followDeliveries({
+        username: arg('username'),
+        url: options.forwardTo,
+        countMax: options.count ?? Infinity,
+        onForwarded: (line) => process.stderr.write(`${line}\n`),
+      });
+      return { data: { forwarded }, text: `${forwarded} forwarded` };
+    },
+  });
+}
+
+function registerVerify(webhooks: Command): void {
+  defineCommand<{ secret: string; file: string; ignoreAge?: boolean }>(webhooks, {
+    usage: 'verify',
+    summary: 'Check the signatures of a captured message',
+    details:
+      'The file is JSON: {"headers": {...}, "raw": "the exact body"}, as the inbox shows it. Without --file - or a name it reads standard input.',
+    examples: [
+      'webhooks verify --secret whsec_… --file message.json',
+      'webhooks verify --secret whsec_… --file - --ignore-age < message.json',
+    ],
+    options: [
+      new Option('--secret <whsec>', "the account's webhook secret").makeOptionMandatory(),
+      new Option('--file <path>', 'the message; - for standard input').default('-'),
+      new Option('--ignore-age', 'accept an old webhook-timestamp'),
+    ],
+    needsService: false,
+    async run({ options }) {
+      if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(options.secret)) {
+        throw new UsageError('A webhook secret is whsec_ and base64.');
+      }
+      const message = await readMessage(options.file);
+      const result = verifyMessage(message, {
+        secret: options.secret,
+        ignoreAge: options.ignoreAge === true,
+      });
+      return {
+        data: result,
+        text: facts([
+          ['x-signature', result.x_signature],
+          ['webhook-signature', result.webhook_signature],
+          ['message', result.genuine ? 'genuine' : 'NOT genuine'],
+          ...(result.hint === null ? [] : [['hint', result.hint] as [string, string]]),
+        ]),
+        failed: !result.genuine,
+      };
+    },
+  });
+}
+
+function registerDead(webhooks: Command): void {
+  defineCommand<{ limit: number }>(webhooks, {
+    usage: 'dead',
+    summary: 'Deliveries that were given up, newest first',
+    examples: ['webhooks dead', 'webhooks dead --limit 200 --json'],
+    options: [limitOption()],
+    async run({ options }) {
+      const { deadDeliveries } = await import('../../src/webhooks/list-deliveries.js');
+      const rows = await deadDeliveries(options.limit);
+      const data = rows.map((row) => ({
+        id: row._id,
+        account_id: row.accountId,
+        event: row.event,
+        ref_id: row.refId,
+        attempts: row.attemptCount,
+        error: row.attempts.at(-1)?.error ?? null,
+        given_up_at: row.settledAt?.toISOString() ?? null,
+      }));
+      return {
+        data,
+        text: table(
+          ['id', 'event', 'reference', 'attempts', 'last error', 'given up'],
+          rows.map((row) => [
+            row._id,
+            row.event,
+            row.refId ?? '',
+            String(row.attemptCount),
+            row.attempts.at(-1)?.error ?? '',
+            row.settledAt ? time(row.settledAt) : '',
+          ]),
+        ),
+      };
+    },
+  });
+}
+
+function registerReplay(webhooks: Command): void {
+  defineCommand(webhooks, {
+    usage: 'replay <id>',
+    summary: 'Send one delivery again, to the URL that its account has now',
+    examples: ['webhooks replay 018df5c8a1b27c3d9e4f5a6b7c8d9e0f-success-webhook'],
+    async run({ arg }) {
+      const { replayAsOperator } = await import('../../src/webhooks/replay-deliveries.js');
+      const row = await replayAsOperator(arg('id'));
+      return { data: { id: row._id, status: row.state }, text: `${row._id} is ${status(row.state)} again` };
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { fileIdOf, readReportFile } from '../../reports/report-file.js';
+import type { Report } from '../../reports/report.model.js';
+import { NotFoundError } from '../../shared/errors.js';
+import type { FileReply, Reply } from '../operation.js';
+
+/** A report's file as the answer itself. */
+export function fileReply(report: Report): Reply {
+  return { data: null, file: fileOf(report) };
+}
+
+export function fileOf(report: Report): FileReply {
+  return {
+    filename: report.filename,
+    type: report.format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/json',
+    size: report.size ?? 0,
+    open: () => readReportFile(fileIdOf(report)),
+  };
+}
+
+/** @throws NotFoundError (404/02) while there is no file to send. */
+export function readyReport(report: Report | null): Report {
+  if (report?.status !== 'completed') {
+    throw new NotFoundError('There is no such report, or it is not ready yet.');
+  }
+  return report;
+}

@@ -1,0 +1,102 @@
+import Joi from 'joi';
+import type { Role } from '../../accounts/account.model.js';
+import type { ReportFormat, ReportType } from '../../reports/report.model.js';
+import { findReport, requestReport } from '../../reports/request-report.js';
+import { isoDay, text } from '../fields.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+import { fileReply, readyReport } from './file-reply.js';
+import { replyWithReport, reportData } from './present-report.js';
+
+interface Body {
+  type: ReportType;
+  format: ReportFormat;
+  start_date?: string;
+  end_date?: string;
+}
+
+const types: Record<Role, ReportType[]> = {
+  buyer: ['transaction', 'purchase', 'deposit'],
+  seller: ['transaction', 'sales', 'product'],
+};
+
+/** The report calls of one role (interface 4.2, 4.3; decisions.md 14). */
+export function reportOperations(role: Role): AnyOperation[] {
+  return [createReport(role), getReport(role), downloadReport(role)];
+}
+
+function createReport(role: Role): AnyOperation {
+  return defineOperation<Body>({
+    id: `create${capitalised(role)}Report`,
+    method: 'post',
+    path: `/api/${role}/reports`,
+    role,
+    tag: role === 'buyer' ? 'Buyer' : 'Seller',
+    summary: 'Make a report',
+    description:
+      'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
+      'Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.',
+    body: Joi.object<Body>({
+      type: Joi.string()
+        .valid(...types[role])
+        .required(),
+      format: Joi.string().valid('json', 'csv').default('json'),
+      start_date: isoDay,
+      end_date: isoDay,
+    }),
+    data: reportData,
+    successStatuses: [202],
+    failures: [503],
+    async handle({ account, body, accept }) {
+      const report = await requestReport({
+        account,
+        type: body.type,
+        format: body.format,
+        startDate: body.start_date,
+        endDate: body.end_date,
+      });
+      const wantsFile = body.format === 'csv' && /\btext\/csv\b/i.test(accept);
+      return wantsFile && report.status === 'completed' ? fileReply(report) : replyWithReport(report);
+    },
+  });
+}
+
+function getReport(role: Role): AnyOperation {
+  return defineOperation<unknown, { id: string }>({
+    id: `get${capitalised(role)}Report`,
+    method: 'get',
+    path: `/api/${role}/reports/:id`,
+    role,
+    tag: role === 'buyer' ? 'Buyer' : 'Seller',
+    summary: 'A report that was asked for earlier',
+    params: Joi.object<{ id: string }>({ id: text(64).required() }),
+    data: reportData,
+    successStatuses: [202],
+    failures: [404],
+    async handle({ account, params }) {
+      return replyWithReport(await findReport(account._id, params.id));
+    },
+  });
+}
+
+function downloadReport(role: Role): AnyOperation {
+  return defineOperation<unknown, { id: string }>({
+    id: `download${capitalised(role)}Report`,
+    method: 'get',
+    path: `/api/${role}/reports/:id/download`,
+    role,
+    tag: role === 'buyer' ? 'Buyer' : 'Seller',
+    summary: 'The file of a report: all of its rows',
+    description: 'Needs no key with the signed `token` of a `download_url`.',
+    params: Joi.object<{ id: string }>({ id: text(64).required() }),
+    data: Joi.any(),
+    file: true,
+    failures: [404],
+    async handle({ account, params }) {
+      return fileReply(readyReport(await findReport(account._id, params.id)));
+    },
+  });
+}
+
+function capitalised(role: Role): string {
+  return role === 'buyer' ? 'Buyer' : 'Seller';
+}

@@ -1,0 +1,68 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { downloadToken } from '../../reports/download-token.js';
+import { readReportItems } from '../../reports/read-report-items.js';
+import type { Report } from '../../reports/report.model.js';
+import { businessDay } from '../../shared/business-time.js';
+import type { Reply } from '../operation.js';
+
+/** Items in the answer itself; the rest is in the file. */
+const itemsInlineMax = 10_000;
+
+/** Interface 2.10, decisions.md 14. Which fields are there depends on format and on whether it is ready. */
+export const reportData = Joi.object({
+  report_id: Joi.string().required(),
+  type: Joi.string().required(),
+  format: Joi.string().valid('json', 'csv').required(),
+  status: Joi.string().valid('pending', 'processing', 'completed', 'failed'),
+  period: Joi.object({ start_date: Joi.string().required(), end_date: Joi.string().required() }).required(),
+  summary: Joi.object().unknown(true),
+  products: Joi.array().items(Joi.object().unknown(true)),
+  transactions: Joi.array().items(Joi.object().unknown(true)),
+  truncated: Joi.boolean(),
+  filename: Joi.string(),
+  rows: Joi.number(),
+  size: Joi.number(),
+  download_url: Joi.string(),
+  expires_at: Joi.string(),
+});
+
+/** 202/05 while a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv). */
+export async function replyWithReport(report: Report): Promise<Reply> {
+  const head = {
+    report_id: report._id,
+    type: report.type,
+    format: report.format,
+    period: { start_date: businessDay(report.period.start), end_date: businessDay(report.period.end) },
+  };
+  if (report.status !== 'completed') {
+    return {
+      httpStatus: 202,
+      code: '05',
+      message: 'The report is being made. Ask for it by its report_id.',
+      data: { ...head, status: report.status },
+    };
+  }
+  const { products, ...summary } = report.summary ?? {};
+  const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report) };
+  if (report.format === 'csv') {
+    return { message: 'Report ready', data: body };
+  }
+  const transactions = await readReportItems(report, itemsInlineMax);
+  return {
+    message: 'Report ready',
+    data: { ...body, transactions, truncated: (report.rows ?? 0) > transactions.length },
+  };
+}
+
+function file(report: Report) {
+  const base = env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`;
+  const token = downloadToken(report._id, report.expiresAt);
+  return {
+    filename: report.filename,
+    rows: report.rows ?? 0,
+    size: report.size ?? 0,
+    download_url: `${base}/api/${report.role}/reports/${report._id}/download?token=${token}`,
+    expires_at: report.expiresAt.toISOString(),
+  };
+}

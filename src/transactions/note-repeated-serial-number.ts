@@ -1,0 +1,31 @@
+import { openCase } from './record-contradiction.js';
+import { TransactionModel, type Transaction } from './transaction.model.js';
+
+/**
+ * One serial number for two orders of a product is one delivery sold twice, or a provider that makes them up: the
+ * operator gets a case for the later one. Called after the sale is settled; it moves no money.
+ */
+export async function noteRepeatedSerialNumber(
+  transaction: Pick<Transaction, '_id' | 'productCode'>,
+  serialNumber: string | null,
+): Promise<void> {
+  if (serialNumber === null) {
+    return;
+  }
+  const other = await TransactionModel.findOne(
+    {
+      productCode: transaction.productCode,
+      // The type is said again so that the partial index fits the question.
+      serialNumber: { $eq: serialNumber, $type: 'string' },
+      _id: { $ne: transaction._id },
+    },
+    { _id: 1 },
+  ).lean<Pick<Transaction, '_id'>>();
+  if (other) {
+    await openCase({
+      transactionId: transaction._id,
+      kind: 'repeated-serial-number',
+      detail: `The serial number is that of transaction ${other._id} too.`,
+    });
+  }
+}

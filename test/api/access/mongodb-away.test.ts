@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold } from '../../support/ledger.js';
+import { startPrivateMongo, type Outage } from '../../support/outage.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { expectFailure } from '../support/expect-answer.js';
+import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
+
+const answerWithinMs = 3_000;
+
+describe('MongoDB away', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let mongo: Outage;
+  let buyer: ApiClient;
+  let signing: { username: string; key: string };
+
+  before(async () => {
+    mongo = await startPrivateMongo();
+    stack = await startStack({
+      workers: ['all'],
+      env: { MONGODB_URI: mongo.url, RESELLER_SYNC_WAIT_MS: '0' },
+    });
+    signing = { username: 'buyer', key: (await stack.seed())['buyer']?.api_key ?? '' };
+    buyer = apiClient(stack.baseUrl, signing.key);
+    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+  });
+  after(async () => {
+    await mongo.restore();
+    await stack.stop();
+    await mongo.stop();
+  });
+
+  const purchase = () => ({ code: 'S10', customer: '081234561230', ref_id: uniqueRef() });
+  type Purchase = ReturnType<typeof purchase>;
+  const buy = ({ code, customer, ref_id }: Purchase) =>
+    buyer.post('/api/buyer/transaction', { code, customer_number: customer, ref_id });
+  const buyAsReseller = (asked: Purchase) => buyer.get(requestPath(signing, asked));
+
+  async function inTime(call: Promise<Answer>): Promise<Answer> {
+    const startedAt = Date.now();
+    const answer = await call;
+    expect(Date.now() - startedAt, 'ms until the answer').to.be.below(answerWithinMs);
+    return answer;
+  }
+
+  const outages: [name: string, begin: () => Promise<void> | void][] = [
+    ['hangs', () => mongo.hang()],
+    ['is killed', () => mongo.cut()],
+  ];
+  for (const [name, begin] of outages) {
+    it(`${name}: 503/03 with Retry-After in time, recovery with no restart, and no purchase lost or doubled`, async () => {
+      const [first, second] = [purchase(), purchase()];
+      const before = [first, second];
+      const [bought, boughtAsReseller] = await Promise.all([buy(first), buyAsReseller(second)]);
+      expect(bought.status).to.equal(200);
+      expect(boughtAsReseller.body.status).to.equal('00');
+      // The accounts are in memory now, so that the outage meets the purchases themselves.
+      await begin();
+      const during = [purchase(), purchase(), purchase()];
+      const resold = purchase();
+      const [reseller, ...answers] = await Promise.all([
+        inTime(buyAsReseller(resold)),
+        ...during.map((asked) => inTime(buy(asked))),
+        inTime(buyer.post('/api/buyer/balance')),
+      ]);
+      for (const answer of answers) {
+        expectFailure(answer, { status: 503, code: '03' });
+      }
+      expect(reseller.status).to.equal(200);
+      expect(reseller.body.status, 'a failure code would be bought elsewhere').to.equal('05');
+      // Long after: the accounts are forgotten, and authentication itself needs the database.
+      expectFailure(await inTime(buyer.get('/v1/products')), { status: 503, code: '03' });
+      const depo = pathOf('balance', { username: 'buyer', sign: hmacSign(signing, 'depo') });
+      const balance = await inTime(buyer.get(depo));
+      expect([balance.status, balance.body.status]).to.deep.equal([200, '03']);
+      const ready = await inTime(buyer.get('/readyz'));
+      expect(ready.body).to.include({ mongodb: false });
+
+      await mongo.restore();
+      for (const asked of [...before, ...during, resold]) {
+        await eventually(
+          `${asked.ref_id} to be fulfilled`,
+          async () => {
+            const answer = await buy(asked);
+            return answer.status === 200 && answer.body.data.status === 'success';
+          },
+          60_000,
+        );
+      }
+      await eventually('all to be told', async () => (await buyer.get('/readyz')).status === 200);
+      const refs = [...before, ...during, resold].map((each) => each.ref_id);
+      const stored = await stack.db
+        .collection('transactions')
+        .find({ refId: { $in: refs } })
+        .toArray();
+      expect(stored).to.have.length(refs.length);
+      const executed = (await stack.simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
+      for (const { _id } of stored) {
+        expect(executed.filter((id) => id === String(_id))).to.have.length(1);
+      }
+      await expectLedgerToHold(stack);
+    });
+  }
+});

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold } from '../../support/ledger.js';
+import { startTcpGate, type Outage } from '../../support/outage.js';
+import { startStack, type Stack } from '../../support/stack.js';
+
+const answerWithinMs = 3_000;
+
+describe('Redis away', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let gate: Outage;
+  let buyer: ApiClient;
+
+  before(async () => {
+    gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
+    stack = await startStack({ workers: ['all'], env: { REDIS_URL: gate.url } });
+    buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+  });
+  after(async () => {
+    await gate.restore();
+    await stack.stop();
+    await gate.stop();
+  });
+
+  const buy = () =>
+    buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '081234561230',
+      ref_id: uniqueRef(),
+    });
+  const isSold = async (id: string) =>
+    (await buyer.get(`/v1/transactions/${id}`)).body.data.status === 'SUCCESS';
+
+  const outages: [name: string, begin: () => Promise<void> | void][] = [
+    ['hangs', () => gate.hang()],
+    ['refuses connections', () => gate.cut()],
+  ];
+  for (const [name, begin] of outages) {
+    it(`${name}: purchases are accepted in time, and fulfilled when it is back, with no restart`, async () => {
+      await begin();
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        const startedAt = Date.now();
+        const answer = await buy();
+        expect(Date.now() - startedAt, 'ms until the answer').to.be.below(answerWithinMs);
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+        expect(answer.headers).to.include.keys('ratelimit-limit', 'ratelimit-remaining');
+        ids.push(answer.body.data.transaction_id as string);
+      }
+      await gate.restore();
+      for (const id of ids) {
+        await eventually(`${id} to be fulfilled`, () => isSold(id), 60_000);
+      }
+      const next = (await buy()).body.data.transaction_id as string;
+      await eventually('a later purchase to be fulfilled', () => isSold(next), 30_000);
+      await expectLedgerToHold(stack);
+    });
+  }
+
+  it('each process limits by its own count while Redis is away, and by the common one again after it', async () => {
+    await stack.db.collection('accounts').updateOne({ username: 'buyer2' }, { $set: { rateLimit: 5 } });
+    const second = await stack.startWeb();
+    const key = (await stack.seed())['buyer2']?.api_key ?? '';
+    const clients = [apiClient(stack.baseUrl, key), apiClient(second.url, key)];
+    await gate.cut();
+    for (const client of clients) {
+      const statuses = [];
+      for (let n = 0; n < 8; n++) {
+        statuses.push((await client.get('/v1/wallet/balance')).status);
+      }
+      expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429, 429, 429]);
+    }
+    await gate.restore();
+    const other = (await stack.seed())['seller']?.api_key ?? '';
+    await stack.db.collection('accounts').updateOne({ username: 'seller' }, { $set: { rateLimit: 1_000 } });
+    const sellers = [apiClient(stack.baseUrl, other), apiClient(second.url, other)];
+    const remaining = async (index: number) =>
+      Number((await sellers[index]?.get('/api/seller/api/config'))?.headers['ratelimit-remaining']);
+    await eventually('both to count together', async () => (await remaining(0)) === (await remaining(1)) + 1);
+  });
+});

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { request } from 'undici';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startStack, type Stack } from '../../support/stack.js';
+
+describe('reports of both roles', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let other: ApiClient;
+  let seller: ApiClient;
+  let key: string;
+  const sold = { count: 0, amount: 0 };
+
+  before(async () => {
+    stack = await startStack({ workers: ['all'] });
+    const accounts = await stack.seed();
+    key = accounts['buyer']?.api_key ?? '';
+    buyer = apiClient(stack.baseUrl, key);
+    other = apiClient(stack.baseUrl, accounts['buyer2']?.api_key ?? '');
+    seller = apiClient(stack.baseUrl, accounts['seller2']?.api_key ?? '');
+    await buyer.post('/api/buyer/deposit', { amount: 1_000_000, ref_id: '=1+1'.replace(/[=+]/g, 'x') });
+    for (const customer_number of ['081234567890', '081234567891', '081234561232']) {
+      const { body } = await buyer.post('/api/buyer/transaction', {
+        code: 'S10',
+        customer_number,
+        ref_id: uniqueRef(),
+      });
+      const done = await eventually('a final state', async () => {
+        const { body: now } = await buyer.get(`/v1/transactions/${body.data.transaction_id}`);
+        return ['SUCCESS', 'FAILED'].includes(now.data.status) ? now.data : null;
+      });
+      if (done.status === 'SUCCESS') {
+        sold.count += 1;
+        sold.amount += done.price as number;
+      }
+    }
+  });
+  after(() => stack.stop());
+
+  it('a buyer transaction report has period, the five figures and the items', async () => {
+    const { status, body } = await buyer.post('/api/buyer/reports', { type: 'transaction' });
+    expect(status).to.equal(200);
+    expect(body.data).to.include({ type: 'transaction', truncated: false });
+    expect(body.data.period).to.have.all.keys('start_date', 'end_date');
+    expect(body.data.summary).to.deep.equal({
+      total_transactions: 3,
+      success_transactions: 2,
+      failed_transactions: 1,
+      total_amount: body.data.transactions.reduce(
+        (sum: number, each: { price: number }) => sum + each.price,
+        0,
+      ),
+      success_amount: sold.amount,
+    });
+    expect(body.data.transactions).to.have.length(3);
+    expect(body.data.transactions[0]).to.have.all.keys(
+      'ref_id',
+      'transaction_id',
+      'customer_number',
+      'code',
+      'product_name',
+      'price',
+      'status',
+      'sn',
+      'timestamp',
+    );
+  });
+
+  it('purchase adds by_category and by_product, deposit the average', async () => {
+    const purchase = (await buyer.post('/api/buyer/reports', { type: 'purchase' })).body.data.summary;
+    expect(purchase.by_category).to.deep.equal([{ key: 'pulsa', count: 2, amount: sold.amount }]);
+    expect(purchase.by_product).to.deep.equal([{ key: 'S10', count: 2, amount: sold.amount }]);
+    const deposit = (await buyer.post('/api/buyer/reports', { type: 'deposit' })).body.data;
+    expect(deposit.summary).to.include({ total_amount: 1_000_000, average_amount: 1_000_000 });
+    expect(deposit.transactions).to.have.length(1);
+  });
+
+  it('seller sales, transaction and product reports show revenue and commission, never the buyer', async () => {
+    const sales = (await seller.post('/api/seller/reports', { type: 'sales' })).body.data;
+    const { total_transactions, commission_amount, ...rest } = sales.summary;
+    expect(total_transactions).to.be.at.least(sold.count);
+    expect(rest).to.include({
+      success_transactions: sold.count,
+      total_revenue: sold.amount,
+      success_revenue: sold.amount,
+      commission_rate: 0.02,
+      net_revenue: sold.amount - commission_amount,
+    });
+    expect(JSON.stringify(sales)).not.to.match(/ref_id|accountId|username/);
+    const product = (await seller.post('/api/seller/reports', { type: 'product' })).body.data;
+    expect(product.summary).to.include({ units_sold: sold.count, total_revenue: sold.amount });
+    expect(product.products.find((each: { code: string }) => each.code === 'S10')).to.include({
+      units_sold: sold.count,
+      revenue: sold.amount,
+    });
+    expect((await seller.post('/api/seller/reports', { type: 'transaction' })).body.data.summary).to.include({
+      success_transactions: sold.count,
+    });
+  });
+
+  it('csv answers a link that works without a key, and its rows are RFC 4180 with a header', async () => {
+    const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
+    expect(body.data).to.include({ format: 'csv', rows: 3 });
+    const link = new URL(body.data.download_url as string);
+    const file = await request(stack.baseUrl + link.pathname + link.search);
+    expect(file.statusCode).to.equal(200);
+    expect(file.headers['content-type']).to.match(/^text\/csv/);
+    const text = await file.body.text();
+    expect(text.split('\r\n')).to.have.length(5);
+    expect(text.split('\r\n')[0]).to.equal(
+      'ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp',
+    );
+    expect(Buffer.byteLength(text)).to.equal(body.data.size);
+    const forged = await request(stack.baseUrl + link.pathname + link.search.replace(/.$/, 'x'));
+    expect(forged.statusCode).to.equal(401);
+  });
+
+  it('with Accept: text/csv the call itself answers the file', async () => {
+    const answer = await request(`${stack.baseUrl}/api/buyer/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'text/csv' },
+      body: JSON.stringify({ type: 'transaction', format: 'csv' }),
+    });
+    expect(answer.statusCode).to.equal(200);
+    expect(await answer.body.text()).to.match(/^ref_id,/);
+  });
+
+  it("another account's report is 404, with and without download", async () => {
+    const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction' });
+    const path = `/api/buyer/reports/${body.data.report_id}`;
+    expect((await other.get(path)).status).to.equal(404);
+    expect((await other.get(`${path}/download`)).status).to.equal(404);
+    expect((await buyer.get(path)).body.data.summary.total_transactions).to.equal(3);
+  });
+
+  const refused: [string, object, string][] = [
+    ['an unknown type', { type: 'sales' }, 'type'],
+    ['no type', {}, 'type'],
+    ['an unknown format', { type: 'transaction', format: 'xml' }, 'format'],
+    ['a date that does not exist', { type: 'transaction', start_date: '2024-02-30' }, 'start_date'],
+    [
+      'an end before the start',
+      { type: 'transaction', start_date: '2024-03-02', end_date: '2024-03-01' },
+      'end_date',
+    ],
+    [
+      'more than 366 days',
+      { type: 'transaction', start_date: '2020-01-01', end_date: '2022-01-01' },
+      'start_date',
+    ],
+  ];
+  for (const [what, body, field] of refused) {
+    it(`${what} is 400/01 naming ${field}`, async () => {
+      const answer = await buyer.post('/api/buyer/reports', body);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.errors[0].field).to.equal(field);
+    });
+  }
+
+  it('a report whose worker is not there answers 202/05 in time, and is found when it is done', async () => {
+    const slow = await startStack({ env: { REPORT_SYNC_WAIT_MS: '300' } });
+    try {
+      const client = apiClient(slow.baseUrl, (await slow.seed())['buyer']?.api_key ?? '');
+      const asked = await client.post('/api/buyer/reports', { type: 'transaction' });
+      expect(asked.status).to.equal(202);
+      expect(asked.body).to.include({ status: 'success', code: '05' });
+      await slow.startWorker('reports');
+      await eventually('the report', async () => {
+        const found = await client.get(`/api/buyer/reports/${asked.body.data.report_id}`);
+        return found.status === 200 && found.body.data.summary.total_transactions === 0;
+      });
+    } finally {
+      await slow.stop();
+    }
+  });
+});

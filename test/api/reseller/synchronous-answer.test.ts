@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold } from '../../support/ledger.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { expectReseller } from '../support/expect-answer.js';
+import { requestPath } from '../support/reseller.js';
+
+describe('GET /api/reseller/request with workers', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let signing: { username: string; key: string };
+
+  before(async () => {
+    stack = await startStack({ workers: ['all'] });
+    signing = { username: 'buyer', key: (await stack.seed())['buyer']?.api_key ?? '' };
+    buyer = apiClient(stack.baseUrl, signing.key);
+    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+  });
+  after(() => stack.stop());
+
+  const purchase = (customer: string) => ({ code: 'S10', customer, ref_id: uniqueRef() });
+  const buy = (asked: ReturnType<typeof purchase>) => buyer.get(requestPath(signing, asked));
+
+  it('a provider that answers at once: 00 with the sn in the first answer, and the same in every repeat', async () => {
+    const asked = purchase('081234561230');
+    const answer = await buy(asked);
+    expectReseller(answer, createResellerRequest, {
+      status: '00',
+      ref_id: asked.ref_id,
+      transaction_status: 'success',
+    });
+    expect(answer.body.sn).to.be.a('string').that.is.not.equal('');
+    expect((await buy(asked)).body).to.deep.equal(answer.body);
+  });
+
+  it('a provider that refuses at once: 01 with the reason, money returned, and the same in every repeat', async () => {
+    const asked = purchase('081234561232');
+    const before = (await buyer.post('/api/buyer/balance')).body.data.balance;
+    const answer = await buy(asked);
+    expectReseller(answer, createResellerRequest, { status: '01', sn: null, transaction_status: 'failed' });
+    expect((await buy(asked)).body).to.deep.equal(answer.body);
+    expect((await buyer.post('/api/buyer/balance')).body.data.balance).to.equal(before);
+  });
+
+  it('a provider that takes its time: 00 without sn within the wait, 05 meanwhile, 00 with sn at last', async () => {
+    // The simulator's number ending in 1233 is pending first; answers are slowed down beyond the wait.
+    await stack.simulator.control({ latency_ms: 7_000 });
+    const asked = purchase('081234561233');
+    const startedAt = Date.now();
+    const answer = await buy(asked);
+    expect(Date.now() - startedAt).to.be.within(4_900, 7_000);
+    const pending = { ref_id: asked.ref_id, sn: null, transaction_status: 'pending' };
+    expectReseller(answer, createResellerRequest, { status: '00', ...pending });
+    const repeatedAt = Date.now();
+    expectReseller(await buy(asked), createResellerRequest, { status: '05', ...pending });
+    expect(Date.now() - repeatedAt, 'a repeat does not wait').to.be.below(2_000);
+    await stack.simulator.control({ latency_ms: 0 });
+    await eventually(
+      'the sn',
+      async () => {
+        const { body } = await buy(asked);
+        return body.status === '00' && body.sn !== null && body.transaction_status === 'success';
+      },
+      40_000,
+    );
+  });
+
+  it('60 that wait at once are all answered with their own sn', async () => {
+    const asked = Array.from({ length: 60 }, () => purchase('081234561230'));
+    const answers = await Promise.all(asked.map(buy));
+    answers.forEach((answer, index) => {
+      expectReseller(answer, createResellerRequest, { status: '00', ref_id: asked[index]?.ref_id ?? '' });
+    });
+    expect(new Set(answers.map((each) => each.body.sn as string)).size).to.equal(60);
+    await expectLedgerToHold(stack);
+  });
+});

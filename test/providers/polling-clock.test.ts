@@ -1,0 +1,156 @@
+/** Issue "Providers", to show 5: a pending order is polled exactly by the schedule, and never after its maximum age. */
+import { expect } from 'chai';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { OfferModel } from '../../src/products/offer.model.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import { h2hTraits } from '../../src/providers/h2h.js';
+import { forgetRoutes } from '../../src/providers/route-board.js';
+import '../../src/shared/all-models.js';
+import { nowMs, setClock } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
+import { migrate } from '../../src/shared/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
+import { queue } from '../../src/shared/queues.js';
+import { connectRedis, redis } from '../../src/shared/redis.js';
+import { createDeposit } from '../../src/wallets/create-deposit.js';
+import { createPurchase } from '../../src/transactions/create-purchase.js';
+import { CaseModel } from '../../src/transactions/case.model.js';
+import { fulfilPurchase } from '../../src/transactions/fulfil-purchase.js';
+import { AttemptModel, type Attempt } from '../../src/transactions/attempt.model.js';
+import { noteRepeatedSerialNumber } from '../../src/transactions/note-repeated-serial-number.js';
+import { TransactionModel, type Transaction } from '../../src/transactions/transaction.model.js';
+import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+
+describe('polling by the clock', function () {
+  this.timeout(60_000);
+  let server: PlayServer;
+  let callsAtMs: number[];
+
+  before(async () => {
+    await connectMongo();
+    await migrate();
+    redis();
+    await connectRedis();
+    // A provider that never finishes, and writes down when it was asked.
+    server = await startPlayServer((call, response) => {
+      callsAtMs.push(nowMs());
+      const refId = call.url.searchParams.get('ref_id');
+      sendJson(response, 200, {
+        status: '05',
+        ref_id: refId,
+        transaction_status: 'pending',
+        message: 'Pending',
+      });
+    });
+  });
+  after(async () => {
+    setClock(null);
+    await server.stop();
+    await queue('polling').obliterate({ force: true });
+    await disconnectMongo();
+  });
+  beforeEach(() => (callsAtMs = []));
+
+  /** Accepts and sends one order at a clock that only the test moves. */
+  async function sendOrder(): Promise<{ id: string; sentMs: number; at: (ms: number) => void }> {
+    const startMs = Date.now();
+    const at = (ms: number) => setClock(() => startMs + ms);
+    at(0);
+    const provider = { kind: 'h2h' as const, baseUrl: server.url, username: 'us', secret: 'secret' };
+    const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
+    const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    const code = `C${newId()}`;
+    await OfferModel.create({
+      _id: `${code}:${seller._id}`,
+      productCode: code,
+      sellerId: seller._id,
+      price: 1_000,
+      status: 'active',
+    });
+    await ProductModel.create({
+      _id: code,
+      sellerId: seller._id,
+      name: code,
+      category: 'prabayar',
+      subcategory: 'pulsa',
+      status: 'active',
+      customerNumber: { kind: 'any' },
+    });
+    forgetRoutes();
+    await createDeposit({ account: buyer, amount: 50_000, refId: newId() });
+    const { transaction } = await createPurchase({
+      account: buyer,
+      surface: 'buyer',
+      productCode: code,
+      customerNumber: '081234567890',
+      refId: newId(),
+    });
+    await fulfilPurchase(transaction._id);
+    expect(callsAtMs, 'sent once').to.deep.equal([startMs]);
+    return { id: transaction._id, sentMs: startMs, at };
+  }
+
+  it('is asked at 1, 3, 7, 15, 25, 35 s after sending and at no other time, whatever jobs come', async () => {
+    const { id, sentMs, at } = await sendOrder();
+    for (let ms = 0; ms <= 40 * second; ms += 500) {
+      at(ms);
+      // More jobs than there ever should be: the schedule is kept by the order itself.
+      await fulfilPurchase(id);
+      await fulfilPurchase(id);
+    }
+    expect(callsAtMs.slice(1).map((ms) => (ms - sentMs) / second)).to.deep.equal([1, 3, 7, 15, 25, 35]);
+  });
+
+  it('a callback is asked about at once, but not within the minimum interval of the last contact', async () => {
+    const { id, sentMs, at } = await sendOrder();
+    at(h2hTraits.inquiryMinIntervalMs - 1);
+    await fulfilPurchase(id, { askNow: true });
+    expect(callsAtMs).to.have.length(1);
+    at(h2hTraits.inquiryMinIntervalMs);
+    await fulfilPurchase(id, { askNow: true });
+    await fulfilPurchase(id, { askNow: true });
+    expect(callsAtMs.slice(1)).to.deep.equal([sentMs + h2hTraits.inquiryMinIntervalMs]);
+  });
+
+  it('is never asked after 24 h: it waits for the operator, the money where it was', async () => {
+    const { id, at } = await sendOrder();
+    at(24 * hour - second);
+    await fulfilPurchase(id);
+    expect(callsAtMs).to.have.length(2);
+    for (const ms of [24 * hour + 60 * second, 25 * hour, h2hTraits.inquiryMaxAgeMs + hour, 91 * 24 * hour]) {
+      at(ms);
+      await fulfilPurchase(id);
+      await fulfilPurchase(id, { askNow: true });
+    }
+    expect(callsAtMs).to.have.length(2);
+    const transaction = await TransactionModel.findById(id).lean<Transaction>();
+    expect(transaction).to.include({ status: 'PROCESSING', nextActionAt: null });
+    expect(transaction?.reviewSince).to.be.an.instanceOf(Date);
+    expect(await AttemptModel.find({ transactionId: id }).lean<Attempt[]>()).to.have.length(1);
+  });
+
+  it('a serial number that comes for a second order of a product makes a case', async () => {
+    const { id } = await sendOrder();
+    const { productCode } = (await TransactionModel.findById(id).lean<Transaction>()) ?? { productCode: '' };
+    await TransactionModel.updateOne({ _id: id }, { $set: { serialNumber: 'SN-TWICE' } });
+    const cases = () => CaseModel.countDocuments({ kind: 'repeated-serial-number', transactionId: 'second' });
+    await noteRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-ONCE');
+    await noteRepeatedSerialNumber({ _id: 'second', productCode: 'another' }, 'SN-TWICE');
+    await noteRepeatedSerialNumber({ _id: id, productCode }, 'SN-TWICE');
+    expect(await cases()).to.equal(0);
+    await noteRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-TWICE');
+    expect(await cases()).to.equal(1);
+    await CaseModel.deleteMany({ transactionId: 'second' });
+  });
+
+  it('even where the review waits longer, nobody asks after the maximum age of the provider', async () => {
+    const { id, at } = await sendOrder();
+    at(h2hTraits.inquiryMaxAgeMs + 1);
+    await fulfilPurchase(id);
+    expect(callsAtMs).to.have.length(1);
+    expect((await TransactionModel.findById(id).lean<Transaction>())?.reviewSince).to.be.an.instanceOf(Date);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
+import { signingKey } from '../../src/webhooks/webhook-secret.js';
+import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { eventually } from '../support/eventually.js';
+import { newAccount, someTransaction, store } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { startReceiver } from './support/receiver.js';
+
+const program = join('dist', 'scripts', 'topup.js');
+
+describe('topup listen and topup webhooks', function () {
+  this.timeout(60_000);
+  useDatabase();
+
+  it('verify says genuine, or why not, by its exit code and in words', () => {
+    const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
+    const raw = '{"event":"ping","data":{}}';
+    const headers = deliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, [
+      signingKey(secret),
+    ]);
+    const verify = (message: object | string, ...more: string[]) => {
+      const input = typeof message === 'string' ? message : JSON.stringify(message);
+      const args = [program, 'webhooks', 'verify', '--secret', secret, '--file', '-', '--json', ...more];
+      const { status, stdout } = spawnSync(process.execPath, args, { input, encoding: 'utf8' });
+      return { status, output: JSON.parse(stdout) };
+    };
+    expect(verify({ headers, raw })).to.deep.include({ status: 0 });
+    const changed = verify({ headers, raw: raw.replace(':', ': ') });
+    expect(changed.status).to.equal(1);
+    expect(changed.output.hint).to.match(/changed on its way.*compact/);
+    const old = { ...headers, 'webhook-timestamp': '1700000000' };
+    expect(verify({ headers: old, raw }).status).to.equal(1);
+    expect(verify('nonsense').status).to.equal(2);
+  });
+
+  it('listen forwards each new event once, with the same id and body and a right signature', async () => {
+    const local = await startReceiver();
+    const { account, secret } = await newAccount({ webhookUrl: 'http://127.0.0.1:9/never' });
+    const child = spawn(
+      process.execPath,
+      [program, 'listen', account.username, '--forward-to', `${local.url}/hook`, '--count', '2', '--json'],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await eventually('topup to listen', () => stderr.includes('Forwarding events'), 30_000);
+    const rows = (['pending', 'success'] as const).flatMap((event) =>
+      transactionDeliveries({
+        transaction: someTransaction({ accountId: account._id }),
+        buyer: account,
+        seller: null,
+        event,
+      }),
+    );
+    await store(rows);
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code, stderr).to.equal(0);
+    expect(local.received.map((each) => each.headers['webhook-id']).sort()).to.deep.equal(
+      rows.map((row) => row._id).sort(),
+    );
+    for (const each of local.received) {
+      new Webhook(secret).verify(each.raw, each.headers);
+    }
+    expect(stderr).not.to.include('whsec_');
+    await local.close();
+  });
+});
