@@ -26,7 +26,7 @@ function requestOf(method: string, path: string, operation: DescribedOperation):
     .filter((each) => each.in === 'query' && each.required)
     .map(({ name, schema }) => `${name}=${valueOf(name, schema)}`);
   const isSeller = operation.tags.includes('Seller');
-  const body = operation.requestBody?.content['application/json'].schema;
+  const body = operation.requestBody?.content['application/json']?.schema;
   return [
     `### ${operation.tags.join()}: ${operation.summary}`,
     `# @name ${operation.operationId}`,

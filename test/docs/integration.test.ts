@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -116,7 +115,7 @@ describe('docs/integration.md', () => {
   it('names every code and HTTP status that a call can answer', () => {
     const statuses = Object.values(document.components.responses).map(({ content }) => content);
     for (const { 'application/json': json } of statuses) {
-      expect(text).to.include(`\`${String(json.schema.properties?.['code']?.const)}\``);
+      expect(text).to.include(`\`${String(json?.schema.properties?.['code']?.const)}\``);
     }
   });
 });

@@ -7,7 +7,10 @@ type WebhookBody = (typeof webhookBodies)[keyof typeof webhookBodies];
 const headers: [string, string][] = [
   ['webhook-id', 'The same in every attempt: store it to recognise repetitions.'],
   ['webhook-timestamp', 'Seconds, new in every attempt. Refuse what is older than five minutes.'],
-  ['webhook-signature', '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two values while a secret is replaced.'],
+  [
+    'webhook-signature',
+    '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two values while a secret is replaced.',
+  ],
   ['x-signature', '`sha256=` and hex HMAC-SHA256 of the body alone.'],
   ['x-event', 'What it is.'],
   ['x-attempt', 'Number of the attempt, from 1.'],

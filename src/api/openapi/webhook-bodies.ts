@@ -111,7 +111,9 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   'callback.reseller': {
     summary: 'To callback_url: a purchase of /api/reseller is final; to a seller: a sale is final',
     body: Joi.object({
-      ref_id: Joi.string().required().description("For a seller our transaction id, for a buyer the buyer's ref_id."),
+      ref_id: Joi.string()
+        .required()
+        .description("For a seller our transaction id, for a buyer the buyer's ref_id."),
       code: Joi.string().required(),
       customer_number: Joi.string().required().description('Masked for a seller.'),
       status: Joi.string().valid('success', 'failed').required(),
