@@ -55,8 +55,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   query?: Joi.ObjectSchema<Query>;
   /** Shape of `data`. */
   data: Joi.Schema;
-  /** Answers with a file (csv or json as such) instead of the envelope. */
-  file?: boolean;
+  /** Answers with a file (csv or json as such) instead of the envelope, or can when the client asks for csv. */
+  file?: 'always' | 'onRequest';
   /** What it answers beside 200 when all is well. */
   successStatuses?: (201 | 202)[];
   /** Failures of its own, beside those of every call. */

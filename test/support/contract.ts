@@ -51,10 +51,11 @@ export function expectToFitContract(answer: AnswerToCheck): void {
     return fail('this status is not in the document');
   }
   const type = String(answer.headers['content-type']);
-  if (!type.startsWith('application/json')) {
+  const content = responseOf(described).content[type.split(';', 1)[0] ?? ''];
+  if (!content) {
     return fail(`its type is ${type}`);
   }
-  const problems = problemsOf(responseOf(described).content['application/json'].schema, answer.body);
+  const problems = problemsOf(content.schema, answer.body);
   if (problems.length > 0) {
     fail(problems.join('; '));
   }

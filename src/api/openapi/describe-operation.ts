@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import type { AnyOperation } from '../operation.js';
 import { everyBody, everyCall, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
-import type { DescribedOperation, Parameter, RequestBody, Response } from './types.js';
+import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
 
 /** An operation as the OpenAPI document has it. */
 export function describeOperation(operation: AnyOperation): DescribedOperation {
@@ -65,19 +65,22 @@ function successOf(operation: AnyOperation, status: number): Response {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['status', 'code', 'data'],
-          additionalProperties: false,
-          properties: {
-            status: { const: 'success' },
-            code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
-            message: { type: 'string', minLength: 1 },
-            data: jsonSchemaOf(operation.data, 'response'),
-          },
-        },
-      },
+      'application/json': { schema: operation.file === 'always' ? {} : envelopeOf(operation, status) },
+      ...(operation.file && status === 200 && { 'text/csv': { schema: { type: 'string' } } }),
+    },
+  };
+}
+
+function envelopeOf(operation: AnyOperation, status: number): Schema {
+  return {
+    type: 'object',
+    required: ['status', 'code', 'data'],
+    additionalProperties: false,
+    properties: {
+      status: { const: 'success' },
+      code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
+      message: { type: 'string', minLength: 1 },
+      data: jsonSchemaOf(operation.data, 'response'),
     },
   };
 }

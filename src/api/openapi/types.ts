@@ -22,9 +22,8 @@ export interface Schema {
   examples?: unknown[];
 }
 
-interface Content {
-  'application/json': { schema: Schema; example?: unknown };
-}
+/** By media type. */
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 
 export interface Parameter {
   name: string;

@@ -44,6 +44,7 @@ function createReport(role: Role): AnyOperation {
       end_date: isoDay,
     }),
     data: reportData,
+    file: 'onRequest',
     successStatuses: [202],
     failures: [503],
     async handle({ account, body, accept }) {
@@ -89,7 +90,7 @@ function downloadReport(role: Role): AnyOperation {
     description: 'Needs no key with the signed `token` of a `download_url`.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: Joi.any(),
-    file: true,
+    file: 'always',
     failures: [404],
     async handle({ account, params }) {
       return fileReply(readyReport(await findReport(account._id, params.id)));

@@ -1,0 +1,136 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { httpFile } from '../../scripts/docs/http-file.js';
+import { openApiDocument } from '../../src/api/openapi/document.js';
+import { hmacSign, md5Sign } from '../api/support/reseller.js';
+
+const languages = [
+  { name: 'js', file: 'sign.mjs', command: [process.execPath], version: '--version' },
+  { name: 'php', file: 'sign.php', command: ['php'], version: '--version' },
+  { name: 'python', file: 'sign.py', command: ['python3'], version: '--version' },
+  { name: 'go', file: 'sign.go', command: ['go', 'run'], version: 'version' },
+];
+
+describe('docs/integration.md', () => {
+  const document = openApiDocument();
+  let text: string;
+  let directory: string;
+
+  before(async () => {
+    text = await readFile('docs/integration.md', 'utf8');
+    directory = await mkdtemp(join(tmpdir(), 'integration-docs-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  const programOf = (marker: string, language: string): string => {
+    const found = new RegExp(`<!-- ${marker} -->\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+    expect(found, `${marker} in ${language}`).to.be.a('string');
+    return found ?? '';
+  };
+
+  for (const { name, file, command, version } of languages) {
+    it(`the ${name} example makes both signs`, async function () {
+      this.timeout(60_000);
+      const [program = '', ...args] = command;
+      const source = programOf('sign', name);
+      if (spawnSync(program, [version]).status !== 0) {
+        this.skip();
+      }
+      const path = join(directory, file);
+      await writeFile(path, source);
+      const signsOf = (...values: string[]) => {
+        const ran = spawnSync(program, [...args, path, ...values], {
+          encoding: 'utf8',
+          env: { ...process.env, GOCACHE: join(directory, 'go-cache') },
+        });
+        expect(ran.status, ran.stderr).to.equal(0);
+        return ran.stdout.trim().split('\n');
+      };
+      expect(signsOf('username', 'apikey', 'S10', '081234561230', 'some1d')[0]).to.equal(
+        'e116257bcba6185d963a62f9d05d240e',
+      );
+      const signing = { username: 'toko-maju', key: 'bk_test_abc' };
+      expect(signsOf(signing.username, signing.key, 'ML86', '12345678|2001', 'a.b:c-1')).to.deep.equal([
+        md5Sign(signing, 'a.b:c-1'),
+        hmacSign(signing, 'ML86|12345678|2001|a.b:c-1'),
+      ]);
+    });
+  }
+
+  it('the retry example sends the same purchase again after 503 and a lost connection, and stops at a refusal', async () => {
+    const path = join(directory, 'retry.mjs');
+    await writeFile(path, programOf('retry', 'js'));
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      void (async () => {
+        let body = '';
+        for await (const chunk of request) {
+          body += String(chunk);
+        }
+        bodies.push(body);
+        if (bodies.length === 1) {
+          response.writeHead(503, { 'retry-after': '0' }).end('{"status":"error","code":"03"}');
+        } else if (bodies.length === 2) {
+          request.socket.destroy();
+        } else {
+          response.writeHead(422).end('{"status":"error","code":"04"}');
+        }
+      })();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const child = spawn(process.execPath, [path, url, 'key', 'S10', '081234561230', 'order-7']);
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const [exitCode] = (await once(child, 'close')) as [number];
+    server.close();
+    expect(exitCode).to.equal(0);
+    expect(JSON.parse(printed)).to.deep.equal({ status: 'error', code: '04' });
+    const purchase = { product_code: 'S10', destination: '081234561230', ref_id: 'order-7' };
+    expect(bodies.map((each) => JSON.parse(each) as unknown)).to.deep.equal([purchase, purchase, purchase]);
+  });
+
+  it('names no call that does not exist', () => {
+    const templates = Object.keys(document.paths).map(
+      (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    );
+    const named = [...text.matchAll(/(?<![\w/])\/(?:v1|api\/(?:buyer|seller|reseller))\/[\w/<>-]+/g)].map(
+      ([path]) => path,
+    );
+    expect(named.length).to.be.greaterThan(10);
+    for (const path of named) {
+      expect(
+        templates.some((each) => each.test(path)),
+        path,
+      ).to.equal(true);
+    }
+  });
+
+  it('names every code and HTTP status that a call can answer', () => {
+    const statuses = Object.values(document.components.responses).map(({ content }) => content);
+    for (const { 'application/json': json } of statuses) {
+      expect(text).to.include(`\`${String(json?.schema.properties?.['code']?.const)}\``);
+    }
+  });
+});
+
+describe('docs/topup.http', () => {
+  it('is what the OpenAPI document gives (npm run docs:http)', async () => {
+    expect(await readFile('docs/topup.http', 'utf8')).to.equal(httpFile(openApiDocument()));
+  });
+
+  it('has every operation', async () => {
+    const text = await readFile('docs/topup.http', 'utf8');
+    for (const item of Object.values(openApiDocument().paths)) {
+      for (const { operationId } of Object.values(item)) {
+        expect(text).to.include(`# @name ${operationId}\n`);
+      }
+    }
+  });
+});
