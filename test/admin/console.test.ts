@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { AuditModel } from '../../src/audit/audit.model.js';
 import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/console-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
@@ -215,7 +216,6 @@ describe('operator console', function () {
 describe('audit log', function () {
   this.timeout(60_000);
   it('refuses to change or delete an entry through its model', async () => {
-    const { AuditModel } = await import('../../src/audit/audit.model.js');
     const attempts = [
       () => AuditModel.updateOne({}, { $set: { actor: 'x' } }).exec(),
       () => AuditModel.deleteMany({}).exec(),

@@ -21,8 +21,16 @@ export interface Stack {
   startWorker(...kinds: string[]): Promise<RunningProgram>;
   startWeb(env?: NodeJS.ProcessEnv): Promise<RunningProgram>;
   /** The demo accounts and catalogue: username -> key and secret. */
-  seed(): Promise<Record<string, { username: string; api_key: string; webhook_secret: string }>>;
+  seed(): Promise<Record<string, SeededAccount>>;
   stop(): Promise<void>;
+}
+
+/** As the seed prints it; the operator `admin` has a password in place of key and secret. */
+export interface SeededAccount {
+  username: string;
+  api_key: string;
+  webhook_secret: string;
+  password?: string;
 }
 
 /** @param options.workers Kinds of workers to start at once, one process for all of them; none by default. */

@@ -26,10 +26,13 @@ describe('secrets', function () {
     const buyer = { username: 'buyer', key: accounts['buyer']?.api_key ?? '' };
     const client = apiClient(web.url, buyer.key);
     const secrets = new Map<string, string>(
-      Object.values(accounts).flatMap((each) => [
-        [`key of ${each.username}`, each.api_key],
-        [`webhook secret of ${each.username}`, each.webhook_secret],
-      ]),
+      Object.values(accounts).flatMap((each) =>
+        [
+          [`key of ${each.username}`, each.api_key],
+          [`webhook secret of ${each.username}`, each.webhook_secret],
+          [`password of ${each.username}`, each.password],
+        ].filter((named): named is [string, string] => typeof named[1] === 'string'),
+      ),
     );
     secrets.set('ENCRYPTION_KEY', encryptionKey).set('SESSION_SECRET', sessionSecret);
     secrets.set("the provider's secret", stack.simulator.secret);
