@@ -127,12 +127,12 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
  */
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-  const { error, value } = schema.validate(present) as Joi.ValidationResult<Env>;
-  if (error) {
-    const mistakes = error.details.map((detail) => `  - ${withoutValue(detail.message)}`).join('\n');
+  const result = schema.validate(present);
+  if (result.error) {
+    const mistakes = result.error.details.map((detail) => `  - ${withoutValue(detail.message)}`).join('\n');
     throw new Error(`The configuration is not valid:\n${mistakes}\nSee .env.example for every variable.`);
   }
-  return value;
+  return result.value;
 }
 
 /** Joi quotes the offending value in some messages; it may be a secret. */

@@ -57,7 +57,7 @@ export async function prepareRounds(url: string, of: { events: number; receivers
       await deliveries.deleteMany({ accountId: { $in: accountIds } });
       await AccountModel.deleteMany({ _id: { $in: accountIds } });
       await closeQueues();
-      disconnectRedis();
+      await disconnectRedis();
       await disconnectMongo();
     },
   };

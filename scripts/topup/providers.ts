@@ -1,15 +1,16 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Account } from '../../src/accounts/account.model.js';
-import type { ProviderOverview } from '../../src/providers/steer-provider.js';
+import type { ProviderChange, ProviderOverview } from '../../src/providers/steer-provider.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, rupiah, status, table, time } from './format.js';
-import { reasonOption } from './options.js';
+import { httpUrl, reasonOption, secretFromStdin, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
 /** `topup provider …` and `topup reconcile`: the systems that fulfil the sales. */
 export function registerProviders(program: Command): void {
   const group = defineGroup(program, 'provider', 'The systems that fulfil the sales of sellers');
   registerList(group);
+  registerSet(group);
   registerSteer(group, 'pause');
   registerSteer(group, 'resume');
   registerFloat(group);
@@ -92,6 +93,81 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
       };
     },
   });
+}
+
+interface SetOptions {
+  url?: string;
+  username?: string;
+  signWith?: 'hmac' | 'md5';
+  callsPerSecond?: number;
+  concurrency?: number;
+  secretStdin?: boolean;
+  callbackSecretStdin?: boolean;
+}
+
+function registerSet(group: Command): void {
+  defineCommand<SetOptions>(group, {
+    usage: 'set <seller>',
+    summary: "Change how a seller's provider is reached",
+    details:
+      'What is not named stays. Takes effect within a second.\n\nWhere another copy of this service is the provider, its callbacks are signed with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
+    examples: [
+      'provider set grosir --calls-per-second 10 --concurrency 20 --reason "their limit"',
+      'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
+    ],
+    options: [
+      new Option('--url <url>', 'its address').argParser(httpUrl),
+      new Option('--username <name>', 'our name there'),
+      new Option('--sign-with <how>', 'h2h: md5 for engines that know nothing better').choices([
+        'hmac',
+        'md5',
+      ]),
+      new Option('--calls-per-second <n>', 'from all workers together; 0: no limit').argParser(
+        wholeNumber(0, 10_000),
+      ),
+      new Option('--concurrency <n>', 'at once from each worker; 0: the default').argParser(
+        wholeNumber(0, 1_000),
+      ),
+      new Option('--secret-stdin', 'read our secret there from standard input').conflicts(
+        'callbackSecretStdin',
+      ),
+      new Option('--callback-secret-stdin', 'read the secret that signs its callbacks from standard input'),
+      reasonOption(),
+    ],
+    async run({ arg, options, by }) {
+      const [{ requireAccount }, { changeProvider }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/providers/steer-provider.js'),
+      ]);
+      const seller = await requireAccount(arg('seller'));
+      const change = await changeOf(options);
+      if (Object.keys(change).length === 0) {
+        throw new UsageError('Name what to change; see --help.');
+      }
+      await changeProvider(seller, change, by);
+      return {
+        data: { seller: seller.username, changed: Object.keys(change) },
+        text: `${seller.username} is changed.`,
+      };
+    },
+  });
+}
+
+async function changeOf(options: SetOptions): Promise<ProviderChange> {
+  const { url, username, signWith, callsPerSecond, concurrency } = options;
+  const secret =
+    options.secretStdin === true || options.callbackSecretStdin === true ? await secretFromStdin() : null;
+  if (secret === '') {
+    throw new UsageError('There was no secret on standard input.');
+  }
+  return {
+    ...(url !== undefined && { baseUrl: url }),
+    ...(username !== undefined && { username }),
+    ...(signWith && { signWith }),
+    ...(callsPerSecond !== undefined && { callsPerSecond: callsPerSecond || null }),
+    ...(concurrency !== undefined && { concurrency: concurrency || null }),
+    ...(secret !== null && (options.secretStdin ? { secret } : { callbackSecret: secret })),
+  };
 }
 
 function registerFloat(group: Command): void {

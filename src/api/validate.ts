@@ -7,16 +7,16 @@ import { ValidationError } from '../shared/errors.js';
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
-  const { error, value } = schema.validate(input, options) as Joi.ValidationResult<T>;
-  if (error) {
+  const result = schema.validate(input, options);
+  if (result.error) {
     throw new ValidationError(
-      error.details.map((detail) => ({
+      result.error.details.map((detail) => ({
         field: detail.path.length > 0 ? detail.path.join('.') : 'body',
         message: detail.message,
       })),
     );
   }
-  return value;
+  return result.value;
 }
 
 const options: Joi.ValidationOptions = {

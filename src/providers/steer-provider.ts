@@ -1,11 +1,13 @@
 /** What the operator does with a seller's provider by hand. Each change is audited with its reason. */
-import type { Account } from '../accounts/account.model.js';
-import { AccountModel } from '../accounts/account.model.js';
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { forgetAccount } from '../accounts/find-account.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
+import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { inTransaction } from '../shared/mongo.js';
 import { circuitsOf, closeCircuit, type CircuitView } from './circuit.js';
+import { providerSecretContext } from './get-adapter.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
 import { forgetRoutes } from './route-board.js';
 
@@ -51,6 +53,61 @@ export async function pauseProvider(seller: Account, by: ChangedBy): Promise<voi
 export async function resumeProvider(seller: Account, by: ChangedBy): Promise<void> {
   await setPaused(seller, null, by);
   await closeCircuit(seller._id);
+}
+
+export interface ProviderChange {
+  baseUrl?: string;
+  username?: string;
+  /** In clear; stored encrypted. */
+  secret?: string;
+  callbackSecret?: string;
+  signWith?: 'hmac' | 'md5';
+  /** Null takes the limit away. */
+  callsPerSecond?: number | null;
+  concurrency?: number | null;
+}
+
+/**
+ * Changes how a seller's provider is reached; what is not named stays. Takes effect within a second.
+ * @throws ConflictError if the seller has no provider.
+ */
+export async function changeProvider(seller: Account, change: ProviderChange, by: ChangedBy): Promise<void> {
+  const { secret, callbackSecret, ...open } = change;
+  const context = providerSecretContext(seller._id);
+  const sealed = {
+    ...(secret !== undefined && { secretSealed: encrypt(secret, context) }),
+    ...(callbackSecret !== undefined && { callbackSecretSealed: encrypt(callbackSecret, context) }),
+  };
+  const fields = Object.entries({ ...open, ...sealed }).map(([name, value]) => [`provider.${name}`, value]);
+  await inTransaction(async (session) => {
+    const result = await AccountModel.updateOne(
+      { _id: seller._id, provider: { $ne: null } },
+      { $set: Object.fromEntries(fields) as Record<string, unknown> },
+      { session },
+    );
+    if (result.matchedCount === 0) {
+      throw new ConflictError(`${seller.username} has no provider.`);
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'provider.change',
+      subject: { kind: 'provider', id: seller._id },
+      before: namedIn(open, seller.provider),
+      // Of a secret only that it was changed.
+      after: {
+        ...open,
+        ...(secret && { secretChanged: true }),
+        ...(callbackSecret && { callbackSecretChanged: true }),
+      },
+    });
+  });
+  forgetRoutes();
+  forgetAccount(seller._id);
+}
+
+function namedIn(change: object, settings: object | null): object {
+  const before = new Map<string, unknown>(Object.entries(settings ?? {}));
+  return Object.fromEntries(Object.keys(change).map((name) => [name, before.get(name) ?? null]));
 }
 
 async function setPaused(seller: Account, paused: ProviderState['paused'], by: ChangedBy): Promise<void> {

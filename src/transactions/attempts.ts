@@ -44,10 +44,13 @@ export interface NoRoute {
 /**
  * Writes the next attempt (PREPARED, nothing sent): the cheapest seller that can serve within the price debited
  * and has not refused this purchase.
- * @throws StaleTransactionError if another worker wrote one at the same time.
+ * @throws StaleTransactionError if another worker wrote one at the same time, or one has bought it already.
  */
 export async function prepareNextAttempt(transaction: Transaction): Promise<Attempt | NoRoute> {
   const before = await AttemptModel.find({ transactionId: transaction._id }).sort({ n: 1 }).lean<Attempt[]>();
+  if (before.some(({ open, status }) => open || status === 'OK')) {
+    throw new StaleTransactionError(`Transaction ${transaction._id} has an attempt that counts`);
+  }
   const refused = before.filter((each) => !notExecutedCodes.includes(each.code ?? ''));
   const choice = await chooseRoute({
     productCode: transaction.productCode,
@@ -124,7 +127,7 @@ export async function claimAttempt(
   const leaseUntil = new Date(nowMs() + leaseMs);
   const claim = { status: 'SENT' as const, leaseToken: newId(), leaseUntil, sentAt: now(), updatedAt: now() };
   const nextActionAt = new Date(leaseUntil.getTime() + graceMs(transaction.epoch));
-  return inTransaction(async (session) => {
+  const work = inTransaction(async (session) => {
     const result = await AttemptModel.updateOne(
       { _id: attempt._id, status: 'PREPARED' },
       { $set: claim },
@@ -140,18 +143,36 @@ export async function claimAttempt(
       });
       return { transaction: moved, attempt: { ...attempt, ...claim } };
     }
-    const next = { nextActionAt, sellerId: attempt.sellerId };
-    const moved = await TransactionModel.updateOne(
-      { _id: transaction._id, status: 'PROCESSING', version: transaction.version },
-      { $set: next, $inc: { version: 1 } },
+    // Another worker may have settled it, or sent another attempt, since it was read: then nothing may go out. The
+    // version rises with every sending, so that whoever still holds the older state can settle nothing either.
+    const sent = await TransactionModel.updateOne(
+      { _id: transaction._id, status: 'PROCESSING', version: transaction.version, reviewSince: null },
+      { $set: { nextActionAt, sellerId: attempt.sellerId }, $inc: { version: 1 } },
       { session },
     );
-    if (moved.matchedCount === 0) {
+    if (sent.matchedCount === 0) {
       throw new StaleTransactionError(`Transaction ${transaction._id} changed meanwhile`);
     }
-    return {
-      transaction: { ...transaction, ...next, version: transaction.version + 1 },
-      attempt: { ...attempt, ...claim },
+    const moved = {
+      ...transaction,
+      version: transaction.version + 1,
+      nextActionAt,
+      sellerId: attempt.sellerId,
     };
+    return { transaction: moved, attempt: { ...attempt, ...claim } };
   });
+  return work.catch(async (error: unknown) => {
+    if (error instanceof StaleTransactionError) {
+      await dropPrepared(attempt);
+    }
+    throw error;
+  });
+}
+
+/** An attempt that was prepared for a purchase that others have settled meanwhile: nothing was sent. */
+async function dropPrepared(attempt: Attempt): Promise<void> {
+  await AttemptModel.updateOne(
+    { _id: attempt._id, status: 'PREPARED' },
+    { $set: { status: 'REJECTED', open: false, code: 'not-sent', updatedAt: now() } },
+  );
 }

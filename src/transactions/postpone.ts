@@ -4,10 +4,12 @@ import { finalStatuses } from './states.js';
 import { TransactionModel, type Transaction } from './transaction.model.js';
 
 /**
- * Puts a purchase aside for `delayMs`: first in MongoDB, where the sweeper finds it whatever happens to Redis,
+ * Puts a purchase aside for `wantedDelayMs`, or not at all if that is in the past: first in MongoDB, where the sweeper finds it whatever happens to Redis,
  * then as a delayed job. Running it twice adds at most one job, because the job's id is made of the due time.
  */
-export async function postpone(transaction: Transaction, delayMs: number): Promise<void> {
+export async function postpone(transaction: Transaction, wantedDelayMs: number): Promise<void> {
+  // After a time-out the schedule's moment has often passed already; BullMQ refuses a negative delay.
+  const delayMs = Math.max(0, wantedDelayMs);
   const dueMs = nowMs() + delayMs;
   await TransactionModel.updateOne(
     { _id: transaction._id, status: { $nin: [...finalStatuses] } },

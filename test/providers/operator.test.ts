@@ -151,6 +151,31 @@ describe('operator of providers', function () {
     });
   });
 
+  it('settings of a provider are changed and audited without their secrets', async () => {
+    await topup(
+      'provider',
+      'set',
+      'seller',
+      '--concurrency',
+      '7',
+      '--calls-per-second',
+      '50',
+      '--reason',
+      'their limit',
+    );
+    const account = await stack.db
+      .collection<{ _id: string; provider: unknown }>('accounts')
+      .findOne({ _id: seller.id });
+    expect(account?.provider).to.include({ concurrency: 7, callsPerSecond: 50, username: 'operated' });
+    expect(await lastAudit(seller.id)).to.deep.include({
+      action: 'provider.change',
+      before: { callsPerSecond: null, concurrency: null },
+      after: { callsPerSecond: 50, concurrency: 7 },
+    });
+    const id = await purchase(buyer, code, '081234561230');
+    expect(await finalOf(stack, id)).to.include({ status: 'SUCCESS' });
+  });
+
   it('reconciliation finds what only one side has, in a table and as CSV', async () => {
     const sold = await purchase(buyer, code, '081234561230');
     await finalOf(stack, sold);

@@ -15,6 +15,10 @@ import { connectRedis, redis } from '../../src/shared/redis.js';
 import { createDeposit } from '../../src/wallets/create-deposit.js';
 import { createPurchase } from '../../src/transactions/create-purchase.js';
 import { CaseModel } from '../../src/transactions/case.model.js';
+import { claimAttempt, prepareNextAttempt } from '../../src/transactions/attempts.js';
+import { settleFailure } from '../../src/transactions/settle-failure.js';
+import { settleSuccess } from '../../src/transactions/settle-success.js';
+import { StaleTransactionError } from '../../src/transactions/states.js';
 import { fulfilPurchase } from '../../src/transactions/fulfil-purchase.js';
 import { AttemptModel, type Attempt } from '../../src/transactions/attempt.model.js';
 import { noteRepeatedSerialNumber } from '../../src/transactions/note-repeated-serial-number.js';
@@ -130,6 +134,38 @@ describe('polling by the clock', function () {
     expect(transaction).to.include({ status: 'PROCESSING', nextActionAt: null });
     expect(transaction?.reviewSince).to.be.an.instanceOf(Date);
     expect(await AttemptModel.find({ transactionId: id }).lean<Attempt[]>()).to.have.length(1);
+  });
+
+  it('a worker that read the order before another settled it sends nothing more', async () => {
+    const { id } = await sendOrder();
+    const stale = await TransactionModel.findById(id).orFail().lean<Transaction>();
+    const attempt = await AttemptModel.findById(`${id}-1`).orFail().lean<Attempt>();
+    await settleSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
+    const prepared: Attempt = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
+    await AttemptModel.create(prepared);
+    const outcomes = await Promise.allSettled([prepareNextAttempt(stale), claimAttempt(stale, prepared)]);
+    expect(
+      outcomes.map((each) => each.status === 'rejected' && each.reason instanceof StaleTransactionError),
+    ).to.deep.equal([true, true]);
+    expect(await AttemptModel.findById(`${id}-2`).lean<Attempt>()).to.include({
+      status: 'REJECTED',
+      open: false,
+    });
+  });
+
+  it('a worker that read the order before another sent its next attempt can give nothing back', async () => {
+    const { id } = await sendOrder();
+    const stale = await TransactionModel.findById(id).orFail().lean<Transaction>();
+    const attempt = await AttemptModel.findById(`${id}-1`).orFail().lean<Attempt>();
+    await AttemptModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
+    const prepared: Attempt = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
+    await AttemptModel.create(prepared);
+    expect(await claimAttempt(stale, prepared)).to.not.equal(null);
+    const refund = await settleFailure(stale, null, { code: '01', message: 'Refused' }).catch(
+      (error: unknown) => error,
+    );
+    expect(refund).to.be.an.instanceOf(StaleTransactionError);
+    expect(await TransactionModel.findById(id).lean<Transaction>()).to.include({ status: 'PROCESSING' });
   });
 
   it('a serial number that comes for a second order of a product makes a case', async () => {

@@ -125,7 +125,11 @@ describe('a worker with an earlier view of a purchase', function () {
     const { transaction, second } = await betweenSellers();
     await settleFailure(transaction, null, { code: '01', message: 'nobody' });
     expect(await stale(claimAttempt(transaction, second))).to.equal('stale');
-    expect((await AttemptModel.findById(second._id).lean())?.status).to.equal('PREPARED');
+    expect(await AttemptModel.findById(second._id).lean()).to.include({
+      status: 'REJECTED',
+      open: false,
+      sentAt: null,
+    });
   });
 
   it('cannot settle by a late success of the seller that had refused; the operator gets a case', async () => {

@@ -192,7 +192,7 @@ describe('the planner', () => {
         ['_id', 1],
       ]);
       const ids = async (hint: Document | undefined): Promise<unknown[]> => {
-        const cursor = indexed.find(filter).sort(sort as Sort);
+        const cursor = indexed.find(filter).sort(sort);
         const rows = await (hint === undefined ? cursor : cursor.hint(hint)).toArray();
         return rows.map(({ _id }) => _id as unknown);
       };

@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- mongoose's schemas are described by plain objects */
 import { expect } from 'chai';
 import mongoose, { Schema, type Connection } from 'mongoose';
 import { cleanUp, errorOf, startTestServer } from './harness.js';

@@ -9,11 +9,12 @@ export function jsonSchemaOf(schema: Joi.Schema, of: 'request' | 'response'): Sc
   const found = schema['~standard'].jsonSchema[of === 'request' ? 'input' : 'output']({
     target: 'draft-2020-12',
   });
-  return complete(found, schema.describe() as unknown as Described, of);
+  return complete(found, schema.describe(), of);
 }
 
 /** What Joi tells of a schema, as far as its JSON Schema lacks it. */
 interface Described {
+  [other: string]: unknown;
   examples?: unknown[];
   keys?: Record<string, Described>;
   items?: Described[];

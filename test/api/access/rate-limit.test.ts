@@ -93,6 +93,13 @@ describe('rate limit', () => {
     expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 1 });
   });
 
+  it('what another process has used up is refused here, and the refusal is not counted', async () => {
+    const key = `test:${uniqueRef()}`;
+    await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
+    expect(await takeFromMinute(key, 3)).to.include({ accepted: false, remaining: 0 });
+    expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
+  });
+
   it('a rate_limit raised by the account itself lets it go on at once', async () => {
     const { key } = await api.newAccount('buyer', { rateLimit: 2 });
     const path = '/api/buyer/api/config';

@@ -83,7 +83,8 @@ export function useApi(): TestApi {
   };
 }
 
-let addresses = 0;
+// Begins anywhere, so that a run does not meet the counts of the one before it.
+let addresses = Math.floor(Math.random() * 2 ** 24);
 
 /** An address that no other call comes from. */
 export function uniqueAddress(): string {

@@ -20,13 +20,14 @@ export interface StorableDocument {
  */
 export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDocument {
   // Copied: what is stored must not share memory with the message it came in.
-  const bytes = Buffer.isBuffer(sent) ? Buffer.from(sent) : encode(sent);
-  checkSize(bytes, 'object to insert too large');
-  const doc = decode(bytes);
+  const copy = Buffer.isBuffer(sent) ? Buffer.from(sent) : null;
+  const doc = Buffer.isBuffer(sent) ? decode(copy ?? sent) : sent;
   const complete = completed(doc, now);
   checkId(complete['_id']);
   checkNesting(complete);
-  return complete === doc ? { doc, bytes } : { doc: complete, bytes: encode(complete) };
+  const bytes = complete === doc && copy !== null ? copy : encode(complete);
+  checkSize(bytes, 'object to insert too large');
+  return { doc: complete, bytes };
 }
 
 /** The encoding of an updated document. Throws MongoError 10334 or 15 if it can't be stored. */

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import supertest from 'supertest';
+import { startStack, type Stack } from '../support/stack.js';
+
+describe('the web process as an HTTP server', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let key: string;
+  const call = () => supertest(stack.baseUrl);
+
+  before(async () => {
+    stack = await startStack();
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+  });
+  after(() => stack.stop());
+
+  it('lives, and is ready while MongoDB and Redis answer', async () => {
+    await call().get('/healthz').expect(200, { status: 'ok' });
+    await call().get('/readyz').expect(200, { status: 'ok', mongodb: true, redis: true });
+  });
+
+  it('gives each answer a request id, the caller’s own if it is a sane one', async () => {
+    const own = await call().get('/nothing').set('x-request-id', 'caller-12345678');
+    expect(own.headers['x-request-id']).to.equal('caller-12345678');
+    expect(own.body.request_id).to.equal('caller-12345678');
+    const strange = await call().get('/nothing').set('x-request-id', 'a b\tc');
+    expect(strange.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
+  });
+
+  it('answers an unknown path with 404/02 in the envelope and says nothing about its insides', async () => {
+    const answer = await call().get('/api/buyer/nothing').expect(404);
+    expect(answer.body).to.include({ status: 'error', code: '02', data: null });
+    expect(answer.headers).not.to.have.property('x-powered-by');
+  });
+
+  it('answers a wrong method on a known path with 405 and Allow', async () => {
+    const answer = await call().get('/api/buyer/balance').expect(405);
+    expect(answer.headers['allow']).to.equal('POST');
+    expect(answer.body).to.include({ status: 'error', code: '01' });
+  });
+
+  const bodies: [string, string, string, number][] = [
+    ['malformed JSON', 'application/json', '{"a":', 400],
+    ['a JSON array', 'application/json', '[]', 400],
+    ['a JSON string', 'application/json', '"x"', 400],
+    ['another content type', 'text/plain', 'amount=1', 415],
+    ['more than 100 kB', 'application/json', JSON.stringify({ ref_id: 'x'.repeat(102_400) }), 413],
+  ];
+  for (const [what, type, body, status] of bodies) {
+    it(`refuses ${what} with ${status}/01`, async () => {
+      const answer = await call()
+        .post('/api/buyer/deposit')
+        .set('authorization', `Bearer ${key}`)
+        .set('content-type', type)
+        .send(body);
+      expect(answer.status).to.equal(status);
+      expect(answer.body).to.include({ status: 'error', code: '01', data: null });
+    });
+  }
+
+  it('takes an empty body where every field is optional', async () => {
+    await call().post('/api/buyer/transactions').set('authorization', `Bearer ${key}`).expect(200);
+  });
+});
