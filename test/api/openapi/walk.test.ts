@@ -75,13 +75,22 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
     return JSON.stringify([wallets.map(({ balance, held, seq }) => [balance, held, seq]), journals]);
   }
 
+  function withProduct(values: Record<string, string>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, value === 'S10' ? code : value]),
+    );
+  }
+
   function callOf(generated: Generated): ApiCall {
     const { raw } = generated;
+    // The document's example stands for a product that is there.
+    const params = withProduct(generated.params);
+    const query = withProduct(generated.query);
     const { operation, method, path: template } = operationOf(generated.operationId);
-    const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => encoded(generated.params[name]));
+    const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => encoded(params[name]));
     if (operation.tags.includes('Reseller')) {
       const { buyer } = accounts;
-      const { code: product = '', customer = '', ref_id: ref = '' } = generated.query;
+      const { code: product = '', customer = '', ref_id: ref = '' } = query;
       const covers = path.endsWith('request')
         ? `${product}|${customer}|${ref}`
         : path.endsWith('balance')
@@ -92,14 +101,14 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
       const name = path.split('/').at(-1) as 'request' | 'price-list' | 'balance';
       return {
         method: 'GET',
-        path: pathOf(name, { ...generated.query, ...(generated.signed && credentials) }),
+        path: pathOf(name, { ...query, ...(generated.signed && credentials) }),
       };
     }
     const { key } = operation.tags.includes('Seller') ? accounts.seller : accounts.buyer;
-    const query = new URLSearchParams(generated.query).toString();
+    const search = new URLSearchParams(query).toString();
     return {
       method: method.toUpperCase() as 'GET' | 'POST' | 'PUT',
-      path: query === '' ? path : `${path}?${query}`,
+      path: search === '' ? path : `${path}?${search}`,
       ...(generated.signed && { key }),
       ...(raw !== undefined && { raw: raw.replaceAll('"S10"', JSON.stringify(code)) }),
     };
@@ -136,13 +145,11 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
     );
     const all = operations().map(({ operation }) => operation.operationId);
     expect([...answered.keys()], 'every operation was called').to.have.members(all);
-    const bought = ['createWalletTransaction', 'createBuyerTransaction', 'createDeposit'];
-    for (const id of bought) {
-      expect([...(answered.get(id) ?? [])], `${id} was accepted and refused`).to.include.members([
-        'success',
-        '01',
-      ]);
+    for (const id of ['createWalletTransaction', 'createBuyerTransaction', 'createDeposit', 'putOffer']) {
+      const words = [...(answered.get(id) ?? [])];
+      expect(words, `${id} was accepted and refused`).to.include.members(['success', '01']);
     }
+    expect([...(answered.get('createResellerRequest') ?? [])]).to.include.members(['00', '01']);
   });
 });
 
