@@ -23,7 +23,7 @@ export const putOffer = defineOperation<Body, Params>({
   summary: 'Sell a product of the catalogue at your own price',
   description:
     'Purchases go to the cheapest active offer whose seller can serve now. Call it again to change it.',
-  params: Joi.object<Params>({ code: text(50).required() }),
+  params: Joi.object<Params>({ code: text(50).required().example('S10') }),
   body: Joi.object<Body>({
     price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_450),
     status: Joi.string().valid('active', 'inactive', 'maintenance').default('active'),

@@ -23,7 +23,7 @@ export const updateProduct = defineOperation<Body, Params>({
   tag: 'Seller',
   summary: 'Change price, status or description of your product',
   description: 'Purchases that were accepted keep the price they were accepted at.',
-  params: Joi.object<Params>({ code: text(50).required() }),
+  params: Joi.object<Params>({ code: text(50).required().example('S10') }),
   body: Joi.object<Body>({
     price: rupiah({ min: 0, max: limits.moneyMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),

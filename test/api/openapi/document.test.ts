@@ -37,6 +37,25 @@ describe('The OpenAPI document', () => {
     expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(document)));
   });
 
+  it('is shown at /docs, where a browser may load from this service alone', async () => {
+    const page = await fetch(`${url}/docs`);
+    expect(page.status).to.equal(200);
+    expect(page.url).to.equal(`${url}/docs/`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).to.include("default-src 'none'").and.include("script-src 'self';");
+    expect(policy).to.not.match(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
+    const html = await page.text();
+    const files = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, file]) => String(file));
+    expect(files).to.include.members(['./swagger-ui.css', './swagger-ui-bundle.js', './swagger-ui-init.js']);
+    for (const file of files) {
+      const address = new URL(file, page.url);
+      expect(address.origin, file).to.equal(url);
+      expect((await fetch(address)).status, file).to.equal(200);
+    }
+    const start = await (await fetch(`${url}/docs/swagger-ui-init.js`)).text();
+    expect(start).to.include('"swaggerUrl": "/openapi.json"').and.include('"validatorUrl": null');
+  });
+
   it('names every call of the interface, each operation by a name of its own', () => {
     const calls = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),

@@ -1,0 +1,268 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { env } from '../../../config/env.js';
+import { limits } from '../../../config/limits.js';
+import { forgetAuthentication } from '../../../src/accounts/known-keys.js';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { openApiDocument } from '../../../src/api/openapi/document.js';
+import type { Schema } from '../../../src/api/openapi/types.js';
+import { JournalModel } from '../../../src/wallets/journal.model.js';
+import { WalletModel } from '../../../src/wallets/wallet.model.js';
+import { seededRandom } from '../../support/random.js';
+import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';
+import { newProduct } from '../support/catalogue.js';
+import { hmacSign, pathOf } from '../support/reseller.js';
+
+/** What clients by mistake, and others on purpose, send in the place of a value. */
+const hostile: unknown[] = [
+  ...[{ $gt: '' }, { $ne: null }, { $where: '1' }, JSON.parse('{"__proto__":{"admin":true}}')],
+  ...[[], ['a'], [[[]]], {}, null, true, 0, -1, 1.5, 2 ** 53, 1e308, Number.MIN_VALUE],
+  ...['', ' ', '\u0000', 'a\u0000b', '__proto__', 'constructor', 'toString', '$where', 'a.b', '../../x'],
+  ...['💥'.repeat(30), '\ud800', '\u202e', 'İ', 'x'.repeat(3_000), "' OR 1=1 --", '%00', '1e3', 'NaN'],
+];
+const hostileBodies = ['', '[]', '""', 'null', '1', '{', '{"a":', '{"__proto__":{"x":1}}', '\u0000', '"💥"'];
+
+interface Generated {
+  operationId: string;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  raw: string | undefined;
+  signed: boolean;
+}
+
+const { seed } = seededRandom();
+const runs = process.env['SOAK'] === '1' ? 10_000 : 1_500;
+
+describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
+  const api = useApi();
+  const waits = { reseller: env.RESELLER_SYNC_WAIT_MS, report: env.REPORT_SYNC_WAIT_MS };
+  let accounts: Record<'buyer' | 'seller', ApiAccount>;
+  let code: string;
+
+  before(async () => {
+    // No worker runs here, so that money moves by calls alone; nobody is to wait for one.
+    env.RESELLER_SYNC_WAIT_MS = 0;
+    env.REPORT_SYNC_WAIT_MS = 1;
+    code = (await newProduct(api))._id;
+  });
+  after(() => {
+    env.RESELLER_SYNC_WAIT_MS = waits.reseller;
+    env.REPORT_SYNC_WAIT_MS = waits.report;
+  });
+
+  /** The highest rate limit is for a minute: more calls need more accounts. */
+  async function changeAccounts(): Promise<void> {
+    accounts = { buyer: await api.newBuyer(1_000_000_000), seller: await api.newAccount('seller') };
+    await openAgain();
+  }
+
+  /** What a call of the walk may have set must not stop the next ones. */
+  async function openAgain(): Promise<void> {
+    const ids = Object.values(accounts).map(({ account }) => account._id);
+    const settings = { rateLimit: limits.rateLimitMax, ipWhitelist: [], webhookUrl: null, callbackUrl: null };
+    await AccountModel.updateMany({ _id: { $in: ids } }, { $set: settings });
+    forgetAuthentication();
+  }
+
+  async function money(): Promise<string> {
+    const ids = Object.values(accounts).map(({ account }) => account._id);
+    const [wallets, journals] = await Promise.all([
+      WalletModel.find({ _id: { $in: ids } })
+        .sort({ _id: 1 })
+        .lean(),
+      JournalModel.countDocuments(),
+    ]);
+    return JSON.stringify([wallets.map(({ balance, held, seq }) => [balance, held, seq]), journals]);
+  }
+
+  function withProduct(values: Record<string, string>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, value === 'S10' ? code : value]),
+    );
+  }
+
+  function callOf(generated: Generated): ApiCall {
+    const { raw } = generated;
+    // The document's example stands for a product that is there.
+    const params = withProduct(generated.params);
+    const query = withProduct(generated.query);
+    const { operation, method, path: template } = operationOf(generated.operationId);
+    const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => encoded(params[name]));
+    if (operation.tags.includes('Reseller')) {
+      const { buyer } = accounts;
+      const { code: product = '', customer = '', ref_id: ref = '' } = query;
+      const covers = path.endsWith('request')
+        ? `${product}|${customer}|${ref}`
+        : path.endsWith('balance')
+          ? 'depo'
+          : 'pricelist';
+      const signing = { username: buyer.account.username, key: buyer.key };
+      const credentials = { username: signing.username, sign: hmacSign(signing, covers) };
+      const name = path.split('/').at(-1) as 'request' | 'price-list' | 'balance';
+      return {
+        method: 'GET',
+        path: pathOf(name, { ...query, ...(generated.signed && credentials) }),
+      };
+    }
+    const { key } = operation.tags.includes('Seller') ? accounts.seller : accounts.buyer;
+    const search = new URLSearchParams(query).toString();
+    return {
+      method: method.toUpperCase() as 'GET' | 'POST' | 'PUT',
+      path: search === '' ? path : `${path}?${search}`,
+      ...(generated.signed && { key }),
+      ...(raw !== undefined && { raw: raw.replaceAll('"S10"', JSON.stringify(code)) }),
+    };
+  }
+
+  it('no 5xx, every answer fits the contract, and no refused call moves money', async function () {
+    this.timeout(runs * 400);
+    const answered = new Map<string, Set<string>>();
+    let calls = 0;
+    await fc.assert(
+      fc.asyncProperty(requests(), async (generated) => {
+        const id = generated.operationId;
+        if (calls % (limits.rateLimitMax / 2) === 0) {
+          await changeAccounts();
+        }
+        calls += 1;
+        const before = await money();
+        // The client holds each answer against the contract.
+        const answer = await api.call(callOf(generated));
+        expect(answer.status, JSON.stringify(answer.body)).to.be.lessThan(500);
+        const words =
+          answer.body.status === 'error' || answer.status >= 400 ? answer.body.code : answer.body.status;
+        answered.set(id, (answered.get(id) ?? new Set()).add(String(words)));
+        if (!['success', '00', '05'].includes(String(words))) {
+          expect(await money(), 'money before and after a refusal').to.equal(before);
+        } else if (/^rotate\w+Key$/.test(id)) {
+          const account = id.includes('Buyer') ? accounts.buyer : accounts.seller;
+          account.key = String(answer.body.data.api_key);
+        } else if (/^update\w+Config$/.test(id)) {
+          await openAgain();
+        }
+      }),
+      { numRuns: runs, seed: Number(seed.replace('SEED=', '')), endOnFailure: true },
+    );
+    const all = operations().map(({ operation }) => operation.operationId);
+    expect([...answered.keys()], 'every operation was called').to.have.members(all);
+    for (const id of ['createWalletTransaction', 'createBuyerTransaction', 'createDeposit', 'putOffer']) {
+      const words = [...(answered.get(id) ?? [])];
+      expect(words, `${id} was accepted and refused`).to.include.members(['success', '01']);
+    }
+    expect([...(answered.get('createResellerRequest') ?? [])]).to.include.members(['00', '01']);
+  });
+});
+
+const document = openApiDocument();
+
+function operationOf(id: string) {
+  const found = operations().find(({ operation }) => operation.operationId === id);
+  if (!found) {
+    throw new Error(`There is no ${id}`);
+  }
+  return found;
+}
+
+function operations() {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+/** A call of any operation: mostly as the document wants it, with something hostile in some places. */
+function requests(): fc.Arbitrary<Generated> {
+  return fc.constantFrom(...operations()).chain(({ method, operation }) => {
+    const parameters = (where: 'path' | 'query') => {
+      const chosen = operation.parameters.filter(
+        ({ in: place, name }) => place === where && !['username', 'sign'].includes(name),
+      );
+      return fc.record(
+        Object.fromEntries(chosen.map(({ name, schema }) => [name, valueOf(schema).map(asText)])),
+        { requiredKeys: where === 'path' ? chosen.map(({ name }) => name) : [] },
+      );
+    };
+    const body = operation.requestBody?.content['application/json']?.schema;
+    return fc.record({
+      operationId: fc.constant(operation.operationId),
+      params: parameters('path'),
+      query: parameters('query'),
+      raw: rawBody(method, body),
+      signed: fc.integer({ min: 0, max: 19 }).map((n) => n > 0),
+    });
+  });
+}
+
+function rawBody(method: string, body: Schema | undefined): fc.Arbitrary<string | undefined> {
+  if (method === 'get') {
+    return fc.constant(undefined);
+  }
+  return fc.oneof(
+    { weight: 12, arbitrary: (body ? objectOf(body) : fc.constant({})).map((each) => JSON.stringify(each)) },
+    { weight: 1, arbitrary: fc.constantFrom(...hostileBodies) },
+    { weight: 1, arbitrary: fc.json() },
+  );
+}
+
+function valueOf(schema: Schema): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 10, arbitrary: goodValue(schema) },
+    { weight: 1, arbitrary: fc.constantFrom(...hostile) },
+    { weight: 1, arbitrary: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()) },
+  );
+}
+
+function goodValue(schema: Schema): fc.Arbitrary<unknown> {
+  const { enum: values, examples, pattern, minimum, maximum } = schema;
+  if (values) {
+    return fc.constantFrom(...values);
+  }
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return objectOf(schema);
+    case 'array':
+      return fc.array(valueOf(schema.items ?? {}), { maxLength: 3 });
+    case 'integer':
+    case 'number':
+      return fc.oneof(
+        fc.constantFrom(...(examples ?? [minimum ?? 0])),
+        fc.constantFrom(minimum ?? 0, maximum ?? 1, (minimum ?? 0) - 1, (maximum ?? 1) + 1),
+        fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 }),
+      );
+    case 'boolean':
+      return fc.boolean();
+    default:
+      return examples && pattern !== refPattern
+        ? fc.constantFrom(...examples)
+        : fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/);
+  }
+}
+
+/** References are new each time; they would be known ones otherwise. */
+const refPattern = '^[A-Za-z0-9._:-]{1,64}$';
+
+function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(properties).map(([name, each]) => [name, valueOf(each)] as const);
+  return fc
+    .record({
+      known: fc.record(Object.fromEntries(fields), { requiredKeys: [] }),
+      all: fc.record(Object.fromEntries(fields)),
+      whole: fc.integer({ min: 0, max: 4 }),
+    })
+    .map(({ known, all, whole }) => {
+      const optionalOut = Object.entries(all).filter(
+        ([name]) => required.includes(name) || Object.hasOwn(known, name),
+      );
+      return whole > 0 ? Object.fromEntries(optionalOut) : known;
+    });
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Every byte as %xx, so that neither dots nor slashes change the path; what is empty becomes a dash. */
+function encoded(value = ''): string {
+  return Buffer.from(value === '' || /^\.\.?$/.test(value) ? '-' : value)
+    .toString('hex')
+    .replace(/../g, '%$&');
+}
