@@ -137,7 +137,8 @@ function purchaseRow(transaction: Transaction): ReportRow {
   };
 }
 
-function saleRow(transaction: Transaction): ReportRow {
+/** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
+export function saleRow(transaction: Transaction): ReportRow {
   const { commissionAmount } = transaction;
   return {
     transaction_id: transaction._id,

@@ -3,7 +3,8 @@ import { listTransactions } from '../../transactions/list-transactions.js';
 import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { historyBody, presentPage, type HistoryBody } from '../history.js';
-import { presentSale, saleData } from './sale-data.js';
+import { saleRow } from '../../reports/report-rows.js';
+import { saleData } from './sale-data.js';
 
 export const listSellerTransactions = defineOperation<HistoryBody>({
   id: 'listSellerTransactions',
@@ -28,7 +29,7 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
       limit: body.limit,
     });
     return {
-      data: { transactions: found.transactions.map(presentSale), pagination: presentPage(body, found.total) },
+      data: { transactions: found.transactions.map(saleRow), pagination: presentPage(body, found.total) },
     };
   },
 });
