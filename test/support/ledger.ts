@@ -28,7 +28,7 @@ const journalsOf: Record<string, string[]> = {
  * the journals of its state.
  */
 export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<void> {
-  const journals = (await db.collection('journals').find().toArray()) as unknown as Journal[];
+  const { journals, wallets, transactions } = await readAtOneMoment(db);
   const sums = new Map<string, number>();
   for (const journal of journals) {
     expect(
@@ -39,7 +39,7 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
       sums.set(line.account, (sums.get(line.account) ?? 0) + line.amount);
     }
   }
-  for (const wallet of await db.collection('wallets').find().toArray()) {
+  for (const wallet of wallets) {
     const id = String(wallet._id);
     const own = journals
       .filter((each) => each.walletId === id)
@@ -53,12 +53,29 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
     expect(wallet['balance'], `last balanceAfter of wallet ${id}`).to.equal(own.at(-1)?.balanceAfter ?? 0);
     expect(wallet['held'], `held of wallet ${id}`).to.equal(sums.get(`held:${id}`) ?? 0);
   }
-  for (const transaction of await db.collection('transactions').find().toArray()) {
+  for (const transaction of transactions) {
     const own = journals.filter((each) => each.subjectId === String(transaction._id));
     expect(own.map((each) => each.kind).sort(), `journals of ${String(transaction._id)}`).to.deep.equal(
       journalsOf[String(transaction['status'])],
     );
     const debit = own.find((each) => each.kind === 'purchase')?.lines.find((line) => line.amount < 0);
     expect(debit?.amount, `debit of ${String(transaction._id)}`).to.equal(-transaction['price']);
+  }
+}
+
+/** In one snapshot: sales are still being posted to seller wallets while a test looks. */
+async function readAtOneMoment(db: Stack['db']) {
+  const session = db.client.startSession();
+  try {
+    return await session.withTransaction(
+      async () => ({
+        journals: (await db.collection('journals').find({}, { session }).toArray()) as unknown as Journal[],
+        wallets: await db.collection('wallets').find({}, { session }).toArray(),
+        transactions: await db.collection('transactions').find({}, { session }).toArray(),
+      }),
+      { readConcern: { level: 'snapshot' } },
+    );
+  } finally {
+    await session.endSession();
   }
 }
