@@ -30,7 +30,6 @@ export async function main(args: string[]): Promise<void> {
       );
     }
     const server = await startServer(options);
-    console.log(`READY ${server.uri}`);
     const stop = (): void => {
       server.stop().then(
         () => process.exit(0),
@@ -39,6 +38,8 @@ export async function main(args: string[]): Promise<void> {
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
+    // Last: whoever reads it may send a signal at once.
+    console.log(`READY ${server.uri}`);
   } catch (error) {
     fail(error);
   }
