@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { eachLine } from '../supervisor/lines.js';
+import { hasTimedOut, limitedSignal } from '../supervisor/limited-signal.js';
 
 /** The full path of a program, or null. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | null {
@@ -31,11 +32,11 @@ interface RunOptions {
 
 /** Runs a program to its end. Rejects when it fails, takes too long, or everything is to stop. @returns its stdout. */
 export async function runCommand(program: string, args: string[], options: RunOptions): Promise<string> {
-  const limit = AbortSignal.timeout(options.limitMs);
+  const signal = limitedSignal(options.signal, options.limitMs);
   const child = spawn(program, args, {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([options.signal, limit]),
+    signal,
   });
   const written: string[] = [];
   eachLine(child.stdout, (line) => {
@@ -46,7 +47,9 @@ export async function runCommand(program: string, args: string[], options: RunOp
   const name = `${path.basename(program)} ${args[0] ?? ''}`;
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve).once('error', (error) => {
-      reject(limit.aborted ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error);
+      reject(
+        hasTimedOut(signal) ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error,
+      );
     });
   });
   if (code !== 0) {

@@ -1,6 +1,7 @@
 /** The `mongod` that mongodb-memory-server downloads; given up at once on a machine that is offline. */
 import net from 'node:net';
 import type { DatabaseContext } from './database.js';
+import { limitedSignal } from '../supervisor/limited-signal.js';
 
 const probeMs = 1_500;
 const downloadMs = 300_000;
@@ -42,7 +43,7 @@ async function answers(hostname: string, stopping: AbortSignal): Promise<boolean
   const socket = net.connect({ host: hostname, port: 443 });
   try {
     return await new Promise<boolean>((resolve) => {
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(probeMs)]);
+      const signal = limitedSignal(stopping, probeMs);
       signal.addEventListener('abort', () => {
         resolve(false);
       });
@@ -60,7 +61,7 @@ async function answers(hostname: string, stopping: AbortSignal): Promise<boolean
 }
 
 async function withLimit<T>(work: Promise<T>, stopping: AbortSignal): Promise<T> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(downloadMs)]);
+  const signal = limitedSignal(stopping, downloadMs);
   return Promise.race([
     work,
     new Promise<never>((_, reject) => {

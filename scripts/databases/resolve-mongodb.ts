@@ -16,6 +16,7 @@ import { downloadMongod } from './download-mongod.js';
 import { mongodDataDir, startMongod } from './mongod.js';
 import { waitForHello, type Hello } from './mongodb-hello.js';
 import { portFor } from './ports.js';
+import { limitedSignal } from '../supervisor/limited-signal.js';
 
 const givenTimeoutMs = 5_000;
 
@@ -50,7 +51,7 @@ function stepsFor({ supervisor }: DatabaseContext): Step[] {
 
 async function checkGiven(url: string, stopping: AbortSignal): Promise<Database> {
   const shown = withoutPassword(url);
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(givenTimeoutMs)]);
+  const signal = limitedSignal(stopping, givenTimeoutMs);
   let answer: Hello;
   try {
     answer = await waitForHello(url, () => true, signal);

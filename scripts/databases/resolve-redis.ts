@@ -15,6 +15,7 @@ import {
 import { installRedisByApt, installRedisFromNpm, installRedisHint } from './install-redis.js';
 import { portFor } from './ports.js';
 import { checkRedis, waitForRedis } from './redis-ping.js';
+import { limitedSignal } from '../supervisor/limited-signal.js';
 
 const givenTimeoutMs = 5_000;
 const versionTimeoutMs = 5_000;
@@ -45,7 +46,7 @@ async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise
   const { stopping, output } = supervisor;
   const shown = withoutPassword(url);
   try {
-    await waitForRedis(url, AbortSignal.any([stopping, AbortSignal.timeout(givenTimeoutMs)]));
+    await waitForRedis(url, limitedSignal(stopping, givenTimeoutMs));
   } catch (error) {
     stopping.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);

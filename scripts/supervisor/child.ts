@@ -8,6 +8,7 @@ import { eachLine } from './lines.js';
 import type { Output } from './output.js';
 import { writePidFile } from './pid-files.js';
 import { PlainError } from './plain-error.js';
+import { hasTimedOut, limitedSignal } from './limited-signal.js';
 
 export interface ChildSpec {
   name: string;
@@ -132,12 +133,11 @@ export function spawnNode(
 
 async function whenReady(child: Child, started: ChildProcess, stopping: AbortSignal): Promise<void> {
   const { spec } = child;
-  const limit = AbortSignal.timeout(spec.readyTimeoutMs ?? readyTimeoutMs);
-  const signal = AbortSignal.any([stopping, limit]);
+  const signal = limitedSignal(stopping, spec.readyTimeoutMs ?? readyTimeoutMs);
   try {
     await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
   } catch (error) {
-    throw limit.aborted ? new PlainError(`${spec.name} was not ready in time.${quote(child)}`) : error;
+    throw hasTimedOut(signal) ? new PlainError(`${spec.name} was not ready in time.${quote(child)}`) : error;
   }
 }
 
