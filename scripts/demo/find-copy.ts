@@ -1,8 +1,10 @@
 /** Finds the running copy of LOCAL_DIR, or starts one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { demoFilePath, readDemoFile, type DemoFile } from '../start/demo-file.js';
+import { holderOf } from '../start/local-dir.js';
 import { eachLine } from '../supervisor/lines.js';
 import { PlainError } from '../supervisor/plain-error.js';
 
@@ -20,9 +22,19 @@ export interface FoundCopy {
 }
 
 export async function findOrStartCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
-  const demo = readDemoFile(localDir);
-  if (demo !== null && (await isHealthy(demo.base_url))) {
-    return { demo, wasRunning: true, leave: () => Promise.resolve() };
+  const deadline = Date.now() + startTimeoutMs;
+  for (let isFirst = true; Date.now() < deadline; isFirst = false) {
+    const demo = readDemoFile(localDir);
+    if (demo !== null && (await isHealthy(demo.base_url))) {
+      return { demo, wasRunning: true, leave: () => Promise.resolve() };
+    }
+    if (holderOf(localDir) === null) {
+      break;
+    }
+    if (isFirst) {
+      say('Waiting for the copy that is starting in the other terminal …');
+    }
+    await setTimeout(500);
   }
   return startCopy(localDir, say);
 }
