@@ -1,8 +1,10 @@
-// npm run bench -w packages/embedded-mongo [-- --seconds 3 --million]
-// EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> runs the prototype beside it, in the order A B B A, so that what
-// else the machine does hits both alike. With fsync. Prints operations per second and the server's CPU time for each.
+// npm run bench -w packages/embedded-mongo [-- --rounds 12 --million]
+// EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> runs the prototype beside it. With fsync. Both servers are up the
+// whole time and each operation goes to them in short turns (A B, B A, A B, ...), so that what else the machine does, and
+// the warming up of this client, hits both alike. Prints the median of the turns: operations per second, and the server's
+// CPU time for one.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +13,27 @@ import { parseArgs } from 'node:util';
 import { MongoClient, type Db } from 'mongodb';
 
 const ACCOUNTS = 20_000;
-const CLOCK_TICKS_PER_SECOND = 100;
 const WARM_UP_OPERATIONS = 640;
+const TURN_MS = 400;
 const { values: options } = parseArgs({
-  options: { seconds: { type: 'string', default: '2' }, million: { type: 'boolean', default: false } },
+  options: { rounds: { type: 'string', default: '8' }, million: { type: 'boolean', default: false } },
 });
 
 interface Candidate {
   name: string;
   command: (dbPath: string) => { args: string[]; env: Record<string, string> };
+}
+
+interface Operation {
+  name: string;
+  inFlight: number;
+  run: (worker: number) => Promise<unknown>;
+}
+
+interface Subject {
+  name: string;
+  server: ChildProcess;
+  operations: readonly Operation[];
 }
 
 interface Measured {
@@ -53,103 +67,107 @@ const prototype: Candidate | undefined =
 if (options.million) {
   await measureMillion();
 } else {
-  const order = prototype === undefined ? [ours] : [ours, prototype, prototype, ours];
-  const results = new Map<string, Map<string, Measured[]>>();
-  for (const candidate of order) {
-    for (const [operation, measured] of await measure(candidate)) {
-      const byName = results.get(operation) ?? new Map<string, Measured[]>();
-      byName.set(candidate.name, [...(byName.get(candidate.name) ?? []), measured]);
-      results.set(operation, byName);
-    }
-  }
-  print(results);
+  await compare(prototype === undefined ? [ours] : [ours, prototype]);
 }
 
-function print(results: ReadonlyMap<string, ReadonlyMap<string, readonly Measured[]>>): void {
-  const mean = (all: readonly Measured[], of: (one: Measured) => number): number =>
-    all.reduce((sum, one) => sum + of(one), 0) / all.length;
-  for (const [operation, byName] of results) {
-    const columns = [...byName].map(
-      ([name, all]) =>
-        `${name} ${mean(all, ({ perSecond }) => perSecond)
-          .toFixed(0)
-          .padStart(6)}/s ${mean(all, ({ cpuMicros }) => cpuMicros)
-          .toFixed(0)
-          .padStart(5)} µs`,
+/** Starts every candidate, then gives each operation to them in turns. */
+async function compare(candidates: readonly Candidate[], started: readonly Subject[] = []): Promise<void> {
+  const [candidate, ...others] = candidates;
+  if (candidate !== undefined) {
+    await withServer(candidate, async (db, server) =>
+      compare(others, [...started, { name: candidate.name, server, operations: await operationsOn(db) }]),
     );
-    console.log(`${operation.padEnd(44)} ${columns.join('   ')}`);
+    return;
+  }
+  for (const { name, inFlight } of started[0]?.operations ?? []) {
+    const turns = started.map((subject) => {
+      const operation = subject.operations.find((one) => one.name === name && one.inFlight === inFlight);
+      if (operation === undefined) {
+        throw new Error(`${subject.name} has no ${name}`);
+      }
+      return { subject, operation, measured: [] as Measured[] };
+    });
+    for (const { operation } of turns) {
+      await warmUp(operation);
+    }
+    for (let round = 0; round < Number(options.rounds); round++) {
+      for (const { subject, operation, measured } of round % 2 === 0 ? turns : turns.toReversed()) {
+        measured.push(await load(subject.server, operation));
+      }
+    }
+    const columns = turns.map(({ subject, measured }) => {
+      const rate = median(measured.map(({ perSecond }) => perSecond));
+      const cpu = median(measured.map(({ cpuMicros }) => cpuMicros));
+      return `${subject.name} ${rate.toFixed(0).padStart(6)}/s ${cpu.toFixed(0).padStart(5)} µs`;
+    });
+    console.log(`${`${name}, ${inFlight} in flight`.padEnd(46)} ${columns.join('   ')}`);
   }
 }
 
-async function measure(candidate: Candidate): Promise<Map<string, Measured>> {
-  return withServer(candidate, async (db, server) => {
-    const results = new Map<string, Measured>();
-    const run = async (
-      name: string,
-      inFlight: number,
-      operation: (worker: number) => Promise<unknown>,
-    ): Promise<void> => {
-      results.set(`${name}, ${inFlight} in flight`, await load(server, inFlight, operation));
-    };
-    const wallets = db.collection<{ _id: number; email: string; balance: number }>('wallets');
-    const ledger = db.collection('ledger');
-    const orders = db.collection('orders');
-    await wallets.createIndex({ email: 1 }, { unique: true }, {});
-    await ledger.createIndexes([{ key: { user: 1, at: -1 } }, { key: { ref: 1 }, unique: true }]);
-    await orders.createIndex({ user: 1, status: 1, at: -1 }, {}, {});
-    await wallets.insertMany(Array.from({ length: ACCOUNTS }, (_, i) => account(i)));
-    const any = (): number => Math.floor(Math.random() * ACCOUNTS);
-    let ref = 0;
-    for (const inFlight of [1, 32]) {
-      await run('find by _id', inFlight, () => wallets.findOne({ _id: any() }));
-      await run('find by a unique index', inFlight, () =>
-        wallets.findOne({ email: `user${any()}@example.id` }),
-      );
-      await run('insert, 2 secondary indexes', inFlight, () =>
-        ledger.insertOne({
-          user: any(),
-          ref: `r${(ref += 1)}`,
-          amount: -100,
-          at: new Date(),
-          note: 'a purchase',
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
+}
+
+async function operationsOn(db: Db): Promise<Operation[]> {
+  const operations: Operation[] = [];
+  const add = (name: string, inFlight: number, run: Operation['run']): void => {
+    operations.push({ name, inFlight, run });
+  };
+  const wallets = db.collection<{ _id: number; email: string; balance: number }>('wallets');
+  const ledger = db.collection('ledger');
+  const orders = db.collection('orders');
+  await wallets.createIndex({ email: 1 }, { unique: true }, {});
+  await ledger.createIndexes([{ key: { user: 1, at: -1 } }, { key: { ref: 1 }, unique: true }]);
+  await orders.createIndex({ user: 1, status: 1, at: -1 }, {}, {});
+  await wallets.insertMany(Array.from({ length: ACCOUNTS }, (_, i) => account(i)));
+  const any = (): number => Math.floor(Math.random() * ACCOUNTS);
+  let ref = 0;
+  for (const inFlight of [1, 32]) {
+    add('find by _id', inFlight, () => wallets.findOne({ _id: any() }));
+    add('find by a unique index', inFlight, () => wallets.findOne({ email: `user${any()}@example.id` }));
+    add('insert, 2 secondary indexes', inFlight, () =>
+      ledger.insertOne({
+        user: any(),
+        ref: `r${(ref += 1)}`,
+        amount: -100,
+        at: new Date(),
+        note: 'a purchase',
+      }),
+    );
+    add('update $inc by _id', inFlight, () => wallets.updateOne({ _id: any() }, { $inc: { balance: 1 } }));
+    add('findAndModify, guarded', inFlight, () =>
+      wallets.findOneAndUpdate(
+        { _id: any(), balance: { $gte: 5 } },
+        { $inc: { balance: -5 } },
+        { returnDocument: 'after' },
+      ),
+    );
+    add('transaction of 3 writes', inFlight, async (worker) => {
+      const user = worker * 600 + Math.floor(Math.random() * 600);
+      await db.client.withSession((session) =>
+        session.withTransaction(async () => {
+          await wallets.updateOne(
+            { _id: user, balance: { $gte: 5 } },
+            { $inc: { balance: -5 } },
+            { session },
+          );
+          await ledger.insertOne({ user, ref: `t${(ref += 1)}`, amount: -5, at: new Date() }, { session });
+          await orders.insertOne({ user, status: 'paid', at: new Date(), sku: 'X', price: 5 }, { session });
         }),
       );
-      await run('update $inc by _id', inFlight, () =>
-        wallets.updateOne({ _id: any() }, { $inc: { balance: 1 } }),
-      );
-      await run('findAndModify, guarded', inFlight, () =>
-        wallets.findOneAndUpdate(
-          { _id: any(), balance: { $gte: 5 } },
-          { $inc: { balance: -5 } },
-          { returnDocument: 'after' },
-        ),
-      );
-      await run('transaction of 3 writes', inFlight, async (worker) => {
-        const user = worker * 600 + Math.floor(Math.random() * 600);
-        await db.client.withSession((session) =>
-          session.withTransaction(async () => {
-            await wallets.updateOne(
-              { _id: user, balance: { $gte: 5 } },
-              { $inc: { balance: -5 } },
-              { session },
-            );
-            await ledger.insertOne({ user, ref: `t${(ref += 1)}`, amount: -5, at: new Date() }, { session });
-            await orders.insertOne({ user, status: 'paid', at: new Date(), sku: 'X', price: 5 }, { session });
-          }),
-        );
-      });
-    }
-    await run('find by index, sorted, limit 20', 32, () =>
-      ledger.find({ user: any() }).sort({ at: -1 }).limit(20).toArray(),
-    );
-    await run('countDocuments by index', 32, () => ledger.countDocuments({ user: any() }));
-    await run('aggregate: $match, $group', 8, () =>
-      ledger
-        .aggregate([{ $match: { user: any() } }, { $group: { _id: '$note', sum: { $sum: '$amount' } } }])
-        .toArray(),
-    );
-    return results;
-  });
+    });
+  }
+  add('find by index, sorted, limit 20', 32, () =>
+    ledger.find({ user: any() }).sort({ at: -1 }).limit(20).toArray(),
+  );
+  add('countDocuments by index', 32, () => ledger.countDocuments({ user: any() }));
+  add('aggregate: $match, $group', 8, () =>
+    ledger
+      .aggregate([{ $match: { user: any() } }, { $group: { _id: '$note', sum: { $sum: '$amount' } } }])
+      .toArray(),
+  );
+  return operations;
 }
 
 function account(i: number): { _id: number; email: string; balance: number } & Record<string, unknown> {
@@ -167,27 +185,26 @@ function account(i: number): { _id: number; email: string; balance: number } & R
   };
 }
 
-async function load(
-  server: ChildProcess,
-  inFlight: number,
-  operation: (worker: number) => Promise<unknown>,
-): Promise<Measured> {
-  // The same number of operations first, so that no candidate is charged for compiling its code.
+/** The same number of operations first, so that no candidate is charged for compiling its code. */
+async function warmUp({ inFlight, run }: Operation): Promise<void> {
   await Promise.all(
     Array.from({ length: inFlight }, async (_, worker) => {
       for (let i = 0; i < WARM_UP_OPERATIONS / inFlight; i++) {
-        await operation(worker);
+        await run(worker);
       }
     }),
   );
-  const end = performance.now() + Number(options.seconds) * 1000;
+}
+
+async function load(server: ChildProcess, { inFlight, run }: Operation): Promise<Measured> {
   const cpuBefore = cpuMicrosOf(server);
   const startedAt = performance.now();
+  const end = startedAt + TURN_MS;
   let count = 0;
   await Promise.all(
     Array.from({ length: inFlight }, async (_, worker) => {
       while (performance.now() < end) {
-        await operation(worker);
+        await run(worker);
         count += 1;
       }
     }),
@@ -196,11 +213,13 @@ async function load(
   return { perSecond: count / seconds, cpuMicros: (cpuMicrosOf(server) - cpuBefore) / count };
 }
 
-/** CPU time of a process, user and system; needs Linux. */
+/** CPU time of a process, all its threads, user and system; needs Linux. */
 function cpuMicrosOf({ pid }: ChildProcess): number {
-  const stat = readFileSync(`/proc/${pid ?? 0}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND) * 1e6;
+  const threads = `/proc/${pid ?? 0}/task`;
+  const nanos = readdirSync(threads).map((thread) =>
+    Number(readFileSync(`${threads}/${thread}/schedstat`, 'latin1').split(' ')[0]),
+  );
+  return nanos.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
 /** 1,000,000 small documents with an index: the memory they take, and the time that opening them again takes. */

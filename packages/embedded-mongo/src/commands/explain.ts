@@ -160,7 +160,7 @@ function indexStage({ index, bounds, backward }: IndexPlan): Doc {
     indexVersion: 2,
     direction: backward ? 'backward' : 'forward',
     indexBounds: Object.fromEntries(
-      index.fields.map(({ path }) => [path, bounds.shown[path] ?? ['[MinKey, MaxKey]']]),
+      index.fields.map(({ path }) => [path, bounds.shown[path]?.() ?? ['[MinKey, MaxKey]']]),
     ),
   };
 }

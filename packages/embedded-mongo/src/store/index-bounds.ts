@@ -11,8 +11,8 @@ export interface IndexBounds {
   /** How many leading fields are bound to single values, and whether (1) the next one is bound to a range. */
   points: number;
   ranged: 0 | 1;
-  /** The bounds per field as `explain` shows them. */
-  shown: Record<string, string[]>;
+  /** The bounds per field as `explain` shows them; made when it asks. */
+  shown: Record<string, () => string[]>;
 }
 
 export interface KeyRange {
@@ -51,12 +51,12 @@ export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>):
       prefixes = prefixes.flatMap((prefix) => keys.map((key) => prefix + key));
       points += 1;
       multikeyBound ||= index.multikey[i] === true;
-      shown[path] = values.map((value) => `[${show(value)}, ${show(value)}]`);
+      shown[path] = () => values.map((value) => `[${show(value)}, ${show(value)}]`);
       continue;
     }
     const range = fieldRange(bound, { descending, isMultikey: index.multikey[i] === true });
     if (range !== undefined) {
-      shown[path] = [range.shown];
+      shown[path] = () => [range.show()];
       const ranges = prefixes.map((prefix) => ({ from: prefix + range.from, to: prefix + range.to }));
       return { ranges, points, ranged: 1, shown };
     }
@@ -76,7 +76,7 @@ function pointsOf({ equal }: PathBounds): unknown[] | undefined {
 function fieldRange(
   bounds: PathBounds,
   { descending, isMultikey }: { descending: boolean; isMultikey: boolean },
-): (KeyRange & { shown: string }) | undefined {
+): (KeyRange & { show: () => string }) | undefined {
   const lower = tightest(bounds.lower, 1);
   // In an array one element may satisfy one bound and another element the other: only one of them narrows the range.
   const upper = isMultikey && lower !== undefined ? undefined : tightest(bounds.upper, -1);
@@ -88,17 +88,18 @@ function fieldRange(
   if (lower !== undefined && upper !== undefined && typePrefix(upper.value) !== type) {
     return undefined;
   }
-  const shown = `${lower?.inclusive === true ? '[' : '('}${show(lower?.value)}, ${show(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
+  const showRange = (): string =>
+    `${lower?.inclusive === true ? '[' : '('}${show(lower?.value)}, ${show(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
   if (descending) {
     const inverted = invertKey(type);
     return {
-      shown,
+      show: showRange,
       from: upper === undefined ? inverted : fieldKey(upper.value, true) + (upper.inclusive ? '' : END),
       to: lower === undefined ? inverted + END : fieldKey(lower.value, true) + (lower.inclusive ? END : ''),
     };
   }
   return {
-    shown,
+    show: showRange,
     from: lower === undefined ? type : fieldKey(lower.value, false) + (lower.inclusive ? '' : END),
     to: upper === undefined ? type + END : fieldKey(upper.value, false) + (upper.inclusive ? END : ''),
   };
