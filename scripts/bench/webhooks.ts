@@ -1,5 +1,5 @@
 /**
- * `npm run bench:webhooks`: deliveries per second and per core to a local receiver, beside the bare limit (the same
+ * `npm run bench -- webhooks`: deliveries per second and per core to a local receiver, beside the bare limit (the same
  * HTTP client in a loop, without queue or database), in one run: A-B-B-A, medians over the rounds, CPU of this
  * process alone (the receiver and the databases are processes of their own).
  */
@@ -7,17 +7,13 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { findService } from '../topup/find-service.js';
-import type { Measured } from './webhook-rounds.js';
+import { prepareRounds, type Measured } from './webhook-rounds.js';
 
 const events = Number(process.env['EVENTS'] ?? 2_000);
 const receivers = 50;
 const rounds = Number(process.env['ROUNDS'] ?? 5);
 
 async function main(): Promise<void> {
-  findService(process.env);
-  // Loaded late: configuration is read at import.
-  const { prepareRounds } = await import('./webhook-rounds.js');
   const { receiver, url } = await startReceiver();
   const bench = await prepareRounds(url, { events, receivers });
   const bare: Measured[] = [];

@@ -54,8 +54,9 @@ export function startWorker<N extends QueueName>(
   handle: (job: Job<JobPayloads[N]>) => Promise<void>,
   options: Partial<WorkerOptions> = {},
 ): Worker<JobPayloads[N]> {
+  const connection = newWorkerConnection();
   const worker = new Worker<JobPayloads[N]>(name, handle, {
-    connection: newWorkerConnection(),
+    connection,
     prefix: env.QUEUE_PREFIX,
     // A worker that is killed must not keep its jobs for long: they are taken over after about 15 s.
     lockDuration: 10_000,
@@ -64,13 +65,15 @@ export function startWorker<N extends QueueName>(
     ...options,
   });
   worker.on('error', () => undefined);
+  // BullMQ leaves a connection open that it was given.
+  worker.on('closed', () => connection.disconnect());
   worker.on('failed', (job, error) => {
     logger.error('job failed', { queue: name, jobId: job?.id, data: job?.data, error });
   });
   return worker;
 }
 
-const queueEvents = new Map<QueueName, QueueEvents>();
+const queueEvents = new Map<QueueName, { events: QueueEvents; close: () => Promise<void> }>();
 
 /**
  * Adds a job and waits until a worker has finished it. What the job found is in MongoDB, not in its result.
@@ -98,11 +101,13 @@ export async function addAndWait<N extends QueueName>(
 function eventsOf(name: QueueName): QueueEvents {
   let found = queueEvents.get(name);
   if (!found) {
-    found = new QueueEvents(name, { connection: newWorkerConnection(), prefix: env.QUEUE_PREFIX });
-    found.on('error', () => undefined);
+    const connection = newWorkerConnection();
+    const events = new QueueEvents(name, { connection, prefix: env.QUEUE_PREFIX });
+    events.on('error', () => undefined);
+    found = { events, close: () => events.close().finally(() => connection.disconnect()) };
     queueEvents.set(name, found);
   }
-  return found;
+  return found.events;
 }
 
 export async function closeQueues(): Promise<void> {
