@@ -1,4 +1,5 @@
 import { openCase } from './record-contradiction.js';
+import { parsePlnToken, tokenSpellings } from './pln-token.js';
 import { TransactionModel, type Transaction } from './transaction.model.js';
 
 /**
@@ -15,8 +16,7 @@ export async function noteRepeatedSerialNumber(
   const other = await TransactionModel.findOne(
     {
       productCode: transaction.productCode,
-      // The type is said again so that the partial index fits the question.
-      serialNumber: { $eq: serialNumber, $type: 'string' },
+      $or: spellingsOf(serialNumber),
       _id: { $ne: transaction._id },
     },
     { _id: 1 },
@@ -28,4 +28,17 @@ export async function noteRepeatedSerialNumber(
       detail: `The serial number is that of transaction ${other._id} too.`,
     });
   }
+}
+
+/**
+ * The serial number itself; of an electricity token also the same token with another name or other hyphens: it can
+ * be used once ("0" is the character after "/"). The type is said again so that the partial index fits the question.
+ */
+function spellingsOf(serialNumber: string): { serialNumber: Record<string, string> }[] {
+  const same = { serialNumber: { $eq: serialNumber, $type: 'string' } };
+  const token = parsePlnToken(serialNumber);
+  const ranges = (token ? tokenSpellings(token) : []).map((spelling) => ({
+    serialNumber: { $gte: `${spelling}/`, $lt: `${spelling}0`, $type: 'string' },
+  }));
+  return [same, ...ranges];
 }

@@ -3,6 +3,7 @@ import type { Journal } from '../wallets/journal.model.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
 import type { Attempt } from './attempt.model.js';
 import type { ReconciliationCase } from './case.model.js';
+import { parsePlnToken } from './pln-token.js';
 import type { Transaction } from './transaction.model.js';
 
 export interface TimelineEntry {
@@ -91,7 +92,7 @@ function attemptEntries(attempt: Attempt, nameOf: NameOf): TimelineEntry[] {
     entries.push({ at: attempt.lastCheckAt, what: 'attempt', detail: `${order}: last of ${times}` });
   }
   if (attempt.status !== 'PREPARED' && attempt.status !== 'SENT') {
-    const sn = attempt.serialNumber ? `, SN ${attempt.serialNumber}` : '';
+    const sn = attempt.serialNumber ? `, SN ${inWords(attempt.serialNumber)}` : '';
     entries.push({
       at: attempt.updatedAt,
       what: 'attempt',
@@ -99,6 +100,13 @@ function attemptEntries(attempt: Attempt, nameOf: NameOf): TimelineEntry[] {
     });
   }
   return entries;
+}
+
+function inWords(serialNumber: string): string {
+  const pln = parsePlnToken(serialNumber);
+  return pln
+    ? `${serialNumber} (token ${pln.token}, ${pln.customerName}, ${pln.tariff} ${pln.power}, ${pln.kwh} kWh)`
+    : serialNumber;
 }
 
 function deliveryEntries(delivery: Delivery, nameOf: NameOf): TimelineEntry[] {

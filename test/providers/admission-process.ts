@@ -1,0 +1,24 @@
+/** A second process for admission.test.ts: makes the calls that it is told over IPC, and says when each began. */
+import { admitted } from '../../src/providers/admission.js';
+import type { ProviderConnection } from '../../src/providers/adapter.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/shared/redis.js';
+
+export interface AdmissionOrder {
+  connection: ProviderConnection;
+  calls: number;
+}
+
+redis();
+await connectRedis();
+process.on('message', (order: AdmissionOrder) => {
+  void obey(order);
+});
+process.on('disconnect', () => void disconnectRedis());
+process.send?.({ ready: true });
+
+async function obey({ connection, calls }: AdmissionOrder): Promise<void> {
+  const begun = await Promise.all(
+    Array.from({ length: calls }, () => admitted(connection, () => Promise.resolve(Date.now()))),
+  );
+  process.send?.({ begun });
+}

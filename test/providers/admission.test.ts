@@ -1,0 +1,125 @@
+/** Issue "Providers": rate limits per provider, shared by all processes, and bounded concurrency. */
+import { expect } from 'chai';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ProviderConnection } from '../../src/providers/adapter.js';
+import { admissionWaitMaxMs, admitted } from '../../src/providers/admission.js';
+import { newId } from '../../src/shared/ids.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/shared/redis.js';
+import type { AdmissionOrder } from './admission-process.js';
+
+function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {
+  return { sellerId: newId(), baseUrl: '', username: '', secret: '', ...limits };
+}
+
+describe('what a provider is asked at once', () => {
+  before(async () => {
+    redis();
+    await connectRedis();
+  });
+  after(disconnectRedis);
+
+  it('is never more than its concurrency; who waits gets the slot that becomes free', async () => {
+    const connection = connectionTo({ concurrency: 2 });
+    const open: (() => void)[] = [];
+    let busy = 0;
+    let most = 0;
+    const call = async () => {
+      busy += 1;
+      most = Math.max(most, busy);
+      await new Promise<void>((resolve) => open.push(resolve));
+      busy -= 1;
+      return 'done';
+    };
+    const all = Array.from({ length: 6 }, () => admitted(connection, call));
+    const release = setInterval(() => open.shift()?.(), 5);
+    expect(await Promise.all(all)).to.deep.equal(Array(6).fill('done'));
+    clearInterval(release);
+    expect(most).to.equal(2);
+  });
+
+  it('nothing is sent for a call that finds no slot in time, and its slot is not lost', async () => {
+    const connection = connectionTo({ concurrency: 1 });
+    let finish = () => {};
+    const first = admitted(
+      connection,
+      () => new Promise<string>((resolve) => (finish = () => resolve('first'))),
+    );
+    let sent = 0;
+    const late = await admitted(connection, () => Promise.resolve((sent += 1)));
+    expect(late).to.equal(null);
+    expect(sent).to.equal(0);
+    finish();
+    expect(await first).to.equal('first');
+    expect(await admitted(connection, () => Promise.resolve('next'))).to.equal('next');
+  });
+
+  it('a call that throws gives its slot back', async () => {
+    const connection = connectionTo({ concurrency: 1 });
+    const failed = await admitted(connection, () => Promise.reject(new Error('reset'))).catch(
+      (error: unknown) => (error as Error).message,
+    );
+    expect(failed).to.equal('reset');
+    expect(await admitted(connection, () => Promise.resolve('next'))).to.equal('next');
+  });
+
+  it('providers do not share slots', async () => {
+    let finish = () => {};
+    const slow = admitted(
+      connectionTo({ concurrency: 1 }),
+      () => new Promise<void>((resolve) => (finish = resolve)),
+    );
+    expect(await admitted(connectionTo({ concurrency: 1 }), () => Promise.resolve('other'))).to.equal(
+      'other',
+    );
+    finish();
+    await slow;
+  });
+});
+
+describe('how often a provider is asked', () => {
+  before(async () => {
+    redis();
+    await connectRedis();
+  });
+  after(disconnectRedis);
+
+  it('is evenly spaced over two processes, and who would wait too long is told before anything is sent', async () => {
+    const callsPerSecond = 10;
+    const connection = connectionTo({ callsPerSecond, concurrency: 100 });
+    const child = fork(join(import.meta.dirname, 'admission-process.ts'), { execArgv: ['--import', 'tsx'] });
+    try {
+      await once(child, 'message');
+      const startMs = Date.now();
+      child.send({ connection, calls: 20 } satisfies AdmissionOrder);
+      const [mine, [theirs]] = await Promise.all([
+        Promise.all(
+          Array.from({ length: 20 }, () => admitted(connection, () => Promise.resolve(Date.now()))),
+        ),
+        once(child, 'message') as Promise<[{ begun: (number | null)[] }]>,
+      ]);
+      const all = [...mine, ...theirs.begun];
+      const begun = all.filter((at) => at !== null).sort((a, b) => a - b);
+      expect(begun.length).to.be.at.least(2);
+      for (const [index, at] of begun.entries()) {
+        // A timer may fire late, but early only by the rounding of a millisecond.
+        expect(at - startMs, `call ${index}`).to.be.at.least((index * 1_000) / callsPerSecond - 2);
+      }
+      // Twenty calls of one process at once are two seconds of work, and nobody waits longer than one.
+      expect(mine.filter((at) => at === null).length).to.be.at.least(20 - admissionWaitMaxMs / 100 - 1);
+    } finally {
+      child.kill();
+    }
+  });
+
+  it('is not known while Redis is away: nothing is sent, and nobody waits for it', async () => {
+    const connection = connectionTo({ callsPerSecond: 1_000 });
+    await disconnectRedis();
+    let sent = 0;
+    expect(await admitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
+    expect(sent).to.equal(0);
+    await connectRedis();
+    expect(await admitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
+  });
+});

@@ -1,0 +1,73 @@
+/** Design, providers: PLN serial numbers are read from the right; one token is one delivery however it is written. */
+import { expect } from 'chai';
+import { newId } from '../../src/shared/ids.js';
+import { migrate } from '../../src/shared/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
+import { CaseModel } from '../../src/transactions/case.model.js';
+import { noteRepeatedSerialNumber } from '../../src/transactions/note-repeated-serial-number.js';
+import { parsePlnToken } from '../../src/transactions/pln-token.js';
+import { TransactionModel } from '../../src/transactions/transaction.model.js';
+
+describe('PLN tokens', () => {
+  it('are read from the right: a name may hold a slash', () => {
+    const parts = {
+      token: '12345678901234567890',
+      customerName: 'RINA S/D HARTONO',
+      tariff: 'R1',
+      power: '900VA',
+      kwh: 71.3,
+    };
+    expect(parsePlnToken('1234-5678-9012-3456-7890/RINA S/D HARTONO/R1/900VA/71,3')).to.deep.equal(parts);
+    expect(parsePlnToken('12345678901234567890/RINA S/D HARTONO/R1/900VA/71.3kWh')).to.deep.equal(parts);
+    expect(parsePlnToken('1234 5678 9012 3456 7890/ /R1M/900VA/71')?.customerName).to.equal('');
+  });
+
+  it('are told from every other serial number', () => {
+    const others = [
+      '0041002345678901',
+      '1234-5678-9012-3456-7890',
+      '1234-5678-9012-3456-7890/NAME/R1/900VA',
+      '1234-5678-9012-3456-7890/NAME/R1/900VA/much',
+      '1234-5678-9012-3456/NAME/R1/900VA/71,3',
+      'x1234-5678-9012-3456-7890/NAME/R1/900VA/71,3',
+    ];
+    for (const other of others) {
+      expect(parsePlnToken(other), other).to.equal(null);
+    }
+  });
+
+  describe('sold twice', () => {
+    before(async () => {
+      await connectMongo();
+      await migrate();
+    });
+    after(disconnectMongo);
+
+    const token = '1234-5678-9012-3456-7890';
+    for (const [again, isCase] of [
+      [`${token}/BUDI/R1/900VA/71,3`, true],
+      [`${token}/BUDI S/R1T/900VA/71.3`, true],
+      [`${token.replaceAll('-', '')}/BUDI/R1/900VA/71,3`, true],
+      ['1234-5678-9012-3456-7891/BUDI/R1/900VA/71,3', false],
+      [token, false],
+    ] as const) {
+      it(`make ${isCase ? 'a' : 'no'} case: ${again}`, async () => {
+        const [first, second, productCode] = [newId(), newId(), `PLN-${newId()}`];
+        // Only what the question reads; the rest of a transaction plays no part in it.
+        await TransactionModel.collection.insertOne({
+          _id: first as never,
+          accountId: first,
+          refId: first,
+          productCode,
+          serialNumber: `${token}/BUDI/R1/900VA/71,3`,
+        });
+        await noteRepeatedSerialNumber({ _id: second, productCode }, again);
+        expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
+        await noteRepeatedSerialNumber({ _id: second, productCode: newId() }, again);
+        expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
+        await TransactionModel.deleteOne({ _id: first });
+        await CaseModel.deleteMany({ transactionId: second });
+      });
+    }
+  });
+});
