@@ -26,7 +26,8 @@ function requestOf(method: string, path: string, operation: DescribedOperation):
     .filter((each) => each.in === 'query' && each.required)
     .map(({ name, schema }) => `${name}=${valueOf(name, schema)}`);
   const isSeller = operation.tags.includes('Seller');
-  const body = operation.requestBody?.content['application/json']?.schema;
+  const content = operation.requestBody?.content['application/json'];
+  const body = content && (content.example ?? sampleOf(content.schema));
   return [
     `### ${operation.tags.join()}: ${operation.summary}`,
     `# @name ${operation.operationId}`,
@@ -34,7 +35,7 @@ function requestOf(method: string, path: string, operation: DescribedOperation):
     ...(operation.security.some((each) => 'apiKey' in each)
       ? [`Authorization: Bearer {{${isSeller ? 'seller_key' : 'buyer_key'}}}`]
       : []),
-    ...(body ? ['Content-Type: application/json', '', JSON.stringify(sampleOf(body), null, 2)] : []),
+    ...(body !== undefined ? ['Content-Type: application/json', '', JSON.stringify(body, null, 2)] : []),
     '',
   ].join('\n');
 }

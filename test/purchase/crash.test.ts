@@ -32,6 +32,7 @@ describe('purchases while everything dies', function () {
       ref_id: uniqueRef(),
     });
 
+    const told = collectTold();
     let stopping = false;
     const chaos = killWorkersAgainAndAgain(() => stopping);
     const accepted: string[] = [];
@@ -82,7 +83,7 @@ describe('purchases while everything dies', function () {
     expect(await transactions.countDocuments({})).to.equal(purchases);
     await expectLedgerToHold(stack);
     await expectExecutionsToMatch();
-    await expectEveryFinalStateTold();
+    await expectEveryFinalStateTold(told);
   });
 
   async function killWorkersAgainAndAgain(stopped: () => boolean): Promise<void> {
@@ -113,8 +114,43 @@ describe('purchases while everything dies', function () {
     expect(executed.sort()).to.deep.equal(succeeded.sort());
   }
 
-  /** By the rows that the inbox really got, not by what we believe was sent. */
-  async function expectEveryFinalStateTold(): Promise<void> {
+  interface Told {
+    /** `<transaction> <status>` of every final state that came. */
+    states: Set<string>;
+    /** Resolves when what is in the inbox now has been read; later messages are not. */
+    end(): Promise<void>;
+  }
+
+  /** By what the inbox really got, not by what we believe was sent; read as it comes, for it keeps the last 10,000. */
+  function collectTold(): Told {
+    const states = new Set<string>();
+    let isOver = false;
+    const collect = async () => {
+      for (let after = 0; !isOver;) {
+        const newer = await stack.inbox.messages({ after: String(after), wait_ms: '1000' });
+        after = newer.at(-1)?.id ?? after;
+        for (const { raw } of newer) {
+          const { event, data } = JSON.parse(raw) as {
+            event?: string;
+            data?: { transaction_id: string; status: string };
+          };
+          if (event === 'transaction.success' || event === 'transaction.failed') {
+            states.add(`${data?.transaction_id ?? ''} ${data?.status ?? ''}`);
+          }
+        }
+      }
+    };
+    const collected = collect();
+    return {
+      states,
+      end: () => {
+        isOver = true;
+        return collected;
+      },
+    };
+  }
+
+  async function expectEveryFinalStateTold(told: Told): Promise<void> {
     const wanted = await stack.db
       .collection<{ _id: string; status: string }>('transactions')
       .find({})
@@ -122,17 +158,8 @@ describe('purchases while everything dies', function () {
       .toArray();
     await eventually(
       'a webhook for every final state',
-      async () => {
-        const told = new Set(
-          (await stack.inbox.messages())
-            .map(
-              (each) =>
-                JSON.parse(each.raw) as { event?: string; data?: { transaction_id: string; status: string } },
-            )
-            .filter((each) => each.event === 'transaction.success' || each.event === 'transaction.failed')
-            .map((each) => `${each.data?.transaction_id ?? ''} ${each.data?.status ?? ''}`),
-        );
-        const missing = wanted.filter((each) => !told.has(each));
+      () => {
+        const missing = wanted.filter((each) => !told.states.has(each));
         if (missing.length > 0) {
           throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
         }
@@ -140,6 +167,7 @@ describe('purchases while everything dies', function () {
       },
       60_000,
     );
+    await told.end();
   }
 });
 

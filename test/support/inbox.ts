@@ -19,6 +19,10 @@ export interface MessageQuery {
   path?: string;
   /** ISO 8601. */
   since?: string;
+  /** Only messages with a higher id. */
+  after?: string;
+  /** Waits so long for the first one. */
+  wait_ms?: string;
 }
 
 export interface RunningInbox {

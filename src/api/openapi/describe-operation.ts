@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import type { AnyOperation } from '../operation.js';
+import { examplesOf, recordedExamples } from './examples.js';
 import { everyBody, everyCall, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
@@ -14,10 +15,10 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     ...(operation.description !== undefined && { description: operation.description }),
     security: [{ apiKey: [] }],
     parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
-    ...(body && { requestBody: requestBodyOf(body) }),
+    ...(body && { requestBody: requestBodyOf(body, recordedExamples.operations[operation.id]?.request) }),
     responses: {
       ...Object.fromEntries(
-        [200, ...(operation.successStatuses ?? [])].map((status) => [status, successOf(operation, status)]),
+        (operation.successStatuses ?? [200]).map((status) => [status, successOf(operation, status)]),
       ),
       ...failureReferences([
         ...everyCall,
@@ -46,11 +47,11 @@ export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path'
   });
 }
 
-function requestBodyOf(body: Joi.ObjectSchema): RequestBody {
+function requestBodyOf(body: Joi.ObjectSchema, example: unknown): RequestBody {
   const schema = jsonSchemaOf(body, 'request');
   return {
     required: (schema.required ?? []).length > 0,
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
   };
 }
 
@@ -61,12 +62,19 @@ const descriptions: Record<number, string> = {
 };
 
 function successOf(operation: AnyOperation, status: number): Response {
+  const examples = recordedExamples.operations[operation.id]?.responses[status];
   return {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
-      'application/json': { schema: operation.file === 'always' ? {} : envelopeOf(operation, status) },
-      ...(operation.file && status === 200 && { 'text/csv': { schema: { type: 'string' } } }),
+      'application/json': {
+        schema: operation.file === 'always' ? {} : envelopeOf(operation, status),
+        ...examplesOf(examples?.['application/json']),
+      },
+      ...(operation.file &&
+        status === 200 && {
+          'text/csv': { schema: { type: 'string' }, ...examplesOf(examples?.['text/csv']) },
+        }),
     },
   };
 }

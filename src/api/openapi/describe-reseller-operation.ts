@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
 import { parametersOf } from './describe-operation.js';
+import { examplesOf, recordedExamples } from './examples.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
@@ -17,7 +18,10 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
       200: {
         description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
         content: {
-          'application/json': { schema: { oneOf: [answerOf(operation), otherAnswerOf(operation)] } },
+          'application/json': {
+            schema: { oneOf: [answerOf(operation), otherAnswerOf(operation)] },
+            ...examplesOf(recordedExamples.operations[operation.id]?.responses[200]?.['application/json']),
+          },
         },
       },
     },

@@ -1,3 +1,4 @@
+import { recordedExamples } from './examples.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { PathItem } from './types.js';
 import type { webhookBodies } from './webhook-bodies.js';
@@ -18,6 +19,7 @@ const headers: [string, string][] = [
 
 /** A webhook or callback as the OpenAPI document has it. */
 export function describeWebhook(event: string, { summary, body }: WebhookBody): PathItem {
+  const example = recordedExamples.webhooks[event];
   return {
     post: {
       operationId: event.replace(/\W(\w)/g, (_match, letter: string) => letter.toUpperCase()),
@@ -33,7 +35,12 @@ export function describeWebhook(event: string, { summary, body }: WebhookBody): 
       })),
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: jsonSchemaOf(body, 'response') } },
+        content: {
+          'application/json': {
+            schema: jsonSchemaOf(body, 'response'),
+            ...(example !== undefined && { example }),
+          },
+        },
       },
       responses: {
         200: {

@@ -1,12 +1,12 @@
 /** The failure envelope and its HTTP statuses (decisions.md 1), for every operation alike. */
 import type { ResponseCode } from '../../shared/errors.js';
+import { examplesOf, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';
 
 interface Failure {
   name: string;
   code: ResponseCode;
   description: string;
-  example: string;
 }
 
 const failures = {
@@ -14,67 +14,56 @@ const failures = {
     name: 'Invalid',
     code: '01',
     description: 'A field or parameter is not valid; `errors` names each one.',
-    example: 'amount must be greater than or equal to 50000',
   },
   401: {
     name: 'Unauthorized',
     code: '07',
     description: 'The key is missing, unknown or revoked.',
-    example: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
   },
   402: {
     name: 'InsufficientBalance',
     code: '01',
     description: 'The balance is too small. Nothing was bought: send the same request again after a deposit.',
-    example: 'Insufficient balance. Deposit first, then send the same request again.',
   },
   403: {
     name: 'Forbidden',
     code: '07',
     description: 'The address is not on the IP allowlist, the account is suspended, or it has another role.',
-    example: 'The address 203.0.113.9 is not on the IP allowlist of this account.',
   },
   404: {
     name: 'NotFound',
     code: '02',
     description: 'There is no such product, transaction, bill or other thing that is yours.',
-    example: 'There is no product S11.',
   },
   405: {
     name: 'MethodNotAllowed',
     code: '01',
     description: 'Another method is needed; the header Allow names it.',
-    example: 'DELETE is not possible here; use POST.',
   },
   409: {
     name: 'Conflict',
     code: '01',
     description: 'What exists, or what holds now, does not fit this call; the message says what.',
-    example: 'This ref_id was used with other parameters. A new purchase needs a new ref_id.',
   },
   413: {
     name: 'TooLarge',
     code: '01',
     description: 'The body is larger than 100 kB.',
-    example: 'The body is larger than 100 kB.',
   },
   415: {
     name: 'WrongContentType',
     code: '01',
     description: 'The body is not JSON.',
-    example: 'Send the body as JSON with "Content-Type: application/json".',
   },
   422: {
     name: 'InvalidCustomerNumber',
     code: '04',
     description: 'The customer number does not fit the product.',
-    example: 'customer_number must be a Telkomsel number.',
   },
   429: {
     name: 'RateLimited',
     code: '06',
     description: 'Too many calls in a minute. Wait as long as Retry-After says.',
-    example: 'More than 300 calls in a minute. Wait 12 s.',
   },
   503: {
     name: 'Unavailable',
@@ -82,7 +71,6 @@ const failures = {
     description:
       'The product or its sellers are under maintenance, or the service is recovering. Nothing is half done: send ' +
       'the same request, with the same ref_id, again after Retry-After seconds.',
-    example: 'The service is recovering. Send the same request again in a few seconds.',
   },
 } as const satisfies Record<number, Failure>;
 
@@ -106,7 +94,7 @@ export function failureResponses(): Record<string, Response> {
   );
 }
 
-function responseOf(status: number, { code, description, example }: Failure): Response {
+function responseOf(status: number, { code, description }: Failure): Response {
   return {
     description: `${description} Code ${code}.`,
     headers: {
@@ -119,13 +107,7 @@ function responseOf(status: number, { code, description, example }: Failure): Re
     content: {
       'application/json': {
         schema: envelopeOf(code),
-        example: {
-          status: 'error',
-          code,
-          message: example,
-          data: null,
-          request_id: '0190a6de7c3f7b1c8a52b4c7c1d2e3f4',
-        },
+        ...examplesOf(recordedExamples.failures[status]),
       },
     },
   };

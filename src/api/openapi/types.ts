@@ -23,7 +23,10 @@ export interface Schema {
 }
 
 /** By media type. */
-type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Content = Record<
+  string,
+  { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+>;
 
 export interface Parameter {
   name: string;

@@ -1,0 +1,31 @@
+/** Real answers of every call, as test/api/openapi/examples recorded them (`RECORD=1 npm test -- <that file>`). */
+import { readConfigJson } from '../../../config/project-file.js';
+
+/** By the example's name. */
+type Named = Record<string, unknown>;
+
+export interface RecordedExamples {
+  /** By operation. */
+  operations: Record<string, OperationExamples>;
+  /** By HTTP status; failures are one for all operations. */
+  failures: Record<string, Named>;
+  /** By event. */
+  webhooks: Record<string, unknown>;
+}
+
+export interface OperationExamples {
+  /** The body of the first call. */
+  request?: unknown;
+  /** By HTTP status and media type. */
+  responses: Record<string, Record<string, Named>>;
+}
+
+export const recordedExamples = readConfigJson('openapi-examples.json') as RecordedExamples;
+
+/** As OpenAPI has them: `examples` of a media type, or nothing where there are none. */
+export function examplesOf(named: Named | undefined): { examples?: Record<string, { value: unknown }> } {
+  if (!named) {
+    return {};
+  }
+  return { examples: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }])) };
+}

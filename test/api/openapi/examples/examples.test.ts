@@ -1,0 +1,96 @@
+/**
+ * The examples of the OpenAPI document are real answers: this test plays every call and compares what is kept in
+ * config/openapi-examples.json with what the service answers now, field by field and type by type. With RECORD=1 it
+ * writes the file anew; run `npm run docs:http` and the formatter afterwards.
+ */
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { configPath } from '../../../../config/project-file.js';
+import { openApiDocument } from '../../../../src/api/openapi/document.js';
+import { recordedExamples, type RecordedExamples } from '../../../../src/api/openapi/examples.js';
+import type { Response } from '../../../../src/api/openapi/types.js';
+import { problemsOf } from '../../../support/json-schema.js';
+import { startStack, type Stack } from '../../../support/stack.js';
+import { playStory } from './story.js';
+
+describe('The examples of the OpenAPI document', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+
+  before(async () => {
+    stack = await startStack({ workers: ['all'], env: { SETTLEMENT_NEW_ACCOUNT_REVIEW: 'true' } });
+  });
+  after(() => stack.stop());
+
+  it('are what the service answers', async () => {
+    const played = await playStory(stack);
+    if (process.env['RECORD']) {
+      await writeFile(configPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
+      return;
+    }
+    expect(shapeOf(recordedExamples)).to.deep.equal(shapeOf(played));
+  });
+
+  it('are there for every success of every call, every failure and every webhook', () => {
+    const document = openApiDocument();
+    const lacking = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap(({ operationId, responses }) =>
+        Object.keys(responses)
+          .filter((status) => Number(status) < 300)
+          .filter((status) => !recordedExamples.operations[operationId]?.responses[status])
+          .map((status) => `${operationId} ${status}`),
+      );
+    expect(lacking).to.deep.equal([]);
+    expect(recordedExamples.webhooks).to.have.all.keys(Object.keys(document.webhooks));
+    for (const [name, { content }] of Object.entries(document.components.responses)) {
+      expect(content['application/json']?.examples, name).to.be.an('object');
+    }
+  });
+
+  it('fit the schemas beside them', () => {
+    const document = openApiDocument();
+    const contents = [
+      ...Object.values(document.paths).flatMap((item) => Object.values(item)),
+      ...Object.values(document.webhooks).flatMap((item) => Object.values(item)),
+    ].flatMap(({ requestBody, responses }) => [
+      ...(requestBody ? Object.values(requestBody.content) : []),
+      ...[...Object.values(responses), ...Object.values(document.components.responses)]
+        .filter((each): each is Response => 'content' in each)
+        .flatMap(({ content }) => Object.values(content)),
+    ]);
+    for (const { schema, example, examples } of contents) {
+      const values = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples ?? {}).map(valueOf),
+      ];
+      for (const value of values) {
+        expect(problemsOf(schema, value), JSON.stringify(value).slice(0, 300)).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('hold no key, secret or address of where they were recorded', () => {
+    const text = JSON.stringify(recordedExamples);
+    expect(text).not.to.match(/127\.0\.0\.1:|localhost|whsec_(?!MDEyMzQ1Njc4OWFiY2RlZg==)/);
+    expect(text).not.to.match(/[bs]k_(test|live)_(?!0123456789abcdef)/);
+  });
+});
+
+function valueOf({ value }: { value: unknown }): unknown {
+  return value;
+}
+
+/** Types in the place of values; of a list the first item's. */
+function shapeOf(value: RecordedExamples): unknown {
+  const shape = (each: unknown): unknown => {
+    if (Array.isArray(each)) {
+      return each.slice(0, 1).map(shape);
+    }
+    if (typeof each === 'object' && each !== null) {
+      return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, shape(inner)]));
+    }
+    return each === null ? 'null' : typeof each;
+  };
+  return shape(value);
+}

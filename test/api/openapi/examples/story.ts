@@ -1,0 +1,381 @@
+import { eventually } from '../../../support/eventually.js';
+import type { Stack } from '../../../support/stack.js';
+import { topup } from '../../../support/topup.js';
+import { hmacSign, pathOf, requestPath, type Signing } from '../../support/reseller.js';
+import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
+import { createRecorder, presentable, type Recorder } from './recorder.js';
+
+interface Cast {
+  stack: Stack;
+  recorder: Recorder;
+  buyerKey: string;
+  sellerKey: string;
+}
+
+interface Row {
+  id: string;
+  ref_id: string;
+}
+
+const number = (ending: string) => `08123456${ending}`;
+const bankAccount = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
+
+/** Plays what an integrator does on the first day, so that every call has an answer worth showing. */
+export async function playStory(stack: Stack): Promise<RecordedExamples> {
+  const accounts = await stack.seed();
+  const recorder = createRecorder(stack.baseUrl);
+  const cast: Cast = {
+    stack,
+    recorder,
+    buyerKey: accounts['buyer']?.api_key ?? '',
+    // The seller with the lowest price of S10.
+    sellerKey: accounts['seller2']?.api_key ?? '',
+  };
+  await configure(cast);
+  await depositAndBuy(cast);
+  await payBill(cast);
+  await useResellerSoftware(cast, accounts['buyer']?.username ?? '');
+  await sell(cast);
+  await settle(cast);
+  await readReports(cast);
+  await manageWebhooks(cast);
+  await makeMistakes(cast);
+  await rotateSecrets(cast);
+  await keepWebhooks(cast);
+  return presentable(recorder.recorded(), {
+    [stack.baseUrl]: 'https://topup.example',
+    [`${stack.inbox.url}/hooks`]: 'https://shop.example/hooks',
+  });
+}
+
+async function configure({ recorder, stack, buyerKey, sellerKey }: Cast): Promise<void> {
+  for (const [role, key] of [
+    ['buyer', buyerKey],
+    ['seller', sellerKey],
+  ] as const) {
+    const path = `/api/${role}/api/config`;
+    const body = {
+      webhook_url: `${stack.inbox.url}/hooks/${role}`,
+      callback_url: `${stack.inbox.url}/hooks/${role}-callback`,
+      ip_whitelist: ['127.0.0.1', '203.0.113.0/24'],
+      rate_limit: 600,
+    };
+    await recorder.play('changed', { method: 'POST', path, key, body });
+    await recorder.play('current', { method: 'GET', path, key });
+  }
+}
+
+async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<void> {
+  const deposit = { amount: 1_000_000, ref_id: 'deposit-20240301-0001' };
+  const depositing = { method: 'POST' as const, path: '/api/buyer/deposit', key, body: deposit };
+  await recorder.play('completed', depositing);
+  const waiting = { amount: 250_000, ref_id: 'deposit-20240301-0002' };
+  const confirming = await stack.startWeb({ DEPOSIT_MODE: 'confirm' });
+  await recorder.play('pending', { ...depositing, body: waiting, baseUrl: confirming.url });
+  const listed = await topup(['deposit', 'list', '--json'], stack.env);
+  const [found] = listed.json<Row[]>().filter((each) => each.ref_id === waiting.ref_id);
+  await operate(stack, ['deposit', 'confirm', found?.id ?? ''], 'On the bank statement of today');
+  await recorder.play('balance', { method: 'POST', path: '/api/buyer/balance', key, body: {} });
+  await recorder.play('balance', { method: 'GET', path: '/v1/wallet/balance', key });
+  await recorder.play('token', { method: 'POST', path: '/v1/auth/login', key });
+  await recorder.play('pln', {
+    method: 'POST',
+    path: '/api/buyer/price-list',
+    key,
+    body: { category: 'pln', operator: 'PLN' },
+  });
+  await recorder.play('pln', { method: 'GET', path: '/v1/products?category=pln', key });
+
+  const buy = (code: string, ending: string, ref: string) => ({
+    method: 'POST' as const,
+    path: '/api/buyer/transaction',
+    key,
+    body: { code, customer_number: number(ending), ref_id: ref },
+  });
+  await recorder.play('accepted', buy('S10', '1230', 'order-20240301-0001'));
+  await untilFinal({ recorder, key }, 'success', 'order-20240301-0001');
+  await recorder.play('repeated, success', buy('S10', '1230', 'order-20240301-0001'));
+  await recorder.play('accepted', buy('S10', '1232', 'order-20240301-0002'));
+  await untilFinal({ recorder, key }, 'failed', 'order-20240301-0002');
+  await recorder.play('repeated, failed', buy('S10', '1232', 'order-20240301-0002'));
+
+  const wallet = {
+    product_code: 'PLN20',
+    destination: '12345678901',
+    ref_id: 'order-20240301-0003',
+  };
+  const path = '/v1/transactions';
+  const created = await recorder.play('accepted', { method: 'POST', path, key, body: wallet });
+  const id = String(created.body.data.id);
+  await eventually('the token', async () => {
+    const { body } = await recorder.play('success', { method: 'GET', path: `${path}/${id}`, key });
+    return body.data.status === 'SUCCESS';
+  });
+  await recorder.play('repeated, success', { method: 'POST', path, key, body: wallet });
+  await recorder.play('first page', {
+    method: 'POST',
+    path: '/api/buyer/transactions',
+    key,
+    body: { page: 1, limit: 2 },
+  });
+}
+
+/** The example is the last answer: the final one. */
+async function untilFinal(
+  { recorder, key }: { recorder: Recorder; key: string },
+  status: string,
+  ref: string,
+): Promise<void> {
+  await eventually(`${ref} to be final`, async () => {
+    const { body } = await recorder.play(status, {
+      method: 'GET',
+      path: `/api/buyer/transactions/${ref}`,
+      key,
+    });
+    return body.data.status === status;
+  });
+}
+
+async function payBill({ recorder, buyerKey: key }: Cast): Promise<void> {
+  const bill = { code: 'PLNPOST', customer_number: '530000001230' };
+  await recorder.play('bill', { method: 'POST', path: '/api/buyer/inquiry', key, body: bill });
+  const payment = { ...bill, ref_id: 'bill-20240301-0001' };
+  await recorder.play('accepted', { method: 'POST', path: '/api/buyer/payment', key, body: payment });
+  await untilFinal({ recorder, key }, 'success', payment.ref_id);
+  await recorder.play('repeated, success', {
+    method: 'POST',
+    path: '/api/buyer/payment',
+    key,
+    body: payment,
+  });
+}
+
+async function useResellerSoftware({ recorder, buyerKey: key }: Cast, username: string): Promise<void> {
+  const signing: Signing = { username, key };
+  const signed = (covers: string) => ({ username, sign: hmacSign(signing, covers) });
+  const request = (code: string, ending: string, ref: string) => ({
+    method: 'GET' as const,
+    path: requestPath(signing, { code, customer: number(ending), ref_id: ref }),
+  });
+  await recorder.play('success', request('S10', '1230', 'reseller-0001'));
+  await recorder.play('failed', request('S10', '1232', 'reseller-0002'));
+  await recorder.play('unknown product', request('S11', '1230', 'reseller-0003'));
+  await recorder.play('wrong number', request('S10', '1', 'reseller-0004'));
+  await recorder.play('wrong sign', {
+    method: 'GET',
+    path: pathOf('balance', { username, sign: hmacSign(signing, 'other') }),
+  });
+  await recorder.play('balance', { method: 'GET', path: pathOf('balance', signed('depo')) });
+  await recorder.play('pln', {
+    method: 'GET',
+    path: pathOf('price-list', { ...signed('pricelist'), category: 'pln' }),
+  });
+}
+
+async function sell({ recorder, sellerKey: key }: Cast): Promise<void> {
+  const path = '/api/seller/products';
+  const product = {
+    code: 'GAME50',
+    name: 'Game voucher 50.000',
+    category: 'prabayar',
+    subcategory: 'game',
+    operator: 'Game',
+    price: 48_500,
+    status: 'active',
+    description: 'Id and zone: 12345678(1234)',
+  };
+  await recorder.play('created', { method: 'POST', path, key, body: product });
+  await recorder.play('repeated', { method: 'POST', path, key, body: product });
+  await recorder.play('changed', { method: 'PUT', path: `${path}/GAME50`, key, body: { price: 49_000 } });
+  await recorder.play('offered', {
+    method: 'POST',
+    path: `${path}/SM10/offers`,
+    key,
+    body: { price: 10_300, status: 'active' },
+  });
+  await recorder.play('products', { method: 'GET', path, key });
+  await eventually('the sales on the balance', async () => {
+    const { body } = await recorder.play('balance', { method: 'GET', path: '/api/seller/balance', key });
+    return body.data.balance > 0;
+  });
+  await recorder.play('first page', {
+    method: 'POST',
+    path: '/api/seller/transactions',
+    key,
+    body: { page: 1, limit: 2 },
+  });
+}
+
+async function settle({ recorder, stack, buyerKey, sellerKey: key }: Cast): Promise<void> {
+  await recorder.play('accepted', {
+    method: 'POST',
+    path: '/api/buyer/transaction',
+    key: buyerKey,
+    body: { code: 'S100', customer_number: number('1230'), ref_id: 'order-20240301-0004' },
+  });
+  await untilFinal({ recorder, key: buyerKey }, 'success', 'order-20240301-0004');
+  await eventually('enough to withdraw', async () => {
+    const { body } = await recorder.play('balance', { method: 'GET', path: '/api/seller/balance', key });
+    return body.data.balance >= 60_000;
+  });
+  const request = (ref: string) => ({
+    method: 'POST' as const,
+    path: '/api/seller/settlement/request',
+    key,
+    body: { amount: 60_000, bank_account: bankAccount, ref_id: ref },
+  });
+  const failing = await recorder.play('accepted', request('payout-20240301-0001'));
+  const failingId = String(failing.body.data.settlement_id);
+  await operate(stack, ['settlement', 'fail', failingId], 'The account name is another');
+  const status = (id: string, name: string) =>
+    recorder.play(name, { method: 'GET', path: `/api/seller/settlements/${id}`, key });
+  await status(failingId, 'failed');
+  const going = await recorder.play('accepted', request('payout-20240301-0002'));
+  const goingId = String(going.body.data.settlement_id);
+  await operate(stack, ['settlement', 'approve', goingId], 'The account name is the seller');
+  await eventually(
+    'the payout',
+    async () => (await status(goingId, 'completed')).body.data.status === 'completed',
+  );
+}
+
+async function operate(stack: Stack, command: string[], reason: string): Promise<void> {
+  const { code, stderr } = await topup([...command, '--reason', reason], stack.env);
+  if (code !== 0) {
+    throw new Error(stderr);
+  }
+}
+
+async function readReports({ recorder, stack, buyerKey, sellerKey }: Cast): Promise<void> {
+  const impatient = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '1' });
+  const today = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10);
+  for (const [role, key] of [
+    ['buyer', buyerKey],
+    ['seller', sellerKey],
+  ] as const) {
+    const path = `/api/${role}/reports`;
+    const body = { type: 'transaction', format: 'json', start_date: today, end_date: today };
+    const { body: made } = await recorder.play('ready', { method: 'POST', path, key, body });
+    const id = String(made.data.report_id);
+    await recorder.play('as it is now', { method: 'GET', path: `${path}/${id}`, key });
+    await recorder.play('all rows', { method: 'GET', path: `${path}/${id}/download`, key });
+    const csv = { ...body, format: 'csv' };
+    const { body: asked } = await recorder.play('under way', {
+      method: 'POST',
+      path,
+      key,
+      body: csv,
+      baseUrl: impatient.url,
+    });
+    const csvId = String(asked.data.report_id);
+    await eventually('the file', async () => {
+      const { status } = await recorder.play('as it is now', {
+        method: 'GET',
+        path: `${path}/${csvId}`,
+        key,
+      });
+      return status === 200;
+    });
+    await recorder.play('all rows', { method: 'GET', path: `${path}/${csvId}/download`, key });
+  }
+}
+
+async function manageWebhooks({ recorder, buyerKey, sellerKey }: Cast): Promise<void> {
+  for (const [role, key] of [
+    ['buyer', buyerKey],
+    ['seller', sellerKey],
+  ] as const) {
+    const path = `/api/${role}/webhooks`;
+    await recorder.play('answered', { method: 'POST', path: `${path}/test`, key });
+    await recorder.play('enabled', { method: 'POST', path: `${path}/enable`, key });
+    const delivered = await eventually('a delivery', async () => {
+      const { body } = await recorder.play('delivered', {
+        method: 'GET',
+        path: `${path}/deliveries?status=delivered&limit=1`,
+        key,
+      });
+      return (body.data.deliveries[0]?.id ?? null) as string | null;
+    });
+    await recorder.play('sent again', {
+      method: 'POST',
+      path: `${path}/deliveries/${delivered}/replay`,
+      key,
+    });
+    await recorder.play('sent again', {
+      method: 'POST',
+      path: `${path}/replay`,
+      key,
+      body: { since: new Date(Date.now() - 3_600_000).toISOString(), status: 'dead' },
+    });
+  }
+}
+
+async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promise<void> {
+  const path = '/api/buyer/transaction';
+  const good = { code: 'S10', customer_number: number('1230'), ref_id: 'order-20240301-0005' };
+  const buy = (name: string, over: object) =>
+    recorder.play(name, { method: 'POST', path, key, body: { ...good, ...over } });
+  await buy('fields', { customer_number: 81_234_561_230, ref_id: 'a b' });
+  await buy('balance', { code: 'S1000', ref_id: 'order-20240301-0006' });
+  await buy('product', { code: 'S11' });
+  await buy('number', { customer_number: '089512345678' });
+  await buy('ref_id used before', { ref_id: 'order-20240301-0001', code: 'S20' });
+  await buy('too large', { note: 'x'.repeat(110_000) });
+  await recorder.play('no key', { method: 'POST', path, body: good });
+  await recorder.play('role', { method: 'POST', path, key: sellerKey, body: good });
+  await recorder.play('method', { method: 'DELETE', path, key });
+  await recorder.play('not JSON', { method: 'POST', path, key, body: good, type: 'text/plain' });
+  await recorder.play('transaction', { method: 'GET', path: '/v1/transactions/order-unknown', key });
+  await recorder.play('paid before', {
+    method: 'POST',
+    path: '/api/buyer/inquiry',
+    key,
+    body: { code: 'PLNPOST', customer_number: '530000001241' },
+  });
+  const closed = { method: 'PUT' as const, path: '/api/seller/products/GAME50', key: sellerKey };
+  await recorder.play('changed', { ...closed, body: { status: 'maintenance' } });
+  await buy('maintenance', { code: 'GAME50', customer_number: '12345678' });
+}
+
+async function rotateSecrets({ recorder, buyerKey, sellerKey }: Cast): Promise<void> {
+  for (const [role, key] of [
+    ['buyer', buyerKey],
+    ['seller', sellerKey],
+  ] as const) {
+    const config = `/api/${role}/api`;
+    await recorder.play('replaced', { method: 'POST', path: `${config}/webhook-secret/rotate`, key });
+    await recorder.play('replaced', {
+      method: 'POST',
+      path: `${config}/keys/rotate`,
+      key,
+      body: { overlap_minutes: 60 },
+    });
+  }
+  const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: sellerKey };
+  await recorder.play('changed', { ...slow, body: { rate_limit: 1 } });
+  await eventually('the limit', async () => {
+    const { status } = await recorder.play('limit', {
+      method: 'GET',
+      path: '/api/seller/balance',
+      key: sellerKey,
+    });
+    return status === 429;
+  });
+}
+
+async function keepWebhooks({ recorder, stack, buyerKey: key }: Cast): Promise<void> {
+  // The provider answers this one with "pending" first.
+  await recorder.play('accepted', {
+    method: 'POST',
+    path: '/api/buyer/transaction',
+    key,
+    body: { code: 'S10', customer_number: number('1233'), ref_id: 'order-20240301-0007' },
+  });
+  await stack.inbox.waitFor(({ headers }) => headers['x-event'] === 'transaction.pending');
+  const moved = { webhook_url: `${stack.inbox.url}/hooks/new` };
+  await recorder.play('changed', { method: 'POST', path: '/api/buyer/api/config', key, body: moved });
+  await stack.inbox.waitFor(({ headers }) => headers['x-event'] === 'config.updated');
+  for (const { headers, raw } of await stack.inbox.messages()) {
+    recorder.keepWebhook(String(headers['x-event']), JSON.parse(raw));
+  }
+}
