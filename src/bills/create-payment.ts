@@ -1,15 +1,8 @@
 import { now } from '../shared/clock.js';
-import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
-import { debitWallet } from '../wallets/debit-wallet.js';
-import { enqueuePurchase } from '../transactions/enqueue-purchase.js';
+import { ConflictError } from '../shared/errors.js';
+import { acceptTransaction } from '../transactions/accept-transaction.js';
 import { newTransaction } from '../transactions/new-transaction.js';
-import {
-  findByRef,
-  refuseAbove,
-  replay,
-  storedByRef,
-  type AcceptedPurchase,
-} from '../transactions/replay.js';
+import { findByRef, refuseAbove, replay, type AcceptedPurchase } from '../transactions/replay.js';
 import { QuoteGoneError } from './claim-quote.js';
 import { billOf, inquireBill, isOpen, type BillRequest, type OpenQuote } from './inquire-bill.js';
 import { QuoteModel, type Quote } from './quote.model.js';
@@ -47,20 +40,8 @@ export async function createPayment(request: PaymentRequest): Promise<AcceptedPu
     quoteId: quote._id,
     callbackUrl: null,
   });
-  switch (await debit(transaction)) {
-    case 'debited':
-      await enqueuePurchase(transaction);
-      return { transaction, created: true };
-    case 'insufficient':
-      throw new InsufficientBalanceError();
-    case 'duplicate':
-      return replay(await storedByRef(request.account._id, request.refId), wanted);
-  }
-}
-
-async function debit(transaction: Parameters<typeof debitWallet>[0]) {
   try {
-    return await debitWallet(transaction);
+    return await acceptTransaction(transaction, wanted);
   } catch (error) {
     if (error instanceof QuoteGoneError) {
       throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {

@@ -1,11 +1,9 @@
 import type { Account } from '../accounts/account.model.js';
 import { productByCode } from '../products/find-product.js';
 import { checkCustomerNumber, normalizeCustomerNumber } from '../products/customer-number.js';
-import { InsufficientBalanceError } from '../shared/errors.js';
-import { debitWallet } from '../wallets/debit-wallet.js';
-import { enqueuePurchase } from './enqueue-purchase.js';
+import { acceptTransaction } from './accept-transaction.js';
 import { newTransaction } from './new-transaction.js';
-import { findByRef, refuseAbove, replay, storedByRef, type AcceptedPurchase } from './replay.js';
+import { findByRef, refuseAbove, replay, type AcceptedPurchase } from './replay.js';
 import { requirePrepaid } from './require-category.js';
 import { routeOrRefuse } from './route-or-refuse.js';
 import type { Surface } from './transaction.model.js';
@@ -54,13 +52,5 @@ export async function createPurchase(request: PurchaseRequest): Promise<Accepted
     quoteId: null,
     callbackUrl: request.callbackUrl ?? null,
   });
-  switch (await debitWallet(transaction)) {
-    case 'debited':
-      await enqueuePurchase(transaction);
-      return { transaction, created: true };
-    case 'insufficient':
-      throw new InsufficientBalanceError();
-    case 'duplicate':
-      return replay(await storedByRef(request.account._id, request.refId), wanted);
-  }
+  return acceptTransaction(transaction, wanted);
 }

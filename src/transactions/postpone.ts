@@ -4,8 +4,9 @@ import { finalStatuses } from './states.js';
 import { TransactionModel, type Transaction } from './transaction.model.js';
 
 /**
- * Puts a purchase aside for `wantedDelayMs`, or not at all if that is in the past: first in MongoDB, where the sweeper finds it whatever happens to Redis,
- * then as a delayed job. Running it twice adds at most one job, because the job's id is made of the due time.
+ * Puts a purchase aside for `wantedDelayMs`; it is due at once if that is in the past. First in MongoDB, where the
+ * sweeper finds it whatever happens to Redis, then as a delayed job. Running it twice adds at most one job, because
+ * the job's id is made of the due time.
  */
 export async function postpone(transaction: Transaction, wantedDelayMs: number): Promise<void> {
   // After a time-out the schedule's moment has often passed already; BullMQ refuses a negative delay.

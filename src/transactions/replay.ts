@@ -8,6 +8,14 @@ export interface AcceptedPurchase {
   created: boolean;
 }
 
+/** What a client asked for, as far as it tells one purchase from another. */
+export interface WantedPurchase {
+  refId: string;
+  productCode: string;
+  customerNumber: string;
+  kind: Transaction['kind'];
+}
+
 export async function findByRef(accountId: string, refId: string): Promise<Transaction | null> {
   return TransactionModel.findOne({ accountId, refId }).lean<Transaction>();
 }
@@ -25,10 +33,7 @@ export async function storedByRef(accountId: string, refId: string): Promise<Tra
  * The same request again gets the transaction as it is now (decisions.md 3).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */
-export function replay(
-  transaction: Transaction,
-  request: { refId: string; productCode: string; customerNumber: string; kind: Transaction['kind'] },
-): AcceptedPurchase {
+export function replay(transaction: Transaction, request: WantedPurchase): AcceptedPurchase {
   const customerNumber = normalizeCustomerNumber(transaction.customerRule, request.customerNumber);
   const same =
     transaction.kind === request.kind &&

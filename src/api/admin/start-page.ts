@@ -67,97 +67,62 @@ function tile(count: number, what: string, command: string): Html {
 }
 
 function caseTable(cases: ReconciliationCase[]): Html {
-  if (cases.length === 0) {
-    return html``;
-  }
-  const rows = cases.map(
-    (each) =>
-      html`<tr>
-        <td class="time">${minute(each.createdAt)}</td>
-        <td>${each.kind}</td>
-        <td>${each.detail}<br /><code>topup transaction show ${each.transactionId}</code></td>
-        <td><code>topup case resolve ${each._id} --reason …</code></td>
-      </tr>`,
-  );
-  return html`<h2>Open cases</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>since</th>
-            <th>kind</th>
-            <th>what</th>
-            <th>when done</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+  return attentionTable('Open cases', ['since', 'kind', 'what', 'when done'], cases, (each) => [
+    minute(each.createdAt),
+    each.kind,
+    html`${each.detail}<br /><code>topup transaction show ${each.transactionId}</code>`,
+    html`<code>topup case resolve ${each._id} --reason …</code>`,
+  ]);
 }
 
 function depositTable(deposits: Deposit[]): Html {
-  if (deposits.length === 0) {
+  const heads = ['since', 'ref_id', 'amount', 'once the money is there'];
+  return attentionTable('Deposits to confirm', heads, deposits, (each) => [
+    minute(each.createdAt),
+    each.refId,
+    `Rp ${each.amount.toLocaleString('id-ID')}`,
+    html`<code>topup deposit confirm ${each._id} --reason …</code>`,
+  ]);
+}
+
+function deliveryTable(deliveries: Delivery[]): Html {
+  return attentionTable('Webhooks given up', ['since', 'event', 'where and why', ''], deliveries, (each) => [
+    each.settledAt ? minute(each.settledAt) : '',
+    each.event,
+    html`${each.url}<br />${each.attempts.at(-1)?.error ?? ''}`,
+    each.orderKey === null ? '' : html`<code>topup transaction show ${each.orderKey}</code>`,
+  ]);
+}
+
+/** A table under a heading, or nothing where nothing needs attention. */
+function attentionTable<Row>(
+  title: string,
+  heads: string[],
+  rows: Row[],
+  cellsOf: (row: Row) => (Html | string)[],
+): Html {
+  if (rows.length === 0) {
     return html``;
   }
-  const rows = deposits.map(
-    (each) =>
+  const shown = rows.map(
+    (row) =>
       html`<tr>
-        <td class="time">${minute(each.createdAt)}</td>
-        <td>${each.refId}</td>
-        <td class="number">Rp ${each.amount.toLocaleString('id-ID')}</td>
-        <td><code>topup deposit confirm ${each._id} --reason …</code></td>
+        ${cellsOf(row).map((cell) => html`<td>${cell}</td>`)}
       </tr>`,
   );
-  return html`<h2>Deposits to confirm</h2>
+  return html`<h2>${title}</h2>
     <div class="scroll">
       <table>
         <thead>
           <tr>
-            <th>since</th>
-            <th>ref_id</th>
-            <th class="number">amount</th>
-            <th>once the money is there</th>
+            ${heads.map((head) => html`<th>${head}</th>`)}
           </tr>
         </thead>
         <tbody>
-          ${rows}
+          ${shown}
         </tbody>
       </table>
     </div>`;
-}
-
-function deliveryTable(deliveries: Delivery[]): Html {
-  const rows = deliveries.map(
-    (each) =>
-      html`<tr>
-        <td class="time">${each.settledAt ? minute(each.settledAt) : ''}</td>
-        <td>${each.event}</td>
-        <td>${each.url}<br />${each.attempts.at(-1)?.error ?? ''}</td>
-        <td>
-          ${each.orderKey === null ? html`` : html`<code>topup transaction show ${each.orderKey}</code>`}
-        </td>
-      </tr>`,
-  );
-  return rows.length === 0
-    ? html``
-    : html`<h2>Webhooks given up</h2>
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>since</th>
-                <th>event</th>
-                <th>where and why</th>
-                <th></th>
-              </tr>
-            </thead>
-            <tbody>
-              ${rows}
-            </tbody>
-          </table>
-        </div>`;
 }
 
 /** `2026-11-21 12:35 UTC` */

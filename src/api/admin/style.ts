@@ -32,7 +32,6 @@ form.login button { width: 100%; margin-top: 1.25rem; }
 table { width: 100%; min-width: 46rem; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
 th, td { padding: .45rem .75rem; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: .85rem; color: var(--quiet); font-weight: 600; }
-td.time { white-space: nowrap; }
-th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td:first-child { white-space: nowrap; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 `;
