@@ -12,7 +12,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] as never[] }] : [])],
     parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
@@ -65,13 +65,18 @@ function successOf(operation: AnyOperation, status: number): Response {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
-      'application/json': { schema: operation.file === 'always' ? {} : envelopeOf(operation, status) },
+      'application/json': {
+        schema:
+          operation.file === 'always'
+            ? jsonSchemaOf(operation.data, 'response')
+            : envelopeOf(operation, status),
+      },
       ...(operation.file && status === 200 && { 'text/csv': { schema: { type: 'string' } } }),
     },
   };
 }
 
-function envelopeOf(operation: AnyOperation, status: number): Schema {
+function envelopeOf({ data, unfinishedData = data }: AnyOperation, status: number): Schema {
   return {
     type: 'object',
     required: ['status', 'code', 'data'],
@@ -80,7 +85,7 @@ function envelopeOf(operation: AnyOperation, status: number): Schema {
       status: { const: 'success' },
       code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
       message: { type: 'string', minLength: 1 },
-      data: jsonSchemaOf(operation.data, 'response'),
+      data: jsonSchemaOf(status === 202 ? unfinishedData : data, 'response'),
     },
   };
 }
