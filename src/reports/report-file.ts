@@ -31,8 +31,10 @@ export function readReportFile(report: Attempt): Readable {
 
 async function* chunksOf(fileId: string): AsyncGenerator<Buffer> {
   const file = await files().findOne({ _id: fileId });
-  let left = file?.length ?? Infinity;
-  for (let n = 0; left > 0; n += 1) {
+  if (!file) {
+    throw new Error(`There is no report file ${fileId}`);
+  }
+  for (let n = 0, left = file.length; left > 0; n += 1) {
     const chunk = await chunks().findOne(
       { files_id: fileId, n },
       { projection: { _id: 0, data: 1 }, promoteBuffers: true },
