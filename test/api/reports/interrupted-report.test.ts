@@ -35,7 +35,7 @@ describe('A report that is interrupted', function () {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     const id = body.data.report_id as string;
     const size = chunks * chunkBytes;
-    const bucket = new mongoose.mongo.GridFSBucket(stack.db as never, { bucketName: 'reportFiles' });
+    const bucket = new mongoose.mongo.GridFSBucket(stack.db, { bucketName: 'reportFiles' });
     const upload = bucket.openUploadStreamWithId(`${id}-1` as never, 'large.csv');
     for (let n = 0; n < chunks; n += 1) {
       upload.write(Buffer.alloc(chunkBytes, n));
@@ -84,7 +84,7 @@ describe('A report that is interrupted', function () {
 
   it('a file that lacks a part ends the download early, and the web process goes on', async () => {
     const { id, path } = await storeReport(12);
-    await stack.db.collection('reportFiles.chunks').deleteOne({ files_id: `${id}-1`, n: 10 } as never);
+    await stack.db.collection('reportFiles.chunks').deleteOne({ files_id: `${id}-1`, n: 10 });
     const answer = await request(stack.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
     const ended = await answer.body.arrayBuffer().then(
       () => 'whole',
@@ -108,7 +108,7 @@ describe('A report that is interrupted', function () {
     const asked = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     const id = asked.body.data.report_id as string;
     const chunksOf = (epoch: number) =>
-      stack.db.collection('reportFiles.chunks').countDocuments({ files_id: `${id}-${epoch}` } as never);
+      stack.db.collection('reportFiles.chunks').countDocuments({ files_id: `${id}-${epoch}` });
     await eventually('a part of the file', async () => (await chunksOf(1)) > 0);
     await first.stop('SIGKILL');
     expect(await stack.db.collection('reports').findOne({ _id: id as never })).to.include({

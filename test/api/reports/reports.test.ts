@@ -232,6 +232,8 @@ function itemSchema({ role, type }: { role: string; type: string }): Schema {
 
 /** A value as a cell: nothing for null, and `'` before what a spreadsheet would run. */
 function cellOf(value: unknown): string {
-  const text = value === null ? '' : String(value);
-  return typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  if (typeof value === 'string') {
+    return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  }
+  return value === null ? '' : JSON.stringify(value);
 }
