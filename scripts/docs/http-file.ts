@@ -16,6 +16,7 @@ const head = `# Every call of the interface. Made from the OpenAPI document by: 
 @seller_key = sk_test_...
 @username = buyer
 @sign = ...
+@signature = sha256=...
 @code = S10
 @ref = order-20240301-0001
 @id = order-20240301-0001
@@ -26,6 +27,7 @@ function requestOf(method: string, path: string, operation: DescribedOperation):
     .filter((each) => each.in === 'query' && each.required)
     .map(({ name, schema }) => `${name}=${valueOf(name, schema)}`);
   const isSeller = operation.tags.includes('Seller');
+  const headers = operation.parameters.filter((each) => each.in === 'header' && each.required);
   const content = operation.requestBody?.content['application/json'];
   const body = content && (content.example ?? sampleOf(content.schema));
   return [
@@ -35,6 +37,7 @@ function requestOf(method: string, path: string, operation: DescribedOperation):
     ...(operation.security.some((each) => 'apiKey' in each)
       ? [`Authorization: Bearer {{${isSeller ? 'seller_key' : 'buyer_key'}}}`]
       : []),
+    ...headers.map(({ name }) => `${name}: {{${name.replace(/^x-/, '')}}}`),
     ...(body !== undefined ? ['Content-Type: application/json', '', JSON.stringify(body, null, 2)] : []),
     '',
   ].join('\n');

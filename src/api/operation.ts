@@ -53,8 +53,12 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   body?: Joi.ObjectSchema<Body>;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
-  /** Shape of `data`. */
+  /** Shape of `data`; of the file itself where the answer is always one. */
   data: Joi.Schema;
+  /** Shape of `data` of a 202. */
+  unfinishedData?: Joi.Schema;
+  /** Works without a key too, by the query parameter `token` (see reports/download-routes.ts). */
+  takesToken?: true;
   /** Answers with a file (csv or json as such) instead of the envelope, or can when the client asks for csv. */
   file?: 'always' | 'onRequest';
   /** What it answers when all is well; default 200. */

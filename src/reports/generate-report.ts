@@ -1,94 +1,105 @@
-import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify';
 import { accountById } from '../accounts/find-account.js';
 import { env } from '../../config/env.js';
-import { deleteReportFile, fileIdOf, writeReportFile } from './report-file.js';
+import { nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import { repeat } from '../shared/repeat.js';
+import { columnsOf } from './report-columns.js';
+import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
-import { reportSource, type ReportRow, type ReportSource } from './report-rows.js';
-import { summaryOf, type SummaryBuilder } from './summary.js';
+import { reportPages } from './report-rows.js';
+import { reportText } from './report-text.js';
+import { summaryOf } from './summary.js';
+
+/** A report whose attempt has not been heard of for so long is begun again (sweep-reports.ts). */
+const claimMs = 60_000;
+const renewEveryMs = 15_000;
 
 /**
- * Generates a report in one pass, from a cursor through a formatter into GridFS, in constant memory. Safe to run
- * twice: each run claims an epoch and writes a file of its own, and only the claimed one is shown.
+ * Generates a report in one pass, from pages of rows through a formatter into GridFS, in constant memory. Safe to
+ * run twice: each run claims an epoch and writes a file of its own, and only the file of the last claim is shown.
  */
 export async function generateReport(reportId: string): Promise<void> {
-  const report = await ReportModel.findOneAndUpdate(
-    { _id: reportId, status: { $in: ['pending', 'processing'] } },
-    { $set: { status: 'processing' }, $inc: { epoch: 1 } },
-    { returnDocument: 'after' },
-  ).lean<Report>();
+  const report = await claim(reportId);
   if (!report) {
     return;
   }
-  const account = await accountById(report.accountId);
-  const source = reportSource(report);
-  const summary = summaryOf(report, account.commissionRate ?? env.COMMISSION_RATE);
-  const fileId = fileIdOf(report);
-  const written = { rows: 0, size: 0 };
+  const held = holdClaim(report);
   try {
-    await pipeline(
-      Readable.from(countedRows(source, summary, written)),
-      report.format === 'csv' ? csvOf(source.columns) : jsonArray(),
-      measured(written),
-      writeReportFile(fileId, report.filename),
-    );
+    await deleteEarlierFiles(report);
+    const found = await write(report, held.lost);
+    const result = await ReportModel.updateOne(claimOf(report), {
+      $set: { status: 'completed', ...found, nextActionAt: null },
+    });
+    if (result.matchedCount === 0) {
+      await deleteReportFile(report);
+    }
   } catch (error) {
-    await deleteReportFile(fileId);
-    throw error;
-  }
-  const result = await ReportModel.updateOne(
-    { _id: reportId, epoch: report.epoch, status: 'processing' },
-    { $set: { status: 'completed', summary: await summary.build(), ...written, nextActionAt: null } },
-  );
-  if (result.matchedCount === 0) {
-    await deleteReportFile(fileId);
+    await deleteReportFile(report);
+    if (!held.lost.aborted) {
+      throw error;
+    }
+    logger.info('another worker makes this report', { reportId, epoch: report.epoch });
+  } finally {
+    await held.release();
   }
 }
 
-async function* countedRows(
-  source: ReportSource,
-  summary: SummaryBuilder,
-  written: { rows: number },
-): AsyncGenerator<ReportRow> {
-  for await (const { row, counted } of source.rows()) {
-    summary.add(counted);
-    written.rows += 1;
-    yield row;
-  }
+async function claim(reportId: string): Promise<Report | null> {
+  return ReportModel.findOneAndUpdate(
+    { _id: reportId, status: { $in: ['pending', 'processing'] } },
+    { $set: { status: 'processing', nextActionAt: new Date(nowMs() + claimMs) }, $inc: { epoch: 1 } },
+    { returnDocument: 'after' },
+  ).lean<Report>();
 }
 
-/** RFC 4180 with a header row; a cell that a spreadsheet would run as a formula is prefixed with `'`. */
-function csvOf(columns: readonly string[]) {
-  return stringify({
-    columns: [...columns],
-    header: true,
-    escape_formulas: true,
-    record_delimiter: 'windows',
-  });
+/** Matches the report as long as nobody else has claimed it. */
+function claimOf({ _id, epoch }: Report) {
+  return { _id, epoch, status: 'processing' as const };
 }
 
-/** A JSON array with one item a line, so that a reader can take the first items without the rest. */
-function jsonArray(): Transform {
-  let isFirst = true;
-  return new Transform({
-    writableObjectMode: true,
-    transform(row: ReportRow, _encoding, done) {
-      const text = (isFirst ? '[\n' : ',\n') + JSON.stringify(row);
-      isFirst = false;
-      done(null, text);
-    },
-    flush(done) {
-      done(null, isFirst ? '[]\n' : '\n]\n');
+/** Tells again and again that this attempt is alive. `lost` is aborted once another one has begun. */
+function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void> } {
+  const lost = new AbortController();
+  const renewing = repeat({
+    name: 'renew report claim',
+    everyMs: renewEveryMs,
+    async run() {
+      const result = await ReportModel.updateOne(claimOf(report), {
+        $set: { nextActionAt: new Date(nowMs() + claimMs) },
+      });
+      if (result.matchedCount === 0) {
+        lost.abort();
+      }
     },
   });
+  return { lost: lost.signal, release: () => renewing.stop() };
 }
 
-function measured(written: { size: number }): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+/** @returns what the report keeps of its file. */
+async function write(report: Report, lost: AbortSignal): Promise<Pick<Report, 'summary' | 'rows' | 'size'>> {
+  const account = await accountById(report.accountId);
+  const summary = summaryOf(report, account.commissionRate ?? env.COMMISSION_RATE);
+  const written = { rows: 0, size: 0 };
+
+  async function* texts(): AsyncGenerator<string> {
+    const text = reportText(report.format, columnsOf(report));
+    yield text.head;
+    for await (const page of reportPages(report)) {
+      page.forEach(({ counted }) => summary.add(counted));
+      written.rows += page.length;
+      yield text.rows(page.map(({ row }) => row));
+    }
+    yield text.tail();
+  }
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const text of texts()) {
+      const chunk = Buffer.from(text);
       written.size += chunk.length;
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  }
+
+  await pipeline(bytes, writeReportFile(report), { signal: lost });
+  return { ...written, summary: await summary.build() };
 }

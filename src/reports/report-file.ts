@@ -1,37 +1,79 @@
 /** The files of reports, in GridFS: every process can write and read them, whichever machine it is on. */
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import mongoose from 'mongoose';
+import type { Report } from './report.model.js';
 
+const bucketName = 'reportFiles';
 const chunkBytes = 255 * 1024;
 
-function bucket() {
+type Attempt = Pick<Report, '_id' | 'epoch'>;
+
+/** A report that is generated twice writes two files; the one whose name the report keeps is read. */
+export function fileIdOf({ _id, epoch }: Attempt): string {
+  return `${_id}-${epoch}`;
+}
+
+/** Nobody can read the file before the stream has finished: only then is there more than its chunks. */
+export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
+  return new mongoose.mongo.GridFSBucket(database(), {
+    bucketName,
+    chunkSizeBytes: chunkBytes,
+  }).openUploadStreamWithId(fileIdOf(report) as never, report.filename);
+}
+
+/**
+ * The bytes of a report's file, one chunk at a time as the reader takes them. The driver's own stream would hold up
+ * to 16 MB of chunks for every reader, and leave its cursor open in the database when the reader goes away.
+ */
+export function readReportFile(report: Attempt): Readable {
+  return Readable.from(chunksOf(fileIdOf(report)), { objectMode: false });
+}
+
+async function* chunksOf(fileId: string): AsyncGenerator<Buffer> {
+  const file = await files().findOne({ _id: fileId });
+  if (!file) {
+    throw new Error(`There is no report file ${fileId}`);
+  }
+  for (let n = 0, left = file.length; left > 0; n += 1) {
+    const chunk = await chunks().findOne(
+      { files_id: fileId, n },
+      { projection: { _id: 0, data: 1 }, promoteBuffers: true },
+    );
+    if (!chunk) {
+      throw new Error(`Report file ${fileId} lacks its chunk ${n}`);
+    }
+    yield chunk.data;
+    left -= chunk.data.length;
+  }
+}
+
+/** Removes the file of this attempt, or what a worker that died has left of it. */
+export async function deleteReportFile(report: Attempt): Promise<void> {
+  await deleteFiles([fileIdOf(report)]);
+}
+
+/** Removes what attempts before this one have left. */
+export async function deleteEarlierFiles({ _id, epoch }: Attempt): Promise<void> {
+  await deleteFiles(Array.from({ length: epoch - 1 }, (_, index) => fileIdOf({ _id, epoch: index + 1 })));
+}
+
+async function deleteFiles(ids: string[]): Promise<void> {
+  await files().deleteMany({ _id: { $in: ids } });
+  await chunks().deleteMany({ files_id: { $in: ids } });
+}
+
+function files() {
+  return database().collection<{ _id: string; length: number }>(`${bucketName}.files`);
+}
+
+function chunks() {
+  return database().collection<{ files_id: string; n: number; data: Buffer }>(`${bucketName}.chunks`);
+}
+
+function database() {
   const { db } = mongoose.connection;
   if (!db) {
     throw new Error('MongoDB is not connected');
   }
-  return new mongoose.mongo.GridFSBucket(db, { bucketName: 'reportFiles', chunkSizeBytes: chunkBytes });
-}
-
-/** A report that is generated twice writes two files; the one whose name the report keeps is read. */
-export function fileIdOf(report: { _id: string; epoch: number }): string {
-  return `${report._id}-${report.epoch}`;
-}
-
-export function writeReportFile(fileId: string, filename: string): Writable {
-  return bucket().openUploadStreamWithId(fileId as never, filename);
-}
-
-export function readReportFile(fileId: string): Readable {
-  return bucket().openDownloadStream(fileId as never);
-}
-
-/** Removes a file, or what a worker that died has left of it. */
-export async function deleteReportFile(fileId: string): Promise<void> {
-  await bucket()
-    .delete(fileId as never)
-    .catch((error: unknown) => {
-      if (!(error instanceof Error && /not found/i.test(error.message))) {
-        throw error;
-      }
-    });
+  return db;
 }

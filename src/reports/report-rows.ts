@@ -1,11 +1,14 @@
+import type { Collection, Filter } from 'mongodb';
 import { DepositModel, type Deposit } from '../wallets/deposit.model.js';
 import { maskCustomerNumber } from '../transactions/mask-customer-number.js';
 import { shownStatus } from '../transactions/shown-status.js';
 import { TransactionModel, type Transaction } from '../transactions/transaction.model.js';
+import type { depositColumns, purchaseColumns, RowOf, saleColumns } from './report-columns.js';
 import type { Report } from './report.model.js';
 
-/** A row as it is written: wire names, flat, in the order of the CSV's columns. */
-export type ReportRow = Record<string, string | number | null>;
+/** A row as it is written: wire names, flat (see report-columns.ts). */
+export type ReportRow =
+  RowOf<typeof purchaseColumns> | RowOf<typeof saleColumns> | RowOf<typeof depositColumns>;
 
 /** What a summary needs to know of a row. Rupiah. */
 export interface Counted {
@@ -17,101 +20,89 @@ export interface Counted {
   subcategory: string | null;
 }
 
-export interface ReportSource {
-  columns: readonly string[];
-  /** Oldest rows last, from a cursor: never more than a batch in memory. */
-  rows(): AsyncIterable<{ row: ReportRow; counted: Counted }>;
+export interface SourceRow {
+  row: ReportRow;
+  counted: Counted;
 }
 
-const batchSize = 1_000;
+const pageSize = 1_000;
 
-/** Where a report's rows come from. Each query is served by an index on owner and time. */
-export function reportSource(report: Report): ReportSource {
-  switch (report.type) {
-    case 'deposit':
-      return { columns: depositColumns, rows: () => depositRows(report) };
-    case 'transaction':
-    case 'purchase':
-    case 'sales':
-    case 'product':
-      return report.role === 'buyer'
-        ? { columns: purchaseColumns, rows: () => transactionRows(report, purchaseRow) }
-        : { columns: saleColumns, rows: () => transactionRows(report, saleRow) };
+/** The rows of a report, newest first, a page at a time: never more than a page in memory. */
+export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> {
+  if (report.type === 'deposit') {
+    for await (const page of deposits(report)) {
+      yield page.map((deposit) => ({ row: depositRow(deposit), counted: countedDeposit(deposit) }));
+    }
+    return;
+  }
+  const rowOf = report.role === 'buyer' ? purchaseRow : saleRow;
+  for await (const page of transactions(report)) {
+    yield page.map((each) => ({ row: rowOf(each), counted: countedTransaction(each) }));
   }
 }
 
-const purchaseColumns = [
-  'ref_id',
-  'transaction_id',
-  'customer_number',
-  'code',
-  'product_name',
-  'price',
-  'status',
-  'sn',
-  'timestamp',
-] as const;
-const saleColumns = [
-  'transaction_id',
-  'code',
-  'customer_number',
-  'product_name',
-  'price',
-  'commission_amount',
-  'net_amount',
-  'sn',
-  'status',
-  'timestamp',
-] as const;
-const depositColumns = [
-  'ref_id',
-  'amount',
-  'balance_before',
-  'balance_after',
-  'status',
-  'timestamp',
-] as const;
+const transactionFields = [
+  ...['refId', 'customerNumber', 'productCode', 'productName', 'subcategory', 'price', 'status'],
+  ...['serialNumber', 'commissionAmount', 'createdAt'],
+] as const satisfies (keyof Transaction)[];
+type TransactionPart = Pick<Transaction, '_id' | (typeof transactionFields)[number]>;
 
-async function* transactionRows(report: Report, toRow: (transaction: Transaction) => ReportRow) {
-  const owner = report.role === 'buyer' ? { accountId: report.accountId } : { sellerId: report.accountId };
-  const cursor = TransactionModel.find({
-    ...owner,
-    createdAt: { $gte: report.period.start, $lte: report.period.end },
-  })
-    .sort({ createdAt: -1, _id: -1 })
-    .batchSize(batchSize)
-    .lean<Transaction[]>()
-    .cursor() as unknown as AsyncIterable<Transaction>;
-  for await (const transaction of cursor) {
-    yield { row: toRow(transaction), counted: countedOf(transaction) };
-  }
+function transactions(report: Report): AsyncGenerator<TransactionPart[]> {
+  const isBuyer = report.role === 'buyer';
+  return newestFirst(TransactionModel.collection as unknown as Collection<TransactionPart>, {
+    owner: isBuyer ? { accountId: report.accountId } : { sellerId: report.accountId },
+    period: report.period,
+    fields: transactionFields,
+    index: isBuyer ? 'account_newest' : 'seller_newest',
+  });
 }
 
-async function* depositRows(report: Report) {
-  const cursor = DepositModel.find({
-    accountId: report.accountId,
-    createdAt: { $gte: report.period.start, $lte: report.period.end },
-  })
-    .sort({ createdAt: -1 })
-    .batchSize(batchSize)
-    .lean<Deposit[]>()
-    .cursor() as unknown as AsyncIterable<Deposit>;
-  for await (const deposit of cursor) {
-    yield {
-      row: depositRow(deposit),
-      counted: {
-        amount: deposit.amount,
-        isSuccess: deposit.status === 'completed',
-        isFailed: false,
-        commission: 0,
-        productCode: null,
-        subcategory: null,
-      },
+function deposits(report: Report): AsyncGenerator<Deposit[]> {
+  return newestFirst(DepositModel.collection as unknown as Collection<Deposit>, {
+    owner: { accountId: report.accountId },
+    period: report.period,
+    fields: ['refId', 'amount', 'balanceBefore', 'balanceAfter', 'status', 'createdAt'],
+    index: 'account_newest_id',
+  });
+}
+
+/**
+ * Pages of an owner's documents, each found by where the one before ended. Unlike a cursor this leaves nothing
+ * behind in the database when its process is killed, cannot time out and outlives a change of the primary.
+ */
+async function* newestFirst<T extends { _id: string; createdAt: Date }>(
+  collection: Collection<T>,
+  query: {
+    owner: Record<string, string>;
+    period: Report['period'];
+    fields: readonly (keyof T & string)[];
+    /** Over owner, createdAt and _id. */
+    index: string;
+  },
+): AsyncGenerator<T[]> {
+  const { owner, period, fields, index } = query;
+  const projection = Object.fromEntries(fields.map((field) => [field, 1]));
+  let last: T | undefined;
+  for (;;) {
+    const filter = {
+      ...owner,
+      createdAt: { $gte: period.start, $lte: last?.createdAt ?? period.end },
+      ...(last && { $or: [{ createdAt: { $lt: last.createdAt } }, { _id: { $lt: last._id } }] }),
     };
+    const page: T[] = await collection
+      .find(filter as unknown as Filter<T>, { limit: pageSize, hint: index })
+      .project<T>(projection)
+      .sort({ createdAt: -1, _id: -1 })
+      .toArray();
+    yield page;
+    last = page.at(-1);
+    if (page.length < pageSize) {
+      return;
+    }
   }
 }
 
-function countedOf(transaction: Transaction): Counted {
+function countedTransaction(transaction: TransactionPart): Counted {
   const isSuccess = transaction.status === 'SUCCESS';
   return {
     amount: transaction.price,
@@ -123,7 +114,18 @@ function countedOf(transaction: Transaction): Counted {
   };
 }
 
-function purchaseRow(transaction: Transaction): ReportRow {
+function countedDeposit(deposit: Deposit): Counted {
+  return {
+    amount: deposit.amount,
+    isSuccess: deposit.status === 'completed',
+    isFailed: false,
+    commission: 0,
+    productCode: null,
+    subcategory: null,
+  };
+}
+
+function purchaseRow(transaction: TransactionPart): RowOf<typeof purchaseColumns> {
   return {
     ref_id: transaction.refId,
     transaction_id: transaction._id,
@@ -138,7 +140,7 @@ function purchaseRow(transaction: Transaction): ReportRow {
 }
 
 /** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
-export function saleRow(transaction: Transaction): ReportRow {
+export function saleRow(transaction: TransactionPart): RowOf<typeof saleColumns> {
   const { commissionAmount } = transaction;
   return {
     transaction_id: transaction._id,
@@ -154,7 +156,7 @@ export function saleRow(transaction: Transaction): ReportRow {
   };
 }
 
-function depositRow(deposit: Deposit): ReportRow {
+function depositRow(deposit: Deposit): RowOf<typeof depositColumns> {
   return {
     ref_id: deposit.refId,
     amount: deposit.amount,

@@ -3,7 +3,7 @@ import type { Role } from '../accounts/account.model.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
 export type ReportFormat = 'json' | 'csv';
-export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
+export type ReportStatus = 'pending' | 'processing' | 'completed';
 
 /** A report that was asked for. Its rows are a file in GridFS, where every process can reach it, for 7 days. */
 export interface Report {
@@ -21,8 +21,9 @@ export interface Report {
   /** Bytes of the file. */
   size: number | null;
   filename: string;
-  /** Raised whenever a job is added again; the file of an older epoch is thrown away. */
+  /** Raised whenever a job is added again and by each attempt; the file of an older epoch is thrown away. */
   epoch: number;
+  /** When the sweeper must add a job if nobody has dealt with it; null once it is completed. */
   nextActionAt: Date | null;
   createdAt: Date;
   expiresAt: Date;

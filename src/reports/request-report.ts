@@ -16,7 +16,7 @@ export interface ReportRequest {
 }
 
 const keptMs = 7 * 86_400_000;
-/** A report of millions of rows takes minutes; a worker that died is noticed after this. */
+/** A report that no worker has begun after this has lost its job. */
 export const reportSweepAfterMs = 600_000;
 
 /**

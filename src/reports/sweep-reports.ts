@@ -1,6 +1,6 @@
 import { now, nowMs } from '../shared/clock.js';
 import { queue } from '../shared/queues.js';
-import { deleteReportFile, fileIdOf } from './report-file.js';
+import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
 import { reportSweepAfterMs } from './request-report.js';
 
@@ -23,12 +23,13 @@ async function restartLost(): Promise<void> {
   }
   await ReportModel.updateMany(
     { _id: { $in: lost.map((each) => each._id) } },
-    { $set: { nextActionAt: new Date(nowMs() + reportSweepAfterMs) } },
+    { $set: { nextActionAt: new Date(nowMs() + reportSweepAfterMs) }, $inc: { epoch: 1 } },
   );
   await queue('reports').addBulk(
     lost.map((each) => ({
       name: 'reports',
       data: { v: 1 as const, reportId: each._id },
+      // Queues know jobs that are over for a while: a job that is added again needs an id of its own.
       opts: { jobId: `report-${each._id}-${each.epoch + 1}` },
     })),
   );
@@ -40,7 +41,8 @@ async function removeExpired(): Promise<void> {
     .lean<Report[]>();
   for (const report of expired) {
     // The file first: a report without its file would be a promise that cannot be kept.
-    await deleteReportFile(fileIdOf(report));
+    await deleteEarlierFiles(report);
+    await deleteReportFile(report);
     await ReportModel.deleteOne({ _id: report._id });
   }
 }

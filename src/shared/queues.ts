@@ -91,6 +91,10 @@ export async function addAndWait<N extends QueueName>(
   } catch (error) {
     throw new DependencyError(error);
   }
+  // For BullMQ 0 means for ever.
+  if (timeoutMs === 0) {
+    return false;
+  }
   return job.waitUntilFinished(eventsOf(name), timeoutMs).then(
     () => true,
     () => false,

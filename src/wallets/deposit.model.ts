@@ -29,7 +29,7 @@ const schema = new Schema<Deposit>(
   { collection: 'deposits', versionKey: false },
 );
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
-schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
 
 export const DepositModel = mongoose.model('Deposit', schema);

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import type { ReconciliationCase } from '../../src/transactions/case.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
+import { expectToFitContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { startDigiflazzServer, type DigiflazzServer } from './digiflazz-server.js';
@@ -55,10 +56,9 @@ describe('provider callbacks', function () {
 
   async function post(path: string, raw: Buffer, headers: Record<string, string>) {
     const answer = await request(stack.baseUrl + path, { method: 'POST', body: raw, headers });
-    return {
-      status: answer.statusCode,
-      body: (await answer.body.json()) as { status: string; code?: string },
-    };
+    const body = (await answer.body.json()) as { status: string; code?: string };
+    expectToFitContract({ method: 'POST', path, status: answer.statusCode, headers: answer.headers, body });
+    return { status: answer.statusCode, body };
   }
 
   function h2hCallback(refId: string, status: string, secret = stack.simulator.secret) {

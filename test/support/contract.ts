@@ -22,8 +22,8 @@ const templates = Object.entries(document.paths).map(([template, item]) => ({
 }));
 templates.sort((a, b) => a.parameters - b.parameters);
 
-/** Where clients call. Beside it are health, console and what providers call, which are not in the document. */
-const surfaces = /^\/(v1|api\/(buyer|seller|reseller(?!\/callback)))(\/|$)/;
+/** Where clients call. Beside it are health, console and providers' own protocols, which are not in the document. */
+const surfaces = /^\/(v1|api\/(buyer|seller|reseller))(\/|$)/;
 /** What the app refuses whatever the operation is; 404 only where there is none. */
 const ofEveryOperation: FailureStatus[] = [405, 413, 415];
 const generalFailures = {

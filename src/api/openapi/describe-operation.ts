@@ -13,7 +13,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] as never[] }] : [])],
     parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
     ...(body && { requestBody: requestBodyOf(body, recordedExamples.operations[operation.id]?.request) }),
     responses: {
@@ -68,7 +68,10 @@ function successOf(operation: AnyOperation, status: number): Response {
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
       'application/json': {
-        schema: operation.file === 'always' ? {} : envelopeOf(operation, status),
+        schema:
+          operation.file === 'always'
+            ? jsonSchemaOf(operation.data, 'response')
+            : envelopeOf(operation, status),
         ...examplesOf(examples?.['application/json']),
       },
       ...(operation.file &&
@@ -79,7 +82,7 @@ function successOf(operation: AnyOperation, status: number): Response {
   };
 }
 
-function envelopeOf(operation: AnyOperation, status: number): Schema {
+function envelopeOf({ data, unfinishedData = data }: AnyOperation, status: number): Schema {
   return {
     type: 'object',
     required: ['status', 'code', 'data'],
@@ -88,7 +91,7 @@ function envelopeOf(operation: AnyOperation, status: number): Schema {
       status: { const: 'success' },
       code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
       message: { type: 'string', minLength: 1 },
-      data: jsonSchemaOf(operation.data, 'response'),
+      data: jsonSchemaOf(status === 202 ? unfinishedData : data, 'response'),
     },
   };
 }

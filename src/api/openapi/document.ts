@@ -2,6 +2,7 @@
 import { operations } from '../operations.js';
 import { resellerOperations } from '../reseller/routes.js';
 import { describeOperation } from './describe-operation.js';
+import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';
 import { describeWebhook } from './describe-webhook.js';
 import { failureResponses } from './failures.js';
@@ -26,6 +27,7 @@ export function openApiDocument(): OpenApiDocument {
       { name: 'Buyer', description: 'Buyer keys.' },
       { name: 'Seller', description: 'Seller keys.' },
       { name: 'Reseller', description: 'For reseller engines: signed GET calls, always HTTP 200.' },
+      { name: 'Provider', description: 'For systems that fulfil our orders.' },
       { name: 'Webhooks', description: 'What we send to your server.' },
     ],
     paths: pathsOf(),
@@ -40,11 +42,23 @@ export function openApiDocument(): OpenApiDocument {
           scheme: 'bearer',
           description: 'Your API key (bk_… or sk_…), or an access token of /v1/auth/login.',
         },
+        downloadToken: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'Part of a `download_url`: stands for the key, for this one file, until it expires.',
+        },
         resellerSign: {
           type: 'apiKey',
           in: 'query',
           name: 'sign',
           description: 'Beside `username`. Each call says what its sign covers.',
+        },
+        providerSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-signature',
+          description: 'By the secret that you and we agreed on.',
         },
       },
     },
@@ -60,5 +74,6 @@ function pathsOf(): Record<string, PathItem> {
   for (const operation of resellerOperations) {
     paths[operation.path] = { get: describeResellerOperation(operation) };
   }
+  paths['/api/reseller/callback'] = { post: describeProviderCallback() };
   return paths;
 }

@@ -18,10 +18,11 @@ interface Described {
   examples?: unknown[];
   keys?: Record<string, Described>;
   items?: Described[];
+  matches?: { schema: Described }[];
 }
 
 function complete(found: Schema, described: Described, of: 'request' | 'response'): Schema {
-  const { properties, additionalProperties, enum: values, ...rest } = found;
+  const { properties, additionalProperties, enum: values, oneOf, ...rest } = found;
   const [item] = described.items ?? [];
   return {
     ...rest,
@@ -37,6 +38,7 @@ function complete(found: Schema, described: Described, of: 'request' | 'response
       ),
     }),
     ...(additionalProperties !== undefined && of === 'response' && { additionalProperties }),
+    ...(oneOf && { oneOf: oneOf.map((each, n) => complete(each, described.matches?.[n]?.schema ?? {}, of)) }),
     ...(rest.items && item && { items: complete(rest.items, item, of) }),
   };
 }

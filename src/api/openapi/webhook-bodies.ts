@@ -109,7 +109,9 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
     }),
   },
   'callback.reseller': {
-    summary: 'To callback_url: a purchase of /api/reseller is final; to a seller: a sale is final',
+    summary:
+      'To callback_url (/api/reseller/callback, where that is a copy of this service): a purchase of /api/reseller is ' +
+      'final; to a seller: a sale is final',
     body: Joi.object({
       ref_id: Joi.string()
         .required()

@@ -1,4 +1,4 @@
-import { fileIdOf, readReportFile } from '../../reports/report-file.js';
+import { readReportFile } from '../../reports/report-file.js';
 import type { Report } from '../../reports/report.model.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { FileReply, Reply } from '../operation.js';
@@ -13,7 +13,7 @@ export function fileOf(report: Report): FileReply {
     filename: report.filename,
     type: report.format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/json',
     size: report.size ?? 0,
-    open: () => readReportFile(fileIdOf(report)),
+    open: () => readReportFile(report),
   };
 }
 

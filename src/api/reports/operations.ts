@@ -5,7 +5,8 @@ import { findReport, requestReport } from '../../reports/request-report.js';
 import { isoDay, text } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
-import { replyWithReport, reportData } from './present-report.js';
+import { replyWithReport } from './present-report.js';
+import { reportData, reportFileData, reportTypes, unfinishedReportData } from './report-data.js';
 
 interface Body {
   type: ReportType;
@@ -13,11 +14,6 @@ interface Body {
   start_date?: string;
   end_date?: string;
 }
-
-const types: Record<Role, ReportType[]> = {
-  buyer: ['transaction', 'purchase', 'deposit'],
-  seller: ['transaction', 'sales', 'product'],
-};
 
 /** The report calls of one role (interface 4.2, 4.3; decisions.md 14). */
 export function reportOperations(role: Role): AnyOperation[] {
@@ -37,13 +33,14 @@ function createReport(role: Role): AnyOperation {
       'Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.',
     body: Joi.object<Body>({
       type: Joi.string()
-        .valid(...types[role])
+        .valid(...reportTypes[role])
         .required(),
       format: Joi.string().valid('json', 'csv').default('json'),
       start_date: isoDay,
       end_date: isoDay,
     }),
-    data: reportData,
+    data: reportData(role),
+    unfinishedData: unfinishedReportData(role),
     file: 'onRequest',
     successStatuses: [200, 202],
     failures: [503],
@@ -70,7 +67,8 @@ function getReport(role: Role): AnyOperation {
     tag: role === 'buyer' ? 'Buyer' : 'Seller',
     summary: 'A report that was asked for earlier',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
-    data: reportData,
+    data: reportData(role),
+    unfinishedData: unfinishedReportData(role),
     successStatuses: [200, 202],
     failures: [404],
     async handle({ account, params }) {
@@ -89,7 +87,10 @@ function downloadReport(role: Role): AnyOperation {
     summary: 'The file of a report: all of its rows',
     description: 'Needs no key with the signed `token` of a `download_url`.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
-    data: Joi.any(),
+    // A call that has one does not come here: see download-routes.ts.
+    query: Joi.object({ token: Joi.string().description('As `download_url` has it. Stands for the key.') }),
+    takesToken: true,
+    data: reportFileData(role),
     file: 'always',
     failures: [404],
     async handle({ account, params }) {

@@ -1,31 +1,10 @@
-import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { downloadToken } from '../../reports/download-token.js';
 import { readReportItems } from '../../reports/read-report-items.js';
 import type { Report } from '../../reports/report.model.js';
 import { businessDay } from '../../shared/business-time.js';
 import type { Reply } from '../operation.js';
-
-/** Items in the answer itself; the rest is in the file. */
-const itemsInlineMax = 10_000;
-
-/** Interface 2.10, decisions.md 14. Which fields are there depends on format and on whether it is ready. */
-export const reportData = Joi.object({
-  report_id: Joi.string().required(),
-  type: Joi.string().required(),
-  format: Joi.string().valid('json', 'csv').required(),
-  status: Joi.string().valid('pending', 'processing', 'completed', 'failed'),
-  period: Joi.object({ start_date: Joi.string().required(), end_date: Joi.string().required() }).required(),
-  summary: Joi.object().unknown(true),
-  products: Joi.array().items(Joi.object().unknown(true)),
-  transactions: Joi.array().items(Joi.object().unknown(true)),
-  truncated: Joi.boolean(),
-  filename: Joi.string(),
-  rows: Joi.number(),
-  size: Joi.number(),
-  download_url: Joi.string(),
-  expires_at: Joi.string(),
-});
+import { itemsInlineMax } from './report-data.js';
 
 /** 202/05 while a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv). */
 export async function replyWithReport(report: Report): Promise<Reply> {

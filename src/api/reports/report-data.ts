@@ -1,0 +1,126 @@
+/** What the report calls answer (interface 2.10; decisions.md 14): by type and format, every field named. */
+import Joi from 'joi';
+import type { Role } from '../../accounts/account.model.js';
+import { columnsOf, depositColumns, purchaseColumns, saleColumns } from '../../reports/report-columns.js';
+import type { ReportFormat, ReportType } from '../../reports/report.model.js';
+import { timestamp } from '../fields.js';
+import { itemData } from './item-data.js';
+
+export const reportTypes: Record<Role, ReportType[]> = {
+  buyer: ['transaction', 'purchase', 'deposit'],
+  seller: ['transaction', 'sales', 'product'],
+};
+const formats: ReportFormat[] = ['json', 'csv'];
+/** Items in the answer itself; the rest is in the file. */
+export const itemsInlineMax = 10_000;
+
+const whole = Joi.number().integer().required();
+const day = Joi.string()
+  .pattern(/^\d{4}-\d{2}-\d{2}$/)
+  .required()
+  .example('2024-03-01');
+
+const fiveFigures = {
+  total_transactions: whole,
+  success_transactions: whole,
+  failed_transactions: whole,
+  total_amount: whole,
+  success_amount: whole,
+};
+const totals = Joi.array()
+  .items(Joi.object({ key: Joi.string().required(), count: whole, amount: whole }))
+  .required()
+  .description('Of what succeeded.');
+
+const summaries: Record<ReportType, Joi.PartialSchemaMap> = {
+  transaction: fiveFigures,
+  purchase: { ...fiveFigures, by_category: totals, by_product: totals },
+  deposit: { ...fiveFigures, average_amount: whole },
+  sales: {
+    total_transactions: whole,
+    success_transactions: whole,
+    failed_transactions: whole,
+    total_revenue: whole,
+    success_revenue: whole,
+    commission_rate: Joi.number().min(0).max(1).required().description('A fraction.'),
+    commission_amount: whole,
+    net_revenue: whole,
+  },
+  product: {
+    total_products: whole,
+    active: whole,
+    inactive: whole,
+    maintenance: whole,
+    units_sold: whole,
+    total_revenue: whole,
+  },
+};
+
+const products = Joi.array()
+  .items(
+    Joi.object({
+      code: Joi.string().required(),
+      name: Joi.string().required(),
+      price: whole,
+      status: Joi.string().valid('active', 'inactive', 'maintenance').required(),
+      units_sold: whole,
+      revenue: whole,
+    }),
+  )
+  .required();
+
+function headOf(types: ReportType[], of: ReportFormat[]) {
+  return {
+    report_id: Joi.string().required(),
+    type: Joi.string()
+      .valid(...types)
+      .required(),
+    format: Joi.string()
+      .valid(...of)
+      .required(),
+    period: Joi.object({ start_date: day, end_date: day }).required(),
+  };
+}
+
+/** A report that is ready, of any type and format that this role can ask for. */
+export function reportData(role: Role): Joi.Schema {
+  const each = reportTypes[role].flatMap((type) => formats.map((format) => readyReport(role, type, format)));
+  return Joi.alternatives(...each).match('one');
+}
+
+function readyReport(role: Role, type: ReportType, format: ReportFormat): Joi.Schema {
+  return Joi.object({
+    ...headOf([type], [format]),
+    summary: Joi.object(summaries[type]).required(),
+    ...(type === 'product' && { products }),
+    filename: Joi.string().required(),
+    rows: whole.description('In the file.'),
+    size: whole.description('Bytes of the file.'),
+    download_url: Joi.string().uri().required().description('Needs no key until expires_at.'),
+    expires_at: timestamp.required(),
+    ...(format === 'json' && {
+      transactions: Joi.array()
+        .items(itemData(columnsOf({ role, type })))
+        .max(itemsInlineMax)
+        .required(),
+      truncated: Joi.boolean().required().description('There are more in the file.'),
+    }),
+  });
+}
+
+/** A report that a worker has still to make. */
+export function unfinishedReportData(role: Role): Joi.Schema {
+  return Joi.object({
+    ...headOf(reportTypes[role], formats),
+    status: Joi.string().valid('pending', 'processing').required(),
+  });
+}
+
+/** The file of a JSON report. One of csv has the same fields as columns. */
+export function reportFileData(role: Role): Joi.Schema {
+  return Joi.array().items(
+    role === 'buyer'
+      ? Joi.alternatives(itemData(purchaseColumns), itemData(depositColumns)).match('one')
+      : itemData(saleColumns),
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * The columns of every report, in the order of the CSV: wire name -> what is in it. Rows are written by them, and the
+ * contract is made from them (src/api/reports/item-data.ts), so that the two can never differ.
+ */
+import type { Role } from '../accounts/account.model.js';
+import type { ShownStatus } from '../transactions/shown-status.js';
+import type { Deposit } from '../wallets/deposit.model.js';
+import type { ReportType } from './report.model.js';
+
+/** What a cell can hold, by the kind of its column. */
+export interface Cells {
+  text: string;
+  textOrNull: string | null;
+  /** Whole. */
+  rupiah: number;
+  rupiahOrNull: number | null;
+  transactionStatus: ShownStatus;
+  depositStatus: Deposit['status'];
+  /** ISO 8601 UTC. */
+  time: string;
+}
+
+export type Columns = Readonly<Record<string, { kind: keyof Cells; description?: string }>>;
+
+/** A row with exactly these columns. */
+export type RowOf<C extends Columns> = { [Name in keyof C]: Cells[C[Name]['kind']] };
+
+export const purchaseColumns = {
+  ref_id: { kind: 'text' },
+  transaction_id: { kind: 'text' },
+  customer_number: { kind: 'text' },
+  code: { kind: 'text' },
+  product_name: { kind: 'text' },
+  price: { kind: 'rupiah' },
+  status: { kind: 'transactionStatus' },
+  sn: { kind: 'textOrNull', description: 'Serial number; null while unavailable.' },
+  timestamp: { kind: 'time' },
+} as const satisfies Columns;
+
+/** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
+export const saleColumns = {
+  transaction_id: { kind: 'text' },
+  code: { kind: 'text' },
+  customer_number: { kind: 'text', description: 'Masked but for the last four.' },
+  product_name: { kind: 'text' },
+  price: { kind: 'rupiah' },
+  commission_amount: { kind: 'rupiahOrNull', description: 'Null until it succeeded.' },
+  net_amount: { kind: 'rupiahOrNull', description: 'price − commission_amount.' },
+  sn: { kind: 'textOrNull' },
+  status: { kind: 'transactionStatus' },
+  timestamp: { kind: 'time' },
+} as const satisfies Columns;
+
+export const depositColumns = {
+  ref_id: { kind: 'text' },
+  amount: { kind: 'rupiah' },
+  balance_before: { kind: 'rupiah' },
+  balance_after: { kind: 'rupiah' },
+  status: { kind: 'depositStatus' },
+  timestamp: { kind: 'time' },
+} as const satisfies Columns;
+
+/** The columns of a report of this type, by whose it is. */
+export function columnsOf({ role, type }: { role: Role; type: ReportType }): Columns {
+  switch (type) {
+    case 'deposit':
+      return depositColumns;
+    case 'transaction':
+    case 'purchase':
+    case 'sales':
+    case 'product':
+      return role === 'buyer' ? purchaseColumns : saleColumns;
+  }
+}

@@ -1,0 +1,128 @@
+/** One report, several attempts at it: in this process, on the real database and Redis. */
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import { now, nowMs } from '../../../src/shared/clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { queue } from '../../../src/shared/queues.js';
+import { generateReport } from '../../../src/reports/generate-report.js';
+import { readReportItems } from '../../../src/reports/read-report-items.js';
+import { ReportModel, type Report } from '../../../src/reports/report.model.js';
+import { sweepReports } from '../../../src/reports/sweep-reports.js';
+import { TransactionModel } from '../../../src/transactions/transaction.model.js';
+import { DepositModel } from '../../../src/wallets/deposit.model.js';
+import { useApi } from '../support/api.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+
+describe('Attempts at a report', () => {
+  const api = useApi();
+
+  async function newReport(over: Partial<Report>): Promise<Report> {
+    const report: Report = {
+      _id: newId(),
+      accountId: newId(),
+      role: 'buyer',
+      type: 'transaction',
+      format: 'json',
+      period: { start: new Date(nowMs() - 86_400_000), end: new Date(nowMs() + 60_000) },
+      status: 'pending',
+      summary: null,
+      rows: null,
+      size: null,
+      filename: 'report.json',
+      epoch: 0,
+      nextActionAt: now(),
+      createdAt: now(),
+      expiresAt: new Date(nowMs() + 86_400_000),
+      ...over,
+    };
+    await ReportModel.create(report);
+    return report;
+  }
+  const stored = (id: string) => ReportModel.findById(id).orFail().lean<Report>();
+  const filesOf = async (name: 'files' | 'chunks', id: string) => {
+    const field = name === 'files' ? '_id' : 'files_id';
+    const found = await mongoose.connection
+      .collection(`reportFiles.${name}`)
+      .find({ [field]: { $regex: `^${id}-` } } as never)
+      .toArray();
+    return [...new Set(found.map((each) => String(each[field])))];
+  };
+
+  it('rows of one moment are all there, once each, over the end of a page', async () => {
+    const { account } = await api.newBuyer();
+    const createdAt = now();
+    const rows = Array.from({ length: 2_500 }, () => someTransaction({ accountId: account._id, createdAt }));
+    await TransactionModel.insertMany(rows);
+    const report = await newReport({ accountId: account._id });
+    await generateReport(report._id);
+    const items = (await readReportItems(await stored(report._id), 10_000)) as { transaction_id: string }[];
+    expect(items.map((each) => each.transaction_id).sort()).to.deep.equal(rows.map(({ _id }) => _id).sort());
+  });
+
+  it('deposits of one moment as well', async () => {
+    const { account } = await api.newBuyer();
+    const deposit = { accountId: account._id, amount: 1, balanceBefore: 0, balanceAfter: 1 };
+    const createdAt = now();
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      ...deposit,
+      ...{ _id: newId(), refId: `d-${n}`, status: 'completed' as const, createdAt, completedAt: createdAt },
+    }));
+    await DepositModel.insertMany(rows);
+    const report = await newReport({ accountId: account._id, type: 'deposit' });
+    await generateReport(report._id);
+    expect(await stored(report._id)).to.deep.include({ rows: 1_000, status: 'completed' });
+  });
+
+  it('two at once leave one file, that of the last claim', async () => {
+    const { account } = await api.newBuyer();
+    await TransactionModel.insertMany(
+      Array.from({ length: 3_000 }, () => someTransaction({ accountId: account._id })),
+    );
+    const report = await newReport({ accountId: account._id });
+    await Promise.all([generateReport(report._id), generateReport(report._id)]);
+    expect(await stored(report._id)).to.include({ status: 'completed', epoch: 2, rows: 3_000 });
+    expect(await filesOf('files', report._id)).to.deep.equal([`${report._id}-2`]);
+    expect(await filesOf('chunks', report._id)).to.deep.equal([`${report._id}-2`]);
+  });
+
+  it('one that fails leaves nothing behind, and the next is due within a minute', async () => {
+    // Nobody has this account.
+    const report = await newReport({});
+    let failure: unknown;
+    await generateReport(report._id).catch((error: unknown) => (failure = error));
+    expect(failure).to.be.an('error');
+    const { status, nextActionAt } = await stored(report._id);
+    expect(status).to.equal('processing');
+    expect(nextActionAt?.getTime()).to.be.within(nowMs(), nowMs() + 60_000);
+    expect(await filesOf('chunks', report._id)).to.deep.equal([]);
+  });
+
+  it('a report whose added job was lost as well is added again', async () => {
+    const report = await newReport({ nextActionAt: new Date(0) });
+    const jobsOf = async () => {
+      const jobs = await queue('reports').getJobs(['wait', 'completed', 'failed']);
+      return jobs.filter((job) => job.data.reportId === report._id).length;
+    };
+    await sweepReports();
+    expect(await jobsOf()).to.equal(1);
+    await ReportModel.updateOne({ _id: report._id }, { $set: { nextActionAt: new Date(0) } });
+    await sweepReports();
+    expect(await jobsOf()).to.equal(2);
+  });
+
+  it('a report whose days are over is removed with the files of every attempt', async () => {
+    const { account } = await api.newBuyer();
+    const report = await newReport({ accountId: account._id });
+    await generateReport(report._id);
+    const leftOver = { files_id: `${report._id}-2`, n: 0, data: Buffer.alloc(1) };
+    await mongoose.connection.collection('reportFiles.chunks').insertOne(leftOver);
+    await ReportModel.updateOne(
+      { _id: report._id },
+      { $set: { expiresAt: new Date(0) }, $inc: { epoch: 2 } },
+    );
+    await sweepReports();
+    expect(await ReportModel.findById(report._id)).to.equal(null);
+    expect(await filesOf('files', report._id)).to.deep.equal([]);
+    expect(await filesOf('chunks', report._id)).to.deep.equal([]);
+  });
+});

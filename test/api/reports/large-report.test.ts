@@ -1,0 +1,123 @@
+/**
+ * A report of any size passes through worker and web tier in constant memory, and is complete. SOAK=1 takes a
+ * million transactions.
+ */
+import { expect } from 'chai';
+import { setTimeout } from 'node:timers/promises';
+import { apiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { watchMemory, type MemoryWatch } from '../../support/memory-watch.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { addRow, insertTransactions, noSums, refOf, type Sums } from './support/bulk-transactions.js';
+import { download, type Download } from './support/download.js';
+
+const soak = process.env['SOAK'] !== undefined;
+const count = soak ? 1_000_000 : 50_000;
+/** Megabytes above idle. */
+const growthMax = { worker: 200, web: 100 };
+/** Fewer rows would fit into these bounds; so there a process that keeps rows finds no room for them. */
+const heap = soak ? '' : '--max-old-space-size=48';
+
+describe(`A report over ${count.toLocaleString('en')} transactions`, function () {
+  this.timeout(soak ? 1_500_000 : 60_000);
+  let stack: Stack;
+  let expected: Sums;
+  const keys = { buyer: '', seller: '' };
+
+  before(async () => {
+    stack = await startStack({ web: false, env: { NODE_OPTIONS: heap } });
+    const accounts = await stack.seed();
+    const idOf = async (username: string) =>
+      String((await stack.db.collection('accounts').findOne({ username }))?._id);
+    keys.buyer = accounts['buyer']?.api_key ?? '';
+    keys.seller = accounts['seller2']?.api_key ?? '';
+    expected = await insertTransactions(stack, {
+      ...{ buyerId: await idOf('buyer'), sellerId: await idOf('seller2') },
+      count,
+    });
+  });
+  after(async () => stack.stop());
+
+  for (const { role, type, format } of [
+    { role: 'buyer', type: 'transaction', format: 'csv' },
+    { role: 'seller', type: 'sales', format: 'json' },
+  ] as const) {
+    it(`${role} ${type} as ${format}: worker and web stay small, every row arrives, sums are the stored ones`, async () => {
+      const server = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '0', NODE_OPTIONS: '' });
+      const worker = await stack.startWorker('reports');
+      const [web, memory] = await Promise.all([watchMemory(server.pid), watchMemory(worker.pid)]);
+      const startedAt = Date.now();
+      const report = await reportOf(apiClient(server.url, keys[role]), role, { type, format });
+      const seconds = (Date.now() - startedAt) / 1_000;
+      expect(report.rows).to.equal(count);
+      expect(report.summary).to.include({
+        total_transactions: expected.rows,
+        success_transactions: expected.successRows,
+        failed_transactions: expected.failedRows,
+        ...(role === 'buyer'
+          ? { total_amount: expected.total, success_amount: expected.success }
+          : { total_revenue: expected.success, commission_amount: expected.commission }),
+      });
+
+      // The client is on a slow line first; what it does not take must not pile up in the web process.
+      const { pathname, search } = new URL(report.download_url as string);
+      const file = await download(server.url + pathname + search, {
+        pace: { pieces: 40, wait: () => setTimeout(25) },
+      });
+      const sums = await (format === 'csv' ? csvSums(file) : jsonSums(file));
+      [memory, web].forEach((each) => each.stop());
+      process.stdout.write(
+        `      ${format}: ${seconds.toFixed(1)} s, ${file.bytes()} bytes; worker ${figures(memory)}; web ${figures(web)}\n`,
+      );
+      expect(file.bytes()).to.equal(report.size);
+      expect(sums).to.deep.equal(role === 'buyer' ? { ...expected, commission: 0 } : expected);
+      expect(memory.growth(), 'MB of growth of the worker').to.be.below(growthMax.worker);
+      expect(web.growth(), 'MB of growth of the web process').to.be.below(growthMax.web);
+      await Promise.all([server.stop(), worker.stop()]);
+    });
+  }
+});
+
+async function reportOf(client: ApiClient, role: string, body: object) {
+  const asked = await client.post(`/api/${role}/reports`, body);
+  expect(asked.status).to.equal(202);
+  return eventually(
+    'the report',
+    async () => {
+      const { status, body: now } = await client.get(`/api/${role}/reports/${asked.body.data.report_id}`);
+      return status === 200 && now.data;
+    },
+    soak ? 600_000 : 30_000,
+  );
+}
+
+/** Every row must be there, in order, from the newest to the oldest. */
+async function csvSums(file: Download): Promise<Sums> {
+  const sums = noSums();
+  const lines = file.lines();
+  expect((await lines.next()).value).to.match(/^ref_id,.*,price,status,/);
+  for await (const line of lines) {
+    const [ref = '', , , , , price, status = ''] = line.split(',');
+    const wanted = refOf(count - 1 - sums.rows);
+    if (ref !== wanted) {
+      expect.fail(`row ${sums.rows} is ${ref}, not ${wanted}`);
+    }
+    addRow(sums, { status, amount: Number(price), commission: 0 });
+  }
+  return sums;
+}
+
+async function jsonSums(file: Download): Promise<Sums> {
+  const sums = noSums();
+  for await (const line of file.lines()) {
+    if (line.startsWith('{')) {
+      const item = JSON.parse(line.replace(/,$/, ''));
+      addRow(sums, { status: item.status, amount: item.price, commission: item.commission_amount });
+    }
+  }
+  return sums;
+}
+
+function figures(memory: MemoryWatch): string {
+  return `idle ${memory.idle.toFixed(0)} MB, peak ${memory.peak().toFixed(0)} MB`;
+}

@@ -1,0 +1,96 @@
+import { Long } from 'mongodb';
+import { shownStatus } from '../../../../src/transactions/shown-status.js';
+import type { Transaction, TransactionStatus } from '../../../../src/transactions/transaction.model.js';
+import type { Stack } from '../../../support/stack.js';
+import { someTransaction } from '../../../webhooks/support/accounts.js';
+
+const batchSize = 5_000;
+const statuses: TransactionStatus[] = ['SUCCESS', 'SUCCESS', 'SUCCESS', 'FAILED', 'REFUNDED', 'PROCESSING'];
+/** The last day: within the period of a report that names none. */
+const spanMs = 86_400_000;
+
+export interface Bulk {
+  buyerId: string;
+  sellerId: string;
+  count: number;
+}
+
+/** What rows add up to. Rupiah. */
+export interface Sums {
+  rows: number;
+  total: number;
+  success: number;
+  successRows: number;
+  failedRows: number;
+  commission: number;
+}
+
+/**
+ * Stores as many transactions as asked for, each as the service writes it; the last one is the newest.
+ * @returns what they add up to.
+ */
+export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk): Promise<Sums> {
+  const from = Date.now() - spanMs;
+  const sums = noSums();
+  for (let start = 0; start < bulk.count; start += batchSize) {
+    const batch = Array.from({ length: Math.min(batchSize, bulk.count - start) }, (_, offset) =>
+      transactionAt(start + offset, bulk, from),
+    );
+    for (const { status, price, commissionAmount } of batch) {
+      addRow(sums, { status: shownStatus(status), amount: price, commission: commissionAmount });
+    }
+    await db.collection('transactions').insertMany(batch.map(asStored) as never[], { ordered: false });
+    if ((start + batchSize) % 100_000 === 0) {
+      process.stdout.write(`      ${start + batchSize} transactions stored\n`);
+    }
+  }
+  return sums;
+}
+
+function transactionAt(index: number, { buyerId, sellerId, count }: Bulk, from: number): Transaction {
+  const status = statuses[index % statuses.length] ?? 'SUCCESS';
+  const price = 5_000 + ((index * 7_919) % 95_000);
+  const createdAt = new Date(from + Math.floor((index * spanMs) / count));
+  return someTransaction({
+    accountId: buyerId,
+    sellerId,
+    refId: refOf(index),
+    status,
+    price,
+    createdAt,
+    updatedAt: createdAt,
+    finalAt: status === 'PROCESSING' ? null : createdAt,
+    serialNumber: status === 'SUCCESS' ? `SN-${index}` : null,
+    commissionAmount: status === 'SUCCESS' ? Math.round(price / 50) : null,
+  });
+}
+
+function asStored(transaction: Transaction) {
+  const { price, commissionAmount } = transaction;
+  return {
+    ...transaction,
+    price: Long.fromNumber(price),
+    commissionAmount: commissionAmount === null ? null : Long.fromNumber(commissionAmount),
+  };
+}
+
+export function refOf(index: number): string {
+  return `bulk-${index}`;
+}
+
+export function noSums(): Sums {
+  return { rows: 0, total: 0, success: 0, successRows: 0, failedRows: 0, commission: 0 };
+}
+
+/** Adds a row, its status as reports show it. */
+export function addRow(
+  sums: Sums,
+  { status, amount, commission }: { status: string; amount: number; commission: number | null },
+): void {
+  sums.rows += 1;
+  sums.total += amount;
+  sums.success += status === 'success' ? amount : 0;
+  sums.successRows += status === 'success' ? 1 : 0;
+  sums.failedRows += status === 'failed' ? 1 : 0;
+  sums.commission += commission ?? 0;
+}

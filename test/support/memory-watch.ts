@@ -1,0 +1,43 @@
+/** What another process keeps in memory, watched from outside. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const sampleEveryMs = 25;
+const megabyte = 1024 * 1024;
+
+export interface MemoryWatch {
+  /** Resident megabytes when the watch began, and the most there was since. */
+  idle: number;
+  peak(): number;
+  /** Megabytes above idle. */
+  growth(): number;
+  stop(): void;
+}
+
+/** Samples the resident memory of a process until it is told to stop. */
+export async function watchMemory(pid: number): Promise<MemoryWatch> {
+  const idle = await residentMegabytes(pid);
+  const stopped = new AbortController();
+  let peak = idle;
+  const sampling = (async () => {
+    while (!stopped.signal.aborted) {
+      peak = Math.max(peak, await residentMegabytes(pid));
+      await setTimeout(sampleEveryMs, undefined, { ref: false });
+    }
+  })();
+  // A process that is gone has no memory: the watch ends with it.
+  sampling.catch(() => undefined);
+  return { idle, peak: () => peak, growth: () => peak - idle, stop: () => stopped.abort() };
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  if (existsSync('/proc/self/status')) {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / megabyte;
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return (Number(stdout) * 1024) / megabyte;
+}
