@@ -1,4 +1,7 @@
 /** Two buyers and two sellers with real transactions, bills, reports, settlements and deliveries of their own. */
+import { receiverIdOf } from '../../../../src/webhooks/new-delivery.js';
+import { healthy } from '../../../../src/webhooks/receiver-health.js';
+import type { Receiver } from '../../../../src/webhooks/receiver.model.js';
 import { md5Sign, pathOf } from '../../support/reseller.js';
 import { sendCall, type ApiCall } from '../../support/api.js';
 import { uniqueRef, type Answer } from '../../../support/api-client.js';
@@ -64,6 +67,7 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction' });
   const csvReport = await post(stack, buyer, '/api/buyer/reports', { type: 'deposit', format: 'csv' });
   const sellerReport = await post(stack, seller, '/api/seller/reports', { type: 'sales' });
+  await troubleWebhooks(stack, buyer);
   return {
     ...refs,
     ...(await stored(stack, { buyer, seller })),
@@ -80,6 +84,26 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
     accountNumber: bank_account.account_number,
     accountName: bank_account.account_name,
   };
+}
+
+/** As after an outage of the buyer's receiver: its URLs are disabled, one delivery waits and one is held. */
+async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<void> {
+  const account = await db.collection('accounts').findOne({ username: buyer.username });
+  const mine = { accountId: String(account?._id), state: 'delivered' };
+  const waits = { state: 'due', nextAttemptAt: new Date(Date.now() + 3_600_000), settledAt: null };
+  await db.collection('deliveries').updateOne(mine, { $set: waits });
+  await db.collection('deliveries').updateOne(mine, { $set: { state: 'held' } });
+  const url = String(account?.['webhookUrl']);
+  const receiver: Receiver = {
+    ...healthy,
+    _id: receiverIdOf(mine.accountId, url),
+    accountId: mine.accountId,
+    address: url,
+    disabledAt: new Date(),
+    disabledBecause: 'gone',
+    slowUntil: null,
+  };
+  await db.collection<Receiver>('webhookReceivers').insertOne(receiver);
 }
 
 /** What the interface gives no id of. */
