@@ -107,12 +107,12 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
       because: 'it changes the configuration of the key’s own account; two accounts may share a URL',
       places: {
         webhook_url: common(() => undefined, {
-          these: ['webhookUrl'],
+          these: ['sellerWebhookUrl'],
           because: 'a URL may be that of two accounts; each has a health, an order and a secret of its own',
           status: 200,
         }),
         callback_url: common(() => undefined, {
-          these: ['webhookUrl'],
+          these: ['sellerWebhookUrl'],
           because: 'as webhook_url',
           status: 200,
         }),
