@@ -5,16 +5,14 @@ import { ProductModel, type Product } from './product.model.js';
 const byCode = ttlCache((code: string) => ProductModel.findById(code).lean<Product>());
 
 /**
- * A product that can be bought: known and not inactive. Up to a second old.
+ * A product that can be bought: known and not inactive. An inactive one is its seller's alone (decisions.md 17.18),
+ * so that nobody hears whether there is one. Up to a second old.
  * @throws NotFoundError (404/02)
  */
 export async function productByCode(code: string): Promise<Product> {
   const product = await byCode.get(code);
-  if (!product) {
-    throw new NotFoundError(`There is no product ${code}. See the price list.`);
-  }
-  if (product.status === 'inactive') {
-    throw new NotFoundError(`Product ${code} is not sold any more.`);
+  if (!product || product.status === 'inactive') {
+    throw new NotFoundError(`There is no product ${code} on sale. See the price list.`);
   }
   return product;
 }

@@ -22,7 +22,7 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
   const start =
     startDate === undefined
       ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
-      : DateTime.fromISO(startDate, { zone: env.BUSINESS_TIMEZONE });
+      : firstInstant(startDate);
   if (end < start) {
     throw new ValidationError([{ field: 'end_date', message: 'end_date must not be before start_date' }]);
   }
@@ -32,6 +32,11 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
     ]);
   }
   return { start: start.toJSDate(), end: end.toJSDate() };
+}
+
+/** The instant of an ISO time, or at which a day (YYYY-MM-DD) begins in business time. */
+export function startOf(date: string): Date {
+  return firstInstant(date).toJSDate();
 }
 
 /** `hour`:00 business time on the next business day: Monday to Friday, but for config/holidays.json. */
@@ -57,7 +62,11 @@ function endOfToday(): DateTime {
   return DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).endOf('day');
 }
 
+function firstInstant(date: string): DateTime {
+  return DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+}
+
 function lastInstant(date: string): DateTime {
-  const parsed = DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+  const parsed = firstInstant(date);
   return date.length === 'YYYY-MM-DD'.length ? parsed.endOf('day') : parsed;
 }

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
+import { startOf } from '../../shared/business-time.js';
 import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
-import { timestamp } from '../fields.js';
+import { isoDay } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { tagOf } from '../role-words.js';
 
@@ -20,12 +21,12 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
     summary: 'Send everything of one status again',
     description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
     body: Joi.object<Body>({
-      since: timestamp.required().description('Created at this time or later.'),
+      since: isoDay.required().description('Created at this time, on this day in business time, or later.'),
       status: Joi.string().valid('delivered', 'dead', 'held').required(),
     }),
     data: Joi.object({ replayed: Joi.number().required() }),
     async handle({ account, body }) {
-      const since = new Date(body.since);
+      const since = startOf(body.since);
       return { data: { replayed: await replayDeliveries(account, { since, state: body.status }) } };
     },
   });

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { getConfigFor } from '../../../src/api/account/get-config.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
-import { itRefusesStrangers } from '../support/refusals.js';
 
 for (const role of ['buyer', 'seller'] as const) {
   const operation = getConfigFor(role);
@@ -10,7 +9,6 @@ for (const role of ['buyer', 'seller'] as const) {
 
   describe(`GET ${path}`, () => {
     const api = useApi();
-    itRefusesStrangers(api, operation, () => ({ path }));
 
     it('shows every setting of the account; is_active to buyers alone', async () => {
       const { key, account, webhookSecret } = await api.newAccount(role, {

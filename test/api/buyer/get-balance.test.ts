@@ -2,13 +2,11 @@ import { expect } from 'chai';
 import { getBuyerBalance } from '../../../src/api/buyer/get-balance.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
-import { itRefusesStrangers } from '../support/refusals.js';
 
 const path = '/api/buyer/balance';
 
 describe('POST /api/buyer/balance', () => {
   const api = useApi();
-  itRefusesStrangers(api, getBuyerBalance, () => ({ path }));
 
   it('answers the balance in IDR, with a body and without one', async () => {
     const { key } = await api.newBuyer(75_000);

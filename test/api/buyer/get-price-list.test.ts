@@ -3,14 +3,13 @@ import { getBuyerPriceList } from '../../../src/api/buyer/get-price-list.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectSuccess } from '../support/expect-answer.js';
-import { itRefusesBodies, itRefusesStrangers, notText } from '../support/refusals.js';
+import { itRefusesBodies, notText } from '../support/refusals.js';
 
 const path = '/api/buyer/price-list';
 
 describe('POST /api/buyer/price-list', () => {
   const api = useApi();
   const good = () => ({ path, body: {} });
-  itRefusesStrangers(api, getBuyerPriceList, good);
   const wrong = [...notText, '', 'x'.repeat(51), 'a\u0000b'];
   itRefusesBodies(api, getBuyerPriceList, good, { category: wrong, operator: wrong });
 

@@ -7,7 +7,6 @@ import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectReseller } from '../support/expect-answer.js';
-import { itRefusesUnsigned } from '../support/reseller-refusals.js';
 import { hmacSign, md5Sign, requestPath, type Purchase } from '../support/reseller.js';
 
 describe('GET /api/reseller/request', () => {
@@ -19,14 +18,6 @@ describe('GET /api/reseller/request', () => {
   });
   after(() => {
     env.RESELLER_SYNC_WAIT_MS = waitMs;
-  });
-  const some = { code: 'NO-SUCH-PRODUCT', customer: '081234561230', ref_id: 'ref-1' };
-  itRefusesUnsigned(api, {
-    operation: createResellerRequest,
-    name: 'request',
-    query: some,
-    md5Covers: 'ref-1',
-    hmacCovers: 'NO-SUCH-PRODUCT|081234561230|ref-1',
   });
 
   const buy = ({ account, key }: ApiAccount, purchase: Purchase, over: Record<string, string> = {}) =>

@@ -2,18 +2,10 @@ import { expect } from 'chai';
 import { getResellerBalance } from '../../../src/api/reseller/get-balance.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectReseller } from '../support/expect-answer.js';
-import { itRefusesUnsigned } from '../support/reseller-refusals.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 
 describe('GET /api/reseller/balance', () => {
   const api = useApi();
-  itRefusesUnsigned(api, {
-    operation: getResellerBalance,
-    name: 'balance',
-    query: {},
-    md5Covers: 'depo',
-    hmacCovers: 'depo',
-  });
 
   it('answers balance and currency beside status and message, with either sign', async () => {
     const { account, key } = await api.newBuyer(80_000);

@@ -3,18 +3,10 @@ import { getResellerPriceList } from '../../../src/api/reseller/get-price-list.j
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectReseller } from '../support/expect-answer.js';
-import { itRefusesUnsigned } from '../support/reseller-refusals.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 
 describe('GET /api/reseller/price-list', () => {
   const api = useApi();
-  itRefusesUnsigned(api, {
-    operation: getResellerPriceList,
-    name: 'price-list',
-    query: { category: 'no-such-category', operator: 'nobody' },
-    md5Covers: 'pricelist',
-    hmacCovers: 'pricelist',
-  });
   const list = ({ account, key }: ApiAccount, query: Record<string, string>, hash = hmacSign) => {
     const { username } = account;
     return api.call({

@@ -71,7 +71,7 @@ export function useApi(): TestApi {
     return { ...created, account: { ...created.account, ...over }, key: created.apiKey };
   };
   return {
-    call: (call) => send(url, call),
+    call: (call) => sendCall(url, call),
     newAccount,
     newBuyer: async (balance = 0) => {
       const buyer = await newAccount('buyer');
@@ -92,7 +92,8 @@ export function uniqueAddress(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-async function send(baseUrl: string, call: ApiCall): Promise<Answer> {
+/** Calls a service at a URL; an answer that breaks the contract is an error. */
+export async function sendCall(baseUrl: string, call: ApiCall): Promise<Answer> {
   const { path, key, body, raw } = call;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const method = call.method ?? (content === undefined ? 'GET' : 'POST');

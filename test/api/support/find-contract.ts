@@ -4,7 +4,6 @@ import { TransactionModel, type TransactionStatus } from '../../../src/transacti
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
-import { itRefusesStrangers } from './refusals.js';
 
 /** What reading one transaction promises on both surfaces that have it. */
 export function itFinds(
@@ -17,7 +16,6 @@ export function itFinds(
   },
 ): void {
   const { operation, pathOf, statuses } = of;
-  itRefusesStrangers(api, operation, () => ({ path: pathOf('some-ref') }));
 
   for (const [status, shown] of Object.entries(statuses) as [TransactionStatus, string][]) {
     it(`finds a ${status} transaction by ref_id and by our id, as ${shown}`, async () => {

@@ -2,13 +2,11 @@ import { expect } from 'chai';
 import { getWalletBalance } from '../../../src/api/v1/get-balance.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
-import { itRefusesStrangers } from '../support/refusals.js';
 
 const path = '/v1/wallet/balance';
 
 describe('GET /v1/wallet/balance', () => {
   const api = useApi();
-  itRefusesStrangers(api, getWalletBalance, () => ({ path }));
 
   it("answers the account's own balance in IDR", async () => {
     const [poor, rich] = [await api.newBuyer(), await api.newBuyer(123_456)];

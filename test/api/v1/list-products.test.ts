@@ -5,13 +5,11 @@ import { forgetRoutes } from '../../../src/providers/route-board.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
-import { itRefusesStrangers } from '../support/refusals.js';
 
 const path = '/v1/products';
 
 describe('GET /v1/products', () => {
   const api = useApi();
-  itRefusesStrangers(api, listWalletProducts, () => ({ path }));
 
   const codesOf = async (query: Record<string, string>) => {
     const { key } = await api.newBuyer();

@@ -1,0 +1,319 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import type Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import type { Role } from '../../../src/accounts/account.model.js';
+import type { AnyOperation } from '../../../src/api/operation.js';
+import { operations } from '../../../src/api/operations.js';
+import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
+import { resellerOperations } from '../../../src/api/reseller/routes.js';
+import type { Answer } from '../../support/api-client.js';
+import { expectLedgerToHold } from '../../support/ledger.js';
+import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
+import { sendCall, type ApiCall } from '../support/api.js';
+import { hmacSign } from '../support/reseller.js';
+import { matrix, type Entry, type Place } from './support/matrix.js';
+import { privateMarks, snapshotOf, type Parties, type Snapshot } from './support/private-data.js';
+import {
+  furnishOther,
+  furnishOwn,
+  type IdentifierName,
+  type Identifiers,
+  type Side,
+} from './support/two-sides.js';
+
+type Values = Record<string, unknown>;
+
+const every = [
+  ...operations.map((operation) => ({ ...operation, placesOf: keysOf(operation) })),
+  ...resellerOperations.map((operation) => ({
+    ...operation,
+    role: 'buyer' as const,
+    placesOf: ['username', ...keysOf(operation)],
+  })),
+];
+
+/** What stands where a name of the other side stood, and names nobody: of the same form. */
+const nobodys = (identifier: string) =>
+  identifier.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
+
+describe('one account never sees or touches what is another’s: every operation', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let own: Side;
+  let other: Side;
+  let identifiers: Identifiers;
+  let marks: string[];
+  let atFirst: Snapshot;
+  let parties: Parties;
+  let token: string;
+  let ownLink: URL;
+  const redis = new Redis(process.env['REDIS_URL'] ?? '');
+
+  before(async () => {
+    stack = await startStack({ env: { TRUST_PROXY: '1', RESELLER_SYNC_WAIT_MS: '20' } });
+    const seeded = await stack.seed();
+    const side = (buyer: string, seller: string) =>
+      ({ buyer: seeded[buyer], seller: seeded[seller] }) as Side;
+    [own, other] = [side('buyer', 'seller'), side('buyer2', 'seller2')];
+    const all = await stack.startWorker('all');
+    const { reportUrl } = await furnishOwn(stack, own);
+    ownLink = new URL(reportUrl);
+    identifiers = await furnishOther(stack, other);
+    // From here on nothing moves but by the calls of the tests; those wait for two kinds of work.
+    await all.stop();
+    await stack.startWorker('inquiries', 'reports');
+    parties = { ours: await idsOf(own), theirs: await idsOf(other) };
+    await stack.db.collection('accounts').updateMany({}, { $set: { rateLimit: limits.rateLimitMax } });
+    marks = await privateMarks(stack.db, parties);
+    atFirst = await snapshotOf(stack.db, parties);
+    token = (await send(callOf('login', {}))).body.data.access_token;
+  });
+  after(async () => {
+    redis.disconnect();
+    await stack.stop();
+  });
+  beforeEach(async () => {
+    // With the highest limit there is, so that answers fit the contract, and its whole minute for each test.
+    const counts = await redis.keys(`${String(stack.env['QUEUE_PREFIX'])}:rate:*`);
+    await Promise.all(counts.map((name) => redis.del(name)));
+  });
+
+  async function idsOf({ buyer, seller }: Side): Promise<string[]> {
+    const names = [buyer.username, seller.username];
+    const found = await stack.db
+      .collection('accounts')
+      .find({ username: { $in: names } })
+      .toArray();
+    return found.map((each) => String(each._id));
+  }
+
+  const send = (call: ApiCall) => sendCall(stack.baseUrl, call);
+  const accountOf = (side: Side, role: Role): SeededAccount => side[role];
+
+  /** A call by our side, unless another account is named, with its key or an access token. */
+  function callOf(id: string, values: Values, by: { side?: Side; credential?: string } = {}): ApiCall {
+    const operation = operationOf(id);
+    const { username, api_key: key } = accountOf(by.side ?? own, operation.role);
+    if ('signed' in operation) {
+      const query = asText({ username, ...values });
+      const sign = hmacSign({ username: query['username'] ?? '', key }, operation.signed(query).hmacCovers);
+      return { path: `${operation.path}?${new URLSearchParams({ ...query, sign }).toString()}` };
+    }
+    const path = operation.path.replace(/:(\w+)/g, (_match, name: string) =>
+      encodeURIComponent(String(values[name])),
+    );
+    const query = new URLSearchParams(asText(pick(values, namesIn(operation.query)))).toString();
+    return {
+      method: operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT',
+      path: query === '' ? path : `${path}?${query}`,
+      key: by.credential ?? key,
+      ...(operation.method !== 'get' && { body: pick(values, namesIn(operation.body)) }),
+    };
+  }
+
+  /** Nothing of theirs is in the answer but what was sent itself. */
+  function expectNothingOfTheirs(answer: Answer, sent = ''): void {
+    const text = JSON.stringify(answer.body);
+    const rest = sent === '' ? text : text.replaceAll(sent, '');
+    const told = marks.filter((mark) =>
+      /^\d+$/.test(mark) ? rest.match(new RegExp(`\\b${mark}\\b`)) : rest.includes(mark),
+    );
+    expect(told, text).to.deep.equal([]);
+  }
+
+  it('every operation and every place of it is in the matrix, and nothing else', () => {
+    expect(Object.keys(matrix)).to.have.members(every.map(({ id }) => id));
+    for (const { id, placesOf } of every) {
+      expect(Object.keys(entryOf(id).places), `places of ${id}`).to.have.members(placesOf);
+    }
+  });
+
+  it('an operation that is tried with no identifier says why', () => {
+    for (const [id, { places, because }] of Object.entries(matrix)) {
+      const isTried = Object.values(places).some((place) => place.isTried);
+      expect(isTried, `${id}: ${because ?? 'no reason'}`).to.equal(because === undefined);
+    }
+  });
+
+  it('the other side has something of everything, and each name of it can be turned into nobody’s', () => {
+    expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
+    for (const identifier of Object.values(identifiers)) {
+      expect(nobodys(identifier)).to.not.equal(identifier);
+    }
+  });
+
+  describe('our calls', () => {
+    afterEach('none of their rows has changed, and there is no new one', async () => {
+      const now = await snapshotOf(stack.db, parties);
+      for (const [name, document] of atFirst) {
+        expect(now.get(name), name).to.equal(document);
+      }
+      expect([...now.keys()]).to.have.members([...atFirst.keys()]);
+    });
+
+    for (const { id, role } of every) {
+      const { places } = entryOf(id);
+      const tried = Object.entries(places).filter(([, place]) => place.isTried);
+
+      if (Object.values(places).every((place) => !place.isTried || place.usual === undefined)) {
+        it(`${id}: by itself it shows and changes nothing of theirs`, async () => {
+          const answer = await send(callOf(id, usualValues(places)));
+          expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 201]);
+          expectNothingOfTheirs(answer);
+        });
+      }
+
+      for (const [name, place] of tried) {
+        it(`${id}: each of their identifiers as ${name} is answered like one that nobody has`, async () => {
+          const credentials = role === 'buyer' && !isReseller(id) ? [undefined, token] : [undefined];
+          for (const [which, identifier] of namesFor(place)) {
+            for (const credential of credentials) {
+              const ask = (value: string) =>
+                send(callOf(id, { ...usualValues(places), [name]: value }, credential ? { credential } : {}));
+              const theirs = await ask(identifier);
+              expect(shown(theirs, identifier), which).to.deep.equal(
+                shown(await ask(nobodys(identifier)), nobodys(identifier)),
+              );
+              expectNothingOfTheirs(theirs, identifier);
+            }
+          }
+        });
+      }
+    }
+
+    for (const { id } of every) {
+      const { places } = entryOf(id);
+      for (const [name, { shared }] of Object.entries(places)) {
+        if (shared) {
+          it(`${id}: ${shared.these.join(', ')} as ${name} answers ${shared.status}: ${shared.because}`, async () => {
+            for (const which of shared.these) {
+              const sent = identifiers[which];
+              const answer = await send(callOf(id, { ...usualValues(places), [name]: sent }));
+              expect(answer.status, JSON.stringify(answer.body)).to.equal(shared.status);
+              if (shared.status < 300) {
+                expect(isReseller(id) ? answer.body.status : answer.body.code, 'new, not a repeat').to.equal(
+                  '00',
+                );
+              }
+              expectNothingOfTheirs(answer, sent);
+            }
+          });
+        }
+      }
+    }
+
+    it('the token of our own download link opens none of their reports', async () => {
+      expect((await send({ path: ownLink.pathname + ownLink.search })).status, 'our own').to.equal(200);
+      for (const which of ['report', 'csvReport', 'sellerReport'] as const) {
+        const linkTo = (id: string) => `/api/buyer/reports/${id}/download${ownLink.search}`;
+        const theirs = await send({ path: linkTo(identifiers[which]) });
+        expect(theirs.status).to.equal(401);
+        const unknown = await send({ path: linkTo(nobodys(identifiers[which])) });
+        expect(shown(theirs, identifiers[which])).to.deep.equal(shown(unknown, nobodys(identifiers[which])));
+      }
+    });
+  });
+
+  describe('afterwards', () => {
+    it('the owner is answered otherwise: each of the identifiers that was tried is a real one', async () => {
+      const found: Record<string, IdentifierName[]> = {
+        getWalletTransaction: [
+          'transaction',
+          'transactionRef',
+          'walletRef',
+          'resellerRef',
+          'paymentRef',
+          'payment',
+        ],
+        getBuyerTransaction: [
+          'transaction',
+          'transactionRef',
+          'walletTransaction',
+          'resellerRef',
+          'paymentRef',
+        ],
+        getSettlement: ['settlement'],
+        getBuyerReport: ['report', 'csvReport'],
+        downloadBuyerReport: ['report', 'csvReport'],
+        getSellerReport: ['sellerReport'],
+        downloadSellerReport: ['sellerReport'],
+        listBuyerDeliveries: ['transactionRef', 'walletRef', 'resellerRef', 'paymentRef'],
+        replayBuyerDelivery: ['delivery'],
+        replaySellerDelivery: ['sellerDelivery'],
+        updateProduct: ['activeProduct', 'inactiveProduct'],
+        putOffer: ['inactiveProduct'],
+        getResellerBalance: ['username'],
+      };
+      for (const [id, names] of Object.entries(found)) {
+        const { places } = entryOf(id);
+        const [name = ''] = Object.keys(places).filter((each) => places[each]?.isTried);
+        for (const which of names) {
+          const answer = await send(
+            callOf(id, { ...usualValues(places), [name]: identifiers[which] }, { side: other }),
+          );
+          expect(answer.status, `${id} ${which}`).to.equal(200);
+          expect(answer.body, `${id} ${which}`).to.not.deep.include({ status: '07' });
+          expect(answer.body.data?.deliveries, `${id} ${which}`).to.not.deep.equal([]);
+        }
+      }
+    });
+
+    it('the ledger holds', () => expectLedgerToHold(stack));
+  });
+
+  /** The other side's identifiers, but for those that mean something to everybody in this place. */
+  function namesFor({ shared }: Place): [string, string][] {
+    return Object.entries(identifiers).filter(
+      ([which]) => !(shared?.these as string[] | undefined)?.includes(which),
+    );
+  }
+});
+
+function entryOf(id: string): Entry {
+  return matrix[id] ?? { places: {} };
+}
+
+function operationOf(id: string) {
+  const found = every.find((each) => each.id === id);
+  if (!found) {
+    throw new Error(`There is no ${id}`);
+  }
+  return found;
+}
+
+function isReseller(id: string): boolean {
+  return 'signed' in operationOf(id);
+}
+
+function keysOf(operation: AnyOperation | AnyResellerOperation): string[] {
+  const schemas =
+    'signed' in operation ? [operation.query] : [operation.params, operation.query, operation.body];
+  return schemas.flatMap((schema) => [...namesIn(schema)]);
+}
+
+function namesIn(schema: Joi.ObjectSchema | undefined): string[] {
+  return Object.keys((schema?.describe().keys as object | undefined) ?? {});
+}
+
+function usualValues(places: Entry['places']): Values {
+  const given = Object.entries(places).map(([name, { usual }]) => [name, usual?.()] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function pick(values: Values, names: string[]): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+function asText(values: Values): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/** What a caller can tell two answers apart by, without the identifier that it sent. */
+function shown({ status, body }: Answer, sent: string): unknown {
+  const { request_id: _id, ...rest } = body as Record<string, unknown>;
+  return {
+    status,
+    body: JSON.parse(JSON.stringify(rest).replaceAll(JSON.stringify(sent).slice(1, -1), '<it>')) as unknown,
+  };
+}

@@ -1,0 +1,224 @@
+/**
+ * What each operation takes that could name something of another account. Every place of every operation is here:
+ * account-matrix.test.ts fails for one that is not.
+ */
+import { uniqueRef } from '../../../support/api-client.js';
+import { bill, type IdentifierName } from './two-sides.js';
+
+export interface Place {
+  /** What stands there while another place is tried; nothing if it may be left out. */
+  usual?: () => unknown;
+  /** Every identifier of the other side is tried here, and must be answered like one that nobody has. */
+  isTried: boolean;
+  /** Identifiers that are no secret or nobody's own here, why, and what they are answered with. */
+  shared?: { these: IdentifierName[]; because: string; status: number };
+}
+
+export interface Entry {
+  places: Record<string, Place>;
+  /** Why it concerns nobody but the caller, where no place of it is tried. */
+  because?: string;
+}
+
+const ours = 'it takes nothing that could name an account, and acts on that of the key';
+
+/** Names nothing of anybody. */
+const plain = (usual?: unknown): Place => ({
+  isTried: false,
+  ...(usual !== undefined && { usual: () => usual }),
+});
+const named = (usual?: unknown, shared?: Place['shared']): Place => ({
+  ...plain(usual),
+  isTried: true,
+  ...(shared && { shared }),
+});
+/** A place where some identifiers are ours as much as theirs, and others mean nothing. */
+const common = (usual: () => unknown, shared: NonNullable<Place['shared']>): Place => ({
+  usual,
+  isTried: false,
+  shared,
+});
+
+/** A ref_id of the other side makes something new here. Each of ours is used once: the next would be a repeat. */
+const newRef = (status: number, these: IdentifierName[]) =>
+  common(() => uniqueRef('own'), { these, because: 'ref_ids are unique per account', status });
+const phone = (status: number) =>
+  common(() => '081211113333', {
+    these: ['phone'],
+    because: 'a number is its holder’s: anybody may top it up',
+    status,
+  });
+const customer = common(() => '530000998877', {
+  these: ['customer'],
+  because: 'anybody may ask for and pay a bill; each has a quote of its own',
+  status: 200,
+});
+const onSale = (status: number): Place['shared'] => ({
+  these: ['activeProduct'],
+  because: 'what is on sale is for all buyers',
+  status,
+});
+
+const purchase = (
+  fields: { code: string; number: string },
+  status: 200 | 201,
+  refs: IdentifierName[],
+): Entry => ({
+  places: {
+    [fields.code]: named('S10', onSale(status)),
+    [fields.number]: phone(status),
+    ref_id: newRef(status, refs),
+    max_price: plain(),
+  },
+});
+const walletPurchase = purchase({ code: 'product_code', number: 'destination' }, 201, [
+  'walletRef',
+  'transaction',
+]);
+const history: Entry = {
+  because: ours,
+  places: { status: plain(), start_date: plain(), end_date: plain(), page: plain(), limit: plain() },
+};
+const report = (type: string): Entry => ({
+  because: ours,
+  places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain() },
+});
+
+/** What both roles have: webhooks, configuration, keys. */
+function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
+  const alone: Entry = { because: ours, places: {} };
+  return {
+    [`create${role}Report`]: report('transaction'),
+    [`get${role}Report`]: { places: { id: named('no-report-1') } },
+    [`download${role}Report`]: { places: { id: named('no-report-1') } },
+    [`list${role}Deliveries`]: {
+      places: { status: plain(), event: plain(), ref_id: named(), page: plain(), limit: plain() },
+    },
+    [`replay${role}Delivery`]: { places: { id: named('no-delivery-1') } },
+    [`replay${role}Deliveries`]: {
+      because: ours,
+      places: { since: plain('2020-01-01T00:00:00.000Z'), status: plain('delivered') },
+    },
+    [`test${role}Webhook`]: alone,
+    [`enable${role}Webhooks`]: alone,
+    [`rotate${role}WebhookSecret`]: alone,
+    [`get${role}Config`]: alone,
+    [`update${role}Config`]: {
+      because: 'it changes the configuration of the key’s own account; two accounts may share a URL',
+      places: {
+        webhook_url: common(() => undefined, {
+          these: ['sellerWebhookUrl'],
+          because: 'a URL may be that of two accounts; each has a health, an order and a secret of its own',
+          status: 200,
+        }),
+        callback_url: common(() => undefined, {
+          these: ['sellerWebhookUrl'],
+          because: 'as webhook_url',
+          status: 200,
+        }),
+        ip_whitelist: plain(),
+        rate_limit: plain(),
+      },
+    },
+    [`rotate${role}Key`]: { because: ours, places: { overlap_minutes: plain() } },
+  };
+}
+
+export const matrix: Record<string, Entry> = {
+  login: { because: ours, places: {} },
+  getWalletBalance: { because: ours, places: {} },
+  listWalletProducts: {
+    places: { category: named(), subcategory: named(), operator: named(), status: plain() },
+  },
+  createWalletTransaction: {
+    places: {
+      ...walletPurchase.places,
+      callback_url: common(() => undefined, {
+        these: ['webhookUrl'],
+        because: 'the callback is about our own transaction and signed with our own secret',
+        status: 201,
+      }),
+    },
+  },
+  getWalletTransaction: { places: { id: named('no-transaction-1') } },
+  getBuyerBalance: { because: ours, places: {} },
+  getBuyerPriceList: { places: { category: named(), operator: named() } },
+  createDeposit: {
+    because: 'the reference is ours, and the deposit credits the wallet of the key',
+    places: { amount: plain(60_000), ref_id: newRef(200, ['depositRef', 'transactionRef', 'deposit']) },
+  },
+  createBuyerTransaction: purchase({ code: 'code', number: 'customer_number' }, 200, [
+    'transactionRef',
+    'depositRef',
+  ]),
+  inquireBill: { places: { code: named(bill.code, onSale(400)), customer_number: customer } },
+  createPayment: {
+    places: {
+      code: named(bill.code, onSale(400)),
+      customer_number: customer,
+      ref_id: newRef(200, ['paymentRef']),
+      max_price: plain(),
+    },
+  },
+  listBuyerTransactions: history,
+  getBuyerTransaction: { places: { ref: named('no-transaction-1') } },
+
+  listSellerProducts: { because: ours, places: {} },
+  createProduct: {
+    because: 'the product is ours; a code that anybody has is refused, and that alone is told of it',
+    places: {
+      code: common(() => uniqueRef('OWN').slice(0, 50), {
+        these: ['activeProduct', 'inactiveProduct'],
+        because: 'a code is unique in the catalogue',
+        status: 409,
+      }),
+      name: plain('Own voucher'),
+      category: plain('prabayar'),
+      subcategory: plain('voucher'),
+      operator: plain(),
+      price: plain(10_000),
+      status: plain(),
+    },
+  },
+  updateProduct: {
+    places: {
+      code: named('NO-PRODUCT-1'),
+      price: plain(1),
+      status: plain('inactive'),
+      description: plain('taken'),
+    },
+  },
+  putOffer: {
+    places: {
+      code: named('NO-PRODUCT-1', {
+        these: ['activeProduct'],
+        because: 'every seller may offer what is in the catalogue',
+        status: 200,
+      }),
+      price: plain(999_999),
+      status: plain(),
+    },
+  },
+  getSellerBalance: { because: ours, places: {} },
+  requestSettlement: {
+    because: 'the reference is ours, and the money that of the key; a bank account may be named by anybody',
+    places: {
+      amount: plain(50_000),
+      bank_account: plain({ bank_code: '014', account_number: '1112223334', account_name: 'PT Sisi Kami' }),
+      ref_id: newRef(200, ['settlementRef', 'transactionRef', 'settlement']),
+    },
+  },
+  getSettlement: { places: { id: named('no-settlement-1') } },
+  listSellerTransactions: history,
+  ...ofRole('Buyer'),
+  ...ofRole('Seller'),
+
+  createResellerRequest: {
+    places: {
+      username: named(),
+      ...purchase({ code: 'code', number: 'customer' }, 200, ['resellerRef', 'settlementRef']).places,
+    },
+  },
+  getResellerPriceList: { places: { username: named(), category: named(), operator: named() } },
+  getResellerBalance: { places: { username: named() } },
+};

@@ -1,0 +1,58 @@
+/** Both sides of the rules that only code knows, by field: Joi says of these that there is one, not what it is. */
+
+import { uniqueRef } from '../../../support/api-client.js';
+
+interface Form {
+  inside: unknown[];
+  outside: unknown[];
+}
+
+/** Far inside the longest period, whatever the other end is. */
+const today = new Date().toISOString();
+const day: Form = {
+  inside: [today.slice(0, 10), today, `${today.slice(0, 10)}T00:00+07:00`],
+  outside: [
+    '2024-02-30',
+    '2024-13-01',
+    '2024-1-1',
+    '01-02-2024',
+    '2024-01-01T10:00',
+    '2024-01-01T25:00Z',
+    'today',
+  ],
+};
+const wholeText = (min: number, max: number): Form => ({
+  inside: [String(min), String(max)],
+  outside: [String(min - 1), String(max + 1), '1.5', '1e1', ' 1', '+1', '0x1', 'NaN', '1\u0000'],
+});
+const hostileUrls = [
+  'https://user:secret@shop.example/',
+  'https://shop.example:25/',
+  'ftp://shop.example/',
+  'shop',
+];
+
+export const formsOf: Record<string, Form> = {
+  start_date: day,
+  end_date: day,
+  since: {
+    inside: ['2024-03-01T05:06:07.000Z', '2024-02-29', '2024-03-01T05:06+07:00'],
+    outside: ['2024-W10', '2024-060', '2024-02-30', '2024-03-01T05:06', '20240301', '2024', 'soon'],
+  },
+  page: wholeText(1, 1_000_000),
+  limit: wholeText(1, 100),
+  max_price: wholeText(0, Number.MAX_SAFE_INTEGER),
+  callback_url: {
+    inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
+    outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
+  },
+  ip_whitelist: {
+    inside: [['203.0.113.7', '2001:db8::/32'], ['0.0.0.0/0']],
+    outside: [[''], ['10.0.0'], ['10.0.0.256'], ['10.0.0.0/33'], ['::1/129'], ['shop.example']],
+  },
+};
+
+const code = uniqueRef('P');
+
+/** In place of a schema's example, where that may name something that other tests have made. */
+export const samples: Record<string, unknown> = { code, product_code: code };

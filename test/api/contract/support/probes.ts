@@ -1,0 +1,192 @@
+/**
+ * Values on both sides of every rule of a field, from what Joi tells of its schema: a new field or a changed bound
+ * is tried without a new test.
+ */
+import type Joi from 'joi';
+import { formsOf, samples } from './forms.js';
+
+/** What Joi describes of one field. */
+interface Described {
+  type?: string;
+  flags?: { only?: boolean; presence?: string };
+  allow?: unknown[];
+  rules?: { name: string; args?: { limit?: number; regex?: RegExp | string } }[];
+  examples?: unknown[];
+  keys?: Record<string, Described>;
+}
+
+export interface Field {
+  /** `bank_account.bank_code` for one within another. */
+  name: string;
+  /** Each alone makes the call good as far as this field goes. */
+  inside: unknown[];
+  /** Each alone makes the call wrong, and the answer names the field. `undefined`: left out. */
+  outside: unknown[];
+}
+
+type Where = 'body' | 'query' | 'path';
+
+/** A value of each required field, or of all: good ones. */
+export function sampleOf(schema: Joi.ObjectSchema | undefined): Record<string, unknown> {
+  return schema ? (sample(describe(schema), 'whole') as Record<string, unknown>) : {};
+}
+
+export function fieldsOf(schema: Joi.ObjectSchema | undefined, where: Where): Field[] {
+  return schema ? fieldsWithin(describe(schema), where, '') : [];
+}
+
+/** The sample with one field changed; `undefined` takes it out. */
+export function withField(
+  values: Record<string, unknown>,
+  name: string,
+  value: unknown,
+): Record<string, unknown> {
+  const [first = '', ...rest] = name.split('.');
+  const inner =
+    rest.length === 0 ? value : withField(values[first] as Record<string, unknown>, rest.join('.'), value);
+  const { [first]: _old, ...others } = values;
+  return inner === undefined ? others : { ...others, [first]: inner };
+}
+
+function describe(schema: Joi.Schema): Described {
+  return schema.describe();
+}
+
+function fieldsWithin({ keys = {} }: Described, where: Where, prefix: string): Field[] {
+  return Object.entries(keys).flatMap(([key, each]) => {
+    const name = prefix + key;
+    return [fieldOf(name, each, where), ...fieldsWithin(each, where, `${name}.`)];
+  });
+}
+
+function fieldOf(name: string, field: Described, where: Where): Field {
+  const types = where === 'body' ? wrongTypes(field) : [];
+  const { inside, outside } = bounds(name, field);
+  const isLeftOut = field.flags?.presence === 'required' && where !== 'path';
+  // An empty segment would be another path.
+  const fits = (value: unknown) => where !== 'path' || value !== '';
+  return {
+    name,
+    inside: [...inside, ...(field.allow ?? [])].filter(fits),
+    outside: [...outside.filter(fits), ...types, ...(isLeftOut ? [undefined] : [])],
+  };
+}
+
+function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+  const own =
+    field.rules?.some((rule) => ['custom', 'isoDate'].includes(rule.name)) || field.type === 'array';
+  const form = formsOf[name];
+  if (own && !form) {
+    throw new Error(
+      `${name} has a rule that only code knows: say in forms.ts what fits it and what does not`,
+    );
+  }
+  switch (field.type) {
+    case 'string':
+      return form && own ? { ...form, outside: [...form.outside, ''] } : textBounds(name, field);
+    case 'number':
+      return numberBounds(name, field);
+    case 'array':
+      return arrayBounds(name, field, form ?? { inside: [], outside: [] });
+    case 'object':
+      return { inside: [], outside: [] };
+    default:
+      throw new Error(`${name} is a ${field.type ?? 'thing'}: say here what is on both sides of its bounds`);
+  }
+}
+
+function textBounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+  if (field.flags?.only) {
+    return { inside: [], outside: ['no-such-value', String(field.allow?.[0]).toUpperCase() + ' ', ''] };
+  }
+  const [min, max] = lengthsOf(name, field);
+  const good = String(sample(field, name));
+  const ofLength = (length: number) => good.slice(0, length).padEnd(length, good.at(-1));
+  const patterns = (field.rules ?? []).filter((rule) => rule.name === 'pattern');
+  const isEmptyFine = field.allow?.includes('') ?? false;
+  return {
+    inside: [good, ofLength(max), ...(hasRule(field, 'uri') ? [] : [ofLength(min)])],
+    outside: [
+      ofLength(max + 1),
+      ...(isEmptyFine ? [] : ['']),
+      ...(min > 1 ? [ofLength(min - 1)] : []),
+      ...(patterns.length > 0 ? [`${good}\u0000`, `${good}\n`] : []),
+      ...(hasRule(field, 'uri') ? ['shop.example', 'ftp://shop.example/hook', 'https://'] : []),
+    ],
+  };
+}
+
+/** From `max` and `min`, or from a pattern that is one class of characters so and so often. */
+function lengthsOf(name: string, field: Described): [min: number, max: number] {
+  for (const { args } of (field.rules ?? []).filter((rule) => rule.name === 'pattern')) {
+    const often = /^\/\^(?:\[[^\]]+\]|\\d)\{(\d+),(\d+)\}\$\/$/.exec(String(args?.regex));
+    if (often) {
+      return [Number(often[1]), Number(often[2])];
+    }
+  }
+  const max = limitOf(field, 'max');
+  if (max === undefined) {
+    throw new Error(`${name} has no longest length`);
+  }
+  return [limitOf(field, 'min') ?? 1, max];
+}
+
+function numberBounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+  const [min, max] = [limitOf(field, 'min'), limitOf(field, 'max')];
+  if (min === undefined || max === undefined || !hasRule(field, 'integer')) {
+    throw new Error(`${name} is no whole number with two bounds`);
+  }
+  return { inside: [min, max], outside: [min - 1, max + 1, min + 0.5, -0.5] };
+}
+
+function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' | 'outside'>) {
+  const max = limitOf(field, 'max');
+  const [item] = sample(field, name) as unknown[];
+  if (max === undefined) {
+    throw new Error(`${name} has no longest length`);
+  }
+  const ofLength = (length: number) => Array.from({ length }, () => item);
+  return {
+    inside: [ofLength(0), ofLength(max), ...form.inside],
+    outside: [ofLength(max + 1), [1], [null], [[item]], ...form.outside],
+  };
+}
+
+/** Values of other types; never converted (decisions.md 16). */
+function wrongTypes(field: Described): unknown[] {
+  const { type = '', allow = [] } = field;
+  const values: Record<string, unknown> = {
+    string: 'text',
+    number: 1,
+    boolean: true,
+    array: ['a'],
+    object: { $gt: '' },
+  };
+  const others = Object.entries(values).filter(([name]) => name !== type);
+  return [
+    ...others.map(([, value]) => value),
+    ...(allow.includes(null) ? [] : [null]),
+    ...(type === 'number' ? ['1', '', 1e400] : []),
+  ];
+}
+
+function sample(field: Described, name: string): unknown {
+  if (field.type === 'object') {
+    const required = Object.entries(field.keys ?? {}).filter(
+      ([, each]) => each.flags?.presence === 'required',
+    );
+    return Object.fromEntries(required.map(([key, each]) => [key, sample(each, key)]));
+  }
+  const own =
+    samples[name] ?? field.examples?.[0] ?? (field.flags?.only ? field.allow?.[0] : formsOf[name]?.inside[0]);
+  // Text that may be anything, such as an id.
+  return own ?? 'a1';
+}
+
+function hasRule(field: Described, name: string): boolean {
+  return field.rules?.some((rule) => rule.name === name) ?? false;
+}
+
+function limitOf(field: Described, name: string): number | undefined {
+  return field.rules?.find((rule) => rule.name === name)?.args?.limit;
+}
