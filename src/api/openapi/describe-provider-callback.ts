@@ -5,7 +5,12 @@ import type { DescribedOperation } from './types.js';
 
 /** Interface 4.5 as others send it to us. What we send ourselves is the webhook callback.reseller. */
 const body = Joi.object({
-  ref_id: Joi.string().min(1).max(64).required().description('Of the order that we gave you.'),
+  ref_id: Joi.string()
+    .min(1)
+    .max(64)
+    .required()
+    .description('Of the order that we gave you.')
+    .example('018df5c8a1b27c3d9e4f5a6b7c8d9e0f-1'),
   code: Joi.string().example('S10'),
   customer_number: Joi.string().example('081234561230'),
   status: Joi.string().valid('success', 'failed', 'pending').required(),
