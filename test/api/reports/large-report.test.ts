@@ -16,10 +16,10 @@ const count = soak ? 1_000_000 : 50_000;
 /** Megabytes above idle. */
 const growthMax = { worker: 200, web: 100 };
 /** Fewer rows would fit into these bounds; so there a process that keeps rows finds no room for them. */
-const heap = soak ? '' : '--max-old-space-size=48';
+const heap = soak ? '' : '--max-old-space-size=56';
 
 describe(`A report over ${count.toLocaleString('en')} transactions`, function () {
-  this.timeout(soak ? 1_500_000 : 60_000);
+  this.timeout(soak ? 1_500_000 : 120_000);
   let stack: Stack;
   let expected: Sums;
   const keys = { buyer: '', seller: '' };
@@ -87,7 +87,7 @@ async function reportOf(client: ApiClient, role: string, body: object) {
       const { status, body: now } = await client.get(`/api/${role}/reports/${asked.body.data.report_id}`);
       return status === 200 && now.data;
     },
-    soak ? 600_000 : 30_000,
+    soak ? 600_000 : 60_000,
   );
 }
 
