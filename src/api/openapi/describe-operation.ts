@@ -14,7 +14,11 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] as never[] }] : [])],
-    parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
+    parameters: [
+      ...parametersOf(operation.params, 'path'),
+      ...parametersOf(operation.query, 'query'),
+      ...(operation.takesToken ? [downloadToken] : []),
+    ],
     ...(body && { requestBody: requestBodyOf(body, recordedExamples.operations[operation.id]?.request) }),
     responses: {
       ...Object.fromEntries(
@@ -28,6 +32,15 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     },
   };
 }
+
+/** A call that has one never reaches the operation: reports/download-routes.ts answers it. */
+const downloadToken: Parameter = {
+  name: 'token',
+  in: 'query',
+  required: false,
+  description: 'As `download_url` has it. Stands for the key.',
+  schema: { type: 'string' },
+};
 
 /** Every parameter is text. */
 export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path' | 'query'): Parameter[] {

@@ -87,8 +87,6 @@ function downloadReport(role: Role): AnyOperation {
     summary: 'The file of a report: all of its rows',
     description: 'Needs no key with the signed `token` of a `download_url`.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
-    // A call that has one does not come here: see download-routes.ts.
-    query: Joi.object({ token: Joi.string().description('As `download_url` has it. Stands for the key.') }),
     takesToken: true,
     data: reportFileData(role),
     file: 'always',
