@@ -108,10 +108,11 @@ export async function sendCall(baseUrl: string, call: ApiCall): Promise<Answer> 
     body: content ?? null,
   });
   const text = await response.body.text();
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
   const answer = {
     status: response.statusCode,
     headers: response.headers,
-    body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
+    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : text,
   };
   expectToFitContract({ method, path, ...answer });
   return answer;
