@@ -57,8 +57,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   data: Joi.Schema;
   /** Answers with a file (csv or json as such) instead of the envelope, or can when the client asks for csv. */
   file?: 'always' | 'onRequest';
-  /** What it answers beside 200 when all is well. */
-  successStatuses?: (201 | 202)[];
+  /** What it answers when all is well; 200 alone unless it says otherwise. */
+  successStatuses?: (200 | 201 | 202)[];
   /** Failures of its own, beside those of every call. */
   failures?: (402 | 404 | 409 | 422 | 503)[];
   handle(call: Call<Body, Params, Query>): Promise<Reply>;

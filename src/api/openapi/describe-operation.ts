@@ -17,7 +17,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(
-        [200, ...(operation.successStatuses ?? [])].map((status) => [status, successOf(operation, status)]),
+        (operation.successStatuses ?? [200]).map((status) => [status, successOf(operation, status)]),
       ),
       ...failureReferences([
         ...everyCall,

@@ -45,7 +45,7 @@ function createReport(role: Role): AnyOperation {
     }),
     data: reportData,
     file: 'onRequest',
-    successStatuses: [202],
+    successStatuses: [200, 202],
     failures: [503],
     async handle({ account, body, accept }) {
       const report = await requestReport({
@@ -71,7 +71,7 @@ function getReport(role: Role): AnyOperation {
     summary: 'A report that was asked for earlier',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData,
-    successStatuses: [202],
+    successStatuses: [200, 202],
     failures: [404],
     async handle({ account, params }) {
       return replyWithReport(await findReport(account._id, params.id));

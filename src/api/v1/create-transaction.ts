@@ -32,7 +32,7 @@ export const createWalletTransaction = defineOperation<Body>({
     callback_url: callbackUrl,
   }),
   data: walletTransactionData,
-  successStatuses: [201],
+  successStatuses: [200, 201],
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
     const { transaction, created } = await createPurchase({
