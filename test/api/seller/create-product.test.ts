@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createProduct } from '../../../src/api/seller/create-product.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
+import { forgetRoutes } from '../../../src/providers/route-board.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -36,6 +37,7 @@ describe('POST /api/seller/products', () => {
     expectSuccess(answer, createProduct, { status: 201 });
     expect(answer.body.data).to.deep.equal({ ...body, operator: null, status: 'active', description: null });
     const buyer = await api.newBuyer();
+    forgetRoutes();
     const found = await api.call({ path: '/v1/products?subcategory=voucher', key: buyer.key });
     const shown = (found.body.data as { code: string }[]).find((each) => each.code === body.code);
     expect(shown).to.include({ code: body.code, price: 10_500, status: 'active' });
@@ -52,7 +54,7 @@ describe('POST /api/seller/products', () => {
     expect(answer.body.data).to.include(long);
   });
 
-  it('an inactive product is its seller’s alone: no buyer finds or buys it', async () => {
+  it("an inactive product is its seller's alone: no buyer finds or buys it", async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf({ status: 'inactive', subcategory: uniqueRef('sub') });
     await api.call({ path, key, body });

@@ -38,7 +38,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     expect(await OfferModel.countDocuments({ productCode: product._id })).to.equal(2);
   });
 
-  it('the seller’s list shows it with its own price and status, beside its own products', async () => {
+  it("the seller's list shows it with its own price and status, beside its own products", async () => {
     const product = await newProduct(api);
     const { key } = await api.newAccount('seller');
     await api.call({ path: pathOf(product._id), key, body: { price: 0, status: 'maintenance' } });
@@ -64,7 +64,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     expect(offers[0]?.price).to.be.within(10_000, 10_019);
   });
 
-  it('an unknown product and another seller’s inactive one: 404/02, and no offer is made', async () => {
+  it("an unknown product and another seller's inactive one: 404/02, and no offer is made", async () => {
     const inactive = await newProduct(api, { status: 'inactive' });
     const { key, account } = await api.newAccount('seller');
     for (const code of ['NO-SUCH-PRODUCT', '__proto__', inactive._id]) {
