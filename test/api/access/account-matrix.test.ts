@@ -37,7 +37,7 @@ const every = [
 const nobodys = (identifier: string) =>
   identifier.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
 
-describe('one account never sees or touches what is another’s: every operation', function () {
+describe("one account never sees or touches what is another's: every operation", function () {
   this.timeout(120_000);
   let stack: Stack;
   let own: Side;
@@ -136,7 +136,7 @@ describe('one account never sees or touches what is another’s: every operation
     }
   });
 
-  it('the other side has something of everything, and each name of it can be turned into nobody’s', () => {
+  it("the other side has something of everything, and each name of it can be turned into nobody's", () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
       expect(nobodys(identifier)).to.not.equal(identifier);

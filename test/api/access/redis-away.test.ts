@@ -12,11 +12,14 @@ describe('Redis away', function () {
   let stack: Stack;
   let gate: Outage;
   let buyer: ApiClient;
+  let seller: ApiClient;
 
   before(async () => {
     gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
     stack = await startStack({ workers: ['all'], env: { REDIS_URL: gate.url } });
-    buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    const accounts = await stack.seed();
+    buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
+    seller = apiClient(stack.baseUrl, accounts['seller']?.api_key ?? '');
     await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
   });
   after(async () => {
@@ -57,6 +60,30 @@ describe('Redis away', function () {
       const next = (await buy()).body.data.transaction_id as string;
       await eventually('a later purchase to be fulfilled', () => isSold(next), 30_000);
       await expectLedgerToHold(stack);
+    });
+  }
+
+  for (const [name, begin] of outages) {
+    it(`${name}: calls that need a worker's answer hear 503/03 in time, and nothing is debited`, async () => {
+      const balance = async () => (await buyer.post('/api/buyer/balance')).body.data.balance as number;
+      const before = await balance();
+      await begin();
+      const bill = { code: 'PLNPOST', customer_number: '530000004321' };
+      for (const ask of [
+        () => buyer.post('/api/buyer/inquiry', bill),
+        () => buyer.post('/api/buyer/payment', { ...bill, ref_id: uniqueRef() }),
+        () => buyer.post('/api/buyer/reports', { type: 'transaction' }),
+        () => seller.post('/api/seller/reports', { type: 'sales' }),
+      ]) {
+        const startedAt = Date.now();
+        const answer = await ask();
+        expect(Date.now() - startedAt, 'ms until the answer').to.be.below(answerWithinMs);
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(503);
+        expect(answer.body).to.include({ status: 'error', code: '03' });
+        expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
+      }
+      expect(await balance()).to.equal(before);
+      await gate.restore();
     });
   }
 

@@ -124,6 +124,20 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await balanceOf(account._id)).to.equal(90_000);
   });
 
+  it('the same call again when it is final: 200/00 with what became of it, one debit', async () => {
+    const product = await newProduct(api, { price: 10_000 });
+    const { key, account } = await api.newBuyer(100_000);
+    const body = bodyOf(product._id);
+    await api.call({ path, key, body });
+    const final = { status: 'SUCCESS', serialNumber: 'SN-1', message: 'Success', finalAt: new Date() };
+    await TransactionModel.updateOne({ accountId: account._id }, { $set: final });
+    const again = await api.call({ path, key, body });
+    expectSuccess(again, operation, { status: 200, code: '00' });
+    expect(again.body.data.status).to.match(/^success$/i);
+    expect(again.body.data.sn ?? again.body.data.serial_number).to.equal('SN-1');
+    expect(await balanceOf(account._id)).to.equal(90_000);
+  });
+
   it('the same ref_id with another product or number: 409/01, and no money moves', async () => {
     const [product, other] = [await newProduct(api), await newProduct(api)];
     const { key, account } = await api.newBuyer(100_000);

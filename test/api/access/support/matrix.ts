@@ -45,7 +45,7 @@ const newRef = (status: number, these: IdentifierName[]) =>
 const phone = (status: number) =>
   common(() => '081211113333', {
     these: ['phone'],
-    because: 'a number is its holder’s: anybody may top it up',
+    because: "a number is its holder's: anybody may top it up",
     status,
   });
 const customer = common(() => '530000998877', {
@@ -104,7 +104,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`rotate${role}WebhookSecret`]: alone,
     [`get${role}Config`]: alone,
     [`update${role}Config`]: {
-      because: 'it changes the configuration of the key’s own account; two accounts may share a URL',
+      because: "it changes the configuration of the key's own account; two accounts may share a URL",
       places: {
         webhook_url: common(() => undefined, {
           these: ['sellerWebhookUrl'],

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { listSellerTransactions } from '../../../src/api/seller/list-transactions.js';
+import { TransactionModel, type Transaction } from '../../../src/transactions/transaction.model.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import { useApi } from '../support/api.js';
+import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { itRefusesBodies, notText, notWhole } from '../support/refusals.js';
+
+const path = '/api/seller/transactions';
+
+describe('POST /api/seller/transactions', () => {
+  const api = useApi();
+  const noDate = [...notText, '', '2024-02-30', '01-02-2024', '2024-01-01T10:00', 'yesterday'];
+  itRefusesBodies(api, listSellerTransactions, () => ({ path, body: {} }), {
+    status: [...notText, '', 'SUCCESS', 'refunded'],
+    start_date: noDate,
+    end_date: noDate,
+    page: [...notWhole, 0, -1],
+    limit: [...notWhole, 0, -1, 101],
+  });
+
+  async function sellerWith(rows: Partial<Transaction>[]) {
+    const seller = await api.newAccount('seller');
+    const sales = rows.map((row) => someTransaction({ sellerId: seller.account._id, ...row }));
+    await TransactionModel.create(sales);
+    const list = async (body: object) => {
+      const answer = await api.call({ path, key: seller.key, body });
+      expectSuccess(answer, listSellerTransactions);
+      return answer.body.data as { transactions: Record<string, unknown>[]; pagination: object };
+    };
+    return { ...seller, sales, list };
+  }
+
+  it('a sale shows commission and net amount, a masked number, and nothing of who bought', async () => {
+    const { list, sales } = await sellerWith([{ commissionAmount: 210, message: 'said to the buyer' }]);
+    const [sale] = sales;
+    expect((await list({})).transactions).to.deep.equal([
+      {
+        transaction_id: sale?._id,
+        code: 'S10',
+        customer_number: '********1230',
+        product_name: 'Telkomsel 10.000',
+        price: 10_500,
+        commission_amount: 210,
+        net_amount: 10_290,
+        sn: 'SN-0001',
+        status: 'success',
+        timestamp: sale?.createdAt.toISOString(),
+      },
+    ]);
+  });
+
+  it('newest first, 20 a page by default, at most 100, and a page past the last is empty', async () => {
+    const at = Date.now();
+    const rows = Array.from({ length: 25 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
+    const { list, sales } = await sellerWith(rows);
+    const ids = sales.map((each) => each._id);
+    const first = await list({});
+    expect(first.transactions.map((each) => each['transaction_id'])).to.deep.equal(ids.slice(0, 20));
+    expect(first.pagination).to.deep.equal({ page: 1, limit: 20, total: 25, total_pages: 2 });
+    const second = await list({ page: 2 });
+    expect(second.transactions.map((each) => each['transaction_id'])).to.deep.equal(ids.slice(20));
+    expect((await list({ limit: 100 })).transactions).to.have.length(25);
+    expect((await list({ page: 3 })).transactions).to.deep.equal([]);
+  });
+
+  it('filters by each status, refunded as failed, and by days of business time', async () => {
+    const { list } = await sellerWith([
+      { status: 'PROCESSING' },
+      { status: 'SUCCESS' },
+      { status: 'FAILED' },
+      { status: 'REFUNDED' },
+      { status: 'SUCCESS', createdAt: new Date('2024-03-01T23:59:59.999+07:00') },
+      { status: 'SUCCESS', createdAt: new Date('2024-03-02T00:00:00.000+07:00') },
+    ]);
+    for (const [status, count] of Object.entries({ pending: 0, processing: 1, success: 1, failed: 2 })) {
+      const { transactions } = await list({ status });
+      expect(transactions.map((each) => each['status'])).to.deep.equal(
+        Array.from({ length: count }, () => status),
+      );
+    }
+    const day = { start_date: '2024-03-01', end_date: '2024-03-01' };
+    expect((await list({ ...day, status: 'success' })).transactions).to.have.length(1);
+    expect((await list({ ...day, end_date: '2024-03-02' })).transactions).to.have.length(2);
+  });
+
+  it('366 days are the most, and an end before the start is refused: 400/01 that names it', async () => {
+    const { list, key } = await sellerWith([]);
+    await list({ start_date: '2023-01-01', end_date: '2024-01-01' });
+    const tooLong = { start_date: '2023-01-01', end_date: '2024-01-02' };
+    expectFailure(await api.call({ path, key, body: tooLong }), {
+      status: 400,
+      code: '01',
+      field: 'start_date',
+    });
+    const backwards = { start_date: '2024-01-02', end_date: '2024-01-01' };
+    expectFailure(await api.call({ path, key, body: backwards }), {
+      status: 400,
+      code: '01',
+      field: 'end_date',
+    });
+  });
+
+  it('shows no sale of another seller, nor one that has no seller yet', async () => {
+    await sellerWith([{}]);
+    const { list, account } = await sellerWith([]);
+    await TransactionModel.create([someTransaction({ accountId: account._id, sellerId: null })]);
+    expect((await list({})).pagination).to.include({ total: 0, total_pages: 0 });
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { updateProduct } from '../../../src/api/seller/update-product.js';
+import { forgetRoutes } from '../../../src/providers/route-board.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { useApi, type ApiAccount } from '../support/api.js';
+import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { notText, notWhole } from '../support/refusals.js';
+
+describe('PUT /api/seller/products/{code}', () => {
+  const api = useApi();
+
+  async function sellerWithProduct(): Promise<
+    ApiAccount & { code: string; path: string; subcategory: string }
+  > {
+    const seller = await api.newAccount('seller');
+    const [code, subcategory] = [uniqueRef('P'), uniqueRef('sub')];
+    const body = { code, name: 'Voucher', category: 'prabayar', subcategory, price: 10_500 };
+    await api.call({ path: '/api/seller/products', key: seller.key, body });
+    return { ...seller, code, subcategory, path: `/api/seller/products/${code}` };
+  }
+  const put = ({ path, key }: { path: string; key: string }, body: object) =>
+    api.call({ method: 'PUT', path, key, body });
+  const shownToBuyers = async (subcategory: string) => {
+    forgetRoutes();
+    const { key } = await api.newBuyer();
+    const answer = await api.call({ path: `/v1/products?subcategory=${subcategory}`, key });
+    return answer.body.data as { code: string; price: number; status: string; description: string | null }[];
+  };
+
+  it('changes what is given and leaves the rest; the answer has code, name, price and status', async () => {
+    const seller = await sellerWithProduct();
+    const price = await put(seller, { price: 9_000 });
+    expectSuccess(price, updateProduct);
+    expect(price.body.data).to.deep.equal({
+      code: seller.code,
+      name: 'Voucher',
+      price: 9_000,
+      status: 'active',
+    });
+    await put(seller, { description: 'Valid for 30 days' });
+    const nothing = await put(seller, {});
+    expectSuccess(nothing, updateProduct);
+    const [shown] = await shownToBuyers(seller.subcategory);
+    expect(shown).to.include({ price: 9_000, status: 'active', description: 'Valid for 30 days' });
+  });
+
+  it('any status to any; buyers see active and maintenance, never inactive', async () => {
+    const seller = await sellerWithProduct();
+    for (const status of ['maintenance', 'inactive', 'maintenance', 'active', 'inactive', 'active']) {
+      const answer = await put(seller, { status });
+      expectSuccess(answer, updateProduct);
+      expect(answer.body.data.status).to.equal(status);
+      const statuses = (await shownToBuyers(seller.subcategory)).map((each) => each.status);
+      expect(statuses).to.deep.equal(status === 'inactive' ? [] : [status]);
+    }
+  });
+
+  it('takes the least price, 0, and a description that is empty or of 500 characters', async () => {
+    const seller = await sellerWithProduct();
+    for (const body of [{ price: 0 }, { description: '' }, { description: 'd'.repeat(500) }]) {
+      expectSuccess(await put(seller, body), updateProduct);
+    }
+  });
+
+  it('a wrong price, status or description: 400/01 that names it, and nothing changes', async () => {
+    const seller = await sellerWithProduct();
+    const wrong = {
+      price: [...notWhole, -1, 2 ** 53],
+      status: [...notText, '', 'ACTIVE', 'deleted'],
+      description: [...notText, 'd'.repeat(501), 'a\u0000b'],
+    };
+    for (const [field, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const answer = await put(seller, { price: 1, status: 'inactive', description: 'x', [field]: value });
+        expectFailure(answer, { status: 400, code: '01', field });
+      }
+    }
+    expect((await put(seller, {})).body.data).to.include({ price: 10_500, status: 'active' });
+  });
+
+  it('an unknown product, and one that the seller only has an offer for: 404/02, and nothing changes', async () => {
+    const [owner, other] = [await sellerWithProduct(), await api.newAccount('seller')];
+    const offer = { price: 10_400, status: 'active' };
+    expect((await api.call({ path: `${owner.path}/offers`, key: other.key, body: offer })).status).to.equal(
+      200,
+    );
+    const change = { price: 1, status: 'inactive', description: 'taken over' };
+    expectFailure(await put({ path: owner.path, key: other.key }, change), { status: 404, code: '02' });
+    const unknown = { path: '/api/seller/products/NO-SUCH-PRODUCT', key: owner.key };
+    expectFailure(await put(unknown, change), { status: 404, code: '02' });
+    const own = await api.call({ path: '/api/seller/products', key: other.key });
+    expect(own.body.data[0]).to.include({ code: owner.code, price: 10_400, status: 'active' });
+    expect((await put(owner, {})).body.data).to.include({ price: 10_500, status: 'active' });
+  });
+});
