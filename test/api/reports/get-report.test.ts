@@ -63,7 +63,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(file.status).to.equal(200);
       expect(file.headers['content-type']).to.match(/^application\/json/);
       expect(file.headers['content-disposition']).to.include(`"${String(answer.body.data.filename)}"`);
-      expect(JSON.parse(file.body as string)).to.deep.equal([item]);
+      expect(file.body).to.deep.equal([item]);
     });
 
     it('as csv: a link in the answer, a header row and one row in the file', async () => {
