@@ -11,7 +11,7 @@ const benches = {
 };
 
 const [name, ...rest] = process.argv.slice(2);
-if (name === undefined || !(name in benches) || rest.length > 0) {
+if (name === undefined || !Object.hasOwn(benches, name) || rest.length > 0) {
   const listed = Object.entries(benches).map(([each, what]) => `  npm run bench -- ${each}   ${what}`);
   console.error(`One benchmark at a time:\n\n${listed.join('\n')}\n
 The development database has its own: npm run bench -w packages/embedded-mongo`);
