@@ -23,20 +23,28 @@ export interface FoundCopy {
 
 export async function findOrStartCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
   const deadline = Date.now() + startTimeoutMs;
-  for (let isFirst = true; Date.now() < deadline; isFirst = false) {
+  let isWaiting = false;
+  for (;;) {
     const demo = readDemoFile(localDir);
     if (demo !== null && (await isHealthy(demo.base_url))) {
       return { demo, wasRunning: true, leave: () => Promise.resolve() };
     }
-    if (holderOf(localDir) === null) {
-      break;
+    if (holderOf(localDir) === null || Date.now() > deadline) {
+      try {
+        return await startCopy(localDir, say);
+      } catch (error) {
+        // Two commands in a clone without packages begin at the same moment: the other one was quicker.
+        if (holderOf(localDir) === null || Date.now() > deadline) {
+          throw error;
+        }
+      }
     }
-    if (isFirst) {
+    if (!isWaiting) {
+      isWaiting = true;
       say('Waiting for the copy that is starting in the other terminal …');
     }
     await setTimeout(500);
   }
-  return startCopy(localDir, say);
 }
 
 async function isHealthy(baseUrl: string): Promise<boolean> {
