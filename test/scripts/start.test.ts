@@ -124,6 +124,17 @@ describe('npm start', function () {
     });
   });
 
+  it('and npm run demo may begin at the same moment: whichever is quicker starts the copy, and the demo plays', async () => {
+    const copy = startCopy(sharedDatabases());
+    const play = startCopy({ ...sharedDatabases(), LOCAL_DIR: copy.localDir }, { script: 'demo' });
+    const { code } = await play.ended();
+    expect(code, play.printed()).to.equal(0);
+    await copy.end('SIGTERM');
+    await eventually('every process has ended', () =>
+      processesOf(copy.localDir).length === 0 ? true : null,
+    );
+  });
+
   for (const moment of ['starting redis-server', 'demo accounts', 'Starting the service']) {
     it(`stops cleanly when it is told to while it starts (at "${moment}")`, async () => {
       const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '' });
