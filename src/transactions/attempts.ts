@@ -8,6 +8,7 @@ import { int64 } from '../shared/money.js';
 import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
 import { AttemptModel, type Attempt } from './attempt.model.js';
 import { graceMs } from './enqueue-purchase.js';
+import { newAttempt } from './new-attempt.js';
 import { moveTo, StaleTransactionError } from './states.js';
 import { TransactionModel, type Transaction } from './transaction.model.js';
 
@@ -64,9 +65,7 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
       ? { noRoute: { code: last.code ?? '01', message: last.message ?? 'Refused.', mayChange: false } }
       : { noRoute: { code: '03', message: 'No seller can serve this product now.', mayChange: true } };
   }
-  const at = now();
-  const attempt: Attempt = {
-    _id: `${transaction._id}-${before.length + 1}`,
+  const attempt = newAttempt({
     transactionId: transaction._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
@@ -74,20 +73,7 @@ export async function prepareNextAttempt(transaction: Transaction): Promise<Atte
     offerPrice: transaction.kind === 'postpaid' ? transaction.price : choice.price,
     commissionRate: choice.commissionRate,
     providerKind: choice.providerKind,
-    status: 'PREPARED',
-    open: true,
-    leaseToken: null,
-    leaseUntil: null,
-    sentAt: null,
-    checks: 0,
-    notFound: 0,
-    lastCheckAt: null,
-    code: null,
-    message: null,
-    serialNumber: null,
-    createdAt: at,
-    updatedAt: at,
-  };
+  });
   try {
     await AttemptModel.collection.insertOne({ ...attempt, offerPrice: int64(attempt.offerPrice) } as never);
   } catch (error) {

@@ -3,6 +3,7 @@ import { createAccount, type CreatedAccount } from '../../src/accounts/create-ac
 import { AttemptModel, type Attempt } from '../../src/transactions/attempt.model.js';
 import { claimAttempt } from '../../src/transactions/attempts.js';
 import { CaseModel } from '../../src/transactions/case.model.js';
+import { newAttempt } from '../../src/transactions/new-attempt.js';
 import { newTransaction } from '../../src/transactions/new-transaction.js';
 import { settleFailure } from '../../src/transactions/settle-failure.js';
 import { settleSuccess } from '../../src/transactions/settle-success.js';
@@ -80,26 +81,14 @@ describe('a worker with an earlier view of a purchase', function () {
 
   function attemptOf(transaction: Transaction, n: number, state: Partial<Attempt>): Attempt {
     return {
-      _id: `${transaction._id}-${n}`,
-      transactionId: transaction._id,
-      n,
-      sellerId: seller.account._id,
-      offerPrice: 10_000,
-      commissionRate: 0.02,
-      providerKind: 'simulator',
-      status: 'PREPARED',
-      open: true,
-      leaseToken: null,
-      leaseUntil: null,
-      sentAt: null,
-      checks: 0,
-      notFound: 0,
-      lastCheckAt: null,
-      code: null,
-      message: null,
-      serialNumber: null,
-      createdAt: new Date(),
-      updatedAt: new Date(),
+      ...newAttempt({
+        transactionId: transaction._id,
+        n,
+        sellerId: seller.account._id,
+        offerPrice: 10_000,
+        commissionRate: 0.02,
+        providerKind: 'simulator',
+      }),
       ...state,
     };
   }
