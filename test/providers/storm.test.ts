@@ -9,12 +9,12 @@ import type { Attempt } from '../../src/transactions/attempt.model.js';
 import type { Transaction } from '../../src/transactions/transaction.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { seededRandom } from '../support/random.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { addProduct, ledgerOf, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
 
 const soak = process.env['SOAK'] === '1';
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const size = soak
   ? { purchases: 10_000, atOnce: 20, outageMs: 60_000, killEveryMs: 5_000, limitMs: 1_800_000 }
   : { purchases: 200, atOnce: 8, outageMs: 6_000, killEveryMs: 3_000, limitMs: 120_000 };
@@ -27,7 +27,7 @@ describe('a storm over three sellers', function () {
   let buyer: ApiClient;
   let sellers: TestSeller[];
   let codes: string[];
-  const random = randomOf(seed);
+  const random = seededRandom();
 
   before(async () => {
     stack = await startStack({ env: { FULFILMENT_CONCURRENCY: '20' } });
@@ -62,7 +62,7 @@ describe('a storm over three sellers', function () {
   after(() => stack.stop());
 
   it(`every purchase is final or in review, none is executed twice or by two sellers, and the ledger is right`, async () => {
-    process.stdout.write(`    seed ${seed}, ${size.purchases} purchases\n`);
+    process.stdout.write(`    ${random.seed}, ${size.purchases} purchases\n`);
     const ids = await buyAll(buyer, codes, random);
     // Accepted at one price, then cheaper: so every seller may serve every order, and each product has another
     // seller as its first.
@@ -238,15 +238,4 @@ function groupBy<T>(rows: T[], keyOf: (row: T) => string): Map<string, T[]> {
     groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
   }
   return groups;
-}
-
-/** mulberry32: the same numbers for the same seed. */
-function randomOf(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

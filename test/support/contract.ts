@@ -61,7 +61,8 @@ export function expectToFitContract(answer: AnswerToCheck): void {
   }
 }
 
-function operationOf(method: string, path: string): DescribedOperation | undefined {
+/** The operation that a call of this path, without its query, reaches. */
+export function operationOf(method: string, path: string): DescribedOperation | undefined {
   return templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase()];
 }
 

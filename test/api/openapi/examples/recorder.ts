@@ -1,49 +1,29 @@
-import { request } from 'undici';
-import { openApiDocument } from '../../../../src/api/openapi/document.js';
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
-import { expectToFitContract } from '../../../support/contract.js';
+import type { Answer } from '../../../support/api-client.js';
+import { operationOf } from '../../../support/contract.js';
+import { sendCall, type ApiCall } from '../../support/api.js';
 
-export interface PlayedCall {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  key?: string | undefined;
-  body?: unknown;
-  /** Default JSON. */
-  type?: string;
-  accept?: string;
+export interface PlayedCall extends ApiCall {
+  method: NonNullable<ApiCall['method']>;
   /** Where to, if not to the first web process. */
   baseUrl?: string;
 }
 
 export interface Recorder {
   /** Makes the call, checks its answer against the contract, and keeps both as the example `name`. */
-  play(name: string, call: PlayedCall): Promise<{ status: number; body: Answered }>;
+  play(name: string, call: PlayedCall): Promise<Answer>;
   /** Keeps what our receiver was sent. */
   keepWebhook(event: string, body: unknown): void;
   recorded(): RecordedExamples;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the contract check knows its shape
-type Answered = any;
-
-const templates = Object.entries(openApiDocument().paths).flatMap(([template, item]) =>
-  Object.entries(item).map(([method, { operationId }]) => ({
-    operationId,
-    method: method.toUpperCase(),
-    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
-  })),
-);
-
 export function createRecorder(baseUrl: string): Recorder {
   const recorded: RecordedExamples = { operations: {}, failures: {}, webhooks: {} };
   return {
     async play(name, call) {
-      const answer = await send({ baseUrl, ...call });
-      expectToFitContract({ method: call.method, path: call.path, ...answer });
-      const path = call.path.split('?', 1)[0] ?? '';
-      const operation = templates.find(
-        ({ method, pattern }) => method === call.method && pattern.test(path),
-      )?.operationId;
+      const { baseUrl: to = baseUrl, ...rest } = call;
+      const answer = await sendCall(to, rest);
+      const operation = operationOf(call.method, call.path.split('?', 1)[0] ?? '')?.operationId;
       if (answer.status >= 400) {
         recorded.failures[answer.status] = { ...recorded.failures[answer.status], [name]: answer.body };
       } else if (operation !== undefined) {
@@ -65,29 +45,6 @@ export function createRecorder(baseUrl: string): Recorder {
       }
     },
     recorded: () => recorded,
-  };
-}
-
-async function send({
-  baseUrl,
-  method,
-  path,
-  key,
-  body,
-  type = 'application/json',
-  accept = '*/*',
-}: PlayedCall & { baseUrl: string }) {
-  const response = await request(baseUrl + path, {
-    method,
-    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), 'content-type': type, accept },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.body.text();
-  const isJson = String(response.headers['content-type']).startsWith('application/json');
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    body: isJson ? JSON.parse(text) : text,
   };
 }
 

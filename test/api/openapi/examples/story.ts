@@ -49,11 +49,17 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   });
 }
 
-async function configure({ recorder, stack, buyerKey, sellerKey }: Cast): Promise<void> {
-  for (const [role, key] of [
+/** Those who have the same calls, each under its own prefix. */
+function sidesOf({ buyerKey, sellerKey }: Cast) {
+  return [
     ['buyer', buyerKey],
     ['seller', sellerKey],
-  ] as const) {
+  ] as const;
+}
+
+async function configure(cast: Cast): Promise<void> {
+  const { recorder, stack } = cast;
+  for (const [role, key] of sidesOf(cast)) {
     const path = `/api/${role}/api/config`;
     const body = {
       webhook_url: `${stack.inbox.url}/hooks/${role}`,
@@ -247,12 +253,10 @@ async function operate(stack: Stack, command: string[], reason: string): Promise
   }
 }
 
-async function readReports({ recorder, stack, buyerKey, sellerKey }: Cast): Promise<void> {
+async function readReports(cast: Cast): Promise<void> {
+  const { recorder, stack } = cast;
   const today = businessDay(new Date());
-  const sides = [
-    ['/api/buyer/reports', buyerKey],
-    ['/api/seller/reports', sellerKey],
-  ] as const;
+  const sides = sidesOf(cast).map(([role, key]) => [`/api/${role}/reports`, key] as const);
   const body = { type: 'transaction', format: 'json', start_date: today, end_date: today };
   // Nobody makes reports yet, so that these are seen under way.
   const impatient = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '1' });
@@ -279,7 +283,7 @@ async function readReports({ recorder, stack, buyerKey, sellerKey }: Cast): Prom
       path,
       key,
       body: csv,
-      accept: 'text/csv',
+      headers: { accept: 'text/csv' },
     });
     const linked = await recorder.play('csv', { method: 'POST', path, key, body: csv });
     const csvId = String(linked.body.data.report_id);
@@ -287,11 +291,9 @@ async function readReports({ recorder, stack, buyerKey, sellerKey }: Cast): Prom
   }
 }
 
-async function manageWebhooks({ recorder, buyerKey, sellerKey }: Cast): Promise<void> {
-  for (const [role, key] of [
-    ['buyer', buyerKey],
-    ['seller', sellerKey],
-  ] as const) {
+async function manageWebhooks(cast: Cast): Promise<void> {
+  const { recorder } = cast;
+  for (const [role, key] of sidesOf(cast)) {
     const path = `/api/${role}/webhooks`;
     await recorder.play('answered', { method: 'POST', path: `${path}/test`, key });
     await recorder.play('enabled', { method: 'POST', path: `${path}/enable`, key });
@@ -331,7 +333,13 @@ async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promi
   await recorder.play('no key', { method: 'POST', path, body: good });
   await recorder.play('role', { method: 'POST', path, key: sellerKey, body: good });
   await recorder.play('method', { method: 'DELETE', path, key });
-  await recorder.play('not JSON', { method: 'POST', path, key, body: good, type: 'text/plain' });
+  await recorder.play('not JSON', {
+    method: 'POST',
+    path,
+    key,
+    body: good,
+    headers: { 'content-type': 'text/plain' },
+  });
   await recorder.play('transaction', { method: 'GET', path: '/v1/transactions/order-unknown', key });
   await recorder.play('paid before', {
     method: 'POST',
@@ -344,11 +352,9 @@ async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promi
   await buy('maintenance', { code: 'GAME50', customer_number: '12345678' });
 }
 
-async function rotateSecrets({ recorder, buyerKey, sellerKey }: Cast): Promise<void> {
-  for (const [role, key] of [
-    ['buyer', buyerKey],
-    ['seller', sellerKey],
-  ] as const) {
+async function rotateSecrets(cast: Cast): Promise<void> {
+  const { recorder, sellerKey } = cast;
+  for (const [role, key] of sidesOf(cast)) {
     const config = `/api/${role}/api`;
     await recorder.play('replaced', { method: 'POST', path: `${config}/webhook-secret/rotate`, key });
     await recorder.play('replaced', {
