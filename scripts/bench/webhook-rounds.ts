@@ -5,7 +5,10 @@ import '../../src/all-models.js';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
-import { closeQueues, startWorker } from '../../src/jobs/queues.js';
+import { handle } from '../../src/jobs/define-job.js';
+import { closeQueues } from '../../src/jobs/queues.js';
+import { startWorkers } from '../../src/jobs/start-workers.js';
+import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver-due.js';
@@ -104,10 +107,7 @@ async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]
 async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Measured> {
   await deliveries.insertMany(rows);
   const receiverId = { $in: [...new Set(rows.map((each) => each.receiverId))] };
-  const worker = startWorker('webhooks', (job) => deliverer.deliverDue(job.data.receiverId), {
-    concurrency: webhookLimits.slots,
-  });
-  await worker.waitUntilReady();
+  const worker = startWorkers([handle(deliverDueJob, ({ receiverId: id }) => deliverer.deliverDue(id))]);
   const result = await measured(rows.length, async () => {
     await announceDeliveries(rows);
     while ((await deliveries.findOne({ receiverId, state: 'due' })) !== null) {

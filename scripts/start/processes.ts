@@ -4,7 +4,7 @@ import type { ChildSpec } from '../supervisor/child.js';
 /** One process type per kind of work; each may run any number of times. */
 export const workerNames = [
   'fulfilment',
-  'polling',
+  'follow-up',
   'webhooks',
   'sellers',
   'settlements',

@@ -12,9 +12,10 @@ import {
   type AppError,
 } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { addAndWait } from '../jobs/queues.js';
+import { addAndWait } from '../jobs/add-job.js';
 import { requirePostpaid } from '../products/require-category.js';
 import { routeOrRefuse } from '../providers/route-or-refuse.js';
+import { answerInquiryJob } from './answer-inquiry.job.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
 
 /** A bill that can be paid: its amounts are there. Rupiah. */
@@ -63,11 +64,7 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
     expiresAt: endOfBusinessDay(),
   };
   await QuoteModel.create(quote);
-  await addAndWait(
-    'inquiries',
-    { v: 1, inquiryId: quote._id },
-    { jobId: `inquire-${quote._id}`, timeoutMs: waitMs },
-  );
+  await addAndWait(answerInquiryJob, { inquiryId: quote._id }, { timeoutMs: waitMs });
   const answered = await QuoteModel.findById(quote._id).lean<Quote>();
   if (answered && isOpen(answered)) {
     return answered;

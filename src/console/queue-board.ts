@@ -3,7 +3,9 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { recordAudit } from '../audit/record-audit.js';
-import { queue, queueDescriptions, queueNames, type QueueName } from '../jobs/queues.js';
+import type { Queue } from '../jobs/define-job.js';
+import { openQueue } from '../jobs/queues.js';
+import { queuesOfProcesses } from '../processes.js';
 import { addressOf } from '../api/middleware/address.js';
 import { sessionOf } from './session.js';
 
@@ -46,7 +48,7 @@ function boardFor(role: 'admin' | 'viewer'): RequestHandler {
   if (!board) {
     const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
     createBullBoard({
-      queues: queueNames.map((name) => adapterOf(name, role === 'viewer')),
+      queues: queuesOfProcesses().map(({ queue }) => adapterOf(queue, role === 'viewer')),
       serverAdapter,
       options: {
         uiConfig: {
@@ -63,8 +65,8 @@ function boardFor(role: 'admin' | 'viewer'): RequestHandler {
   return board;
 }
 
-function adapterOf(name: QueueName, readOnlyMode: boolean): BullMQAdapter {
-  const adapter = new BullMQAdapter(queue(name), { readOnlyMode, description: queueDescriptions[name] });
+function adapterOf(queue: Queue, readOnlyMode: boolean): BullMQAdapter {
+  const adapter = new BullMQAdapter(openQueue(queue), { readOnlyMode, description: queue.does });
   // Payloads are ids only; the name says at once which one.
   adapter.setFormatter('name', (job: { name: string; data?: Record<string, unknown> }) => {
     const id = Object.entries(job.data ?? {}).find(([key]) => key.endsWith('Id'))?.[1];

@@ -1,36 +1,28 @@
-import { queue, queueNames, type QueueName } from '../jobs/queues.js';
+import type { Queue } from '../jobs/define-job.js';
+import { openQueue } from '../jobs/queues.js';
+import { queuesOfProcesses, type ProcessType } from '../processes.js';
 import { countAttention, countBacklog, type Attention, type Backlog } from './attention.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
 
-/** Which process takes a queue's jobs, as `workers/run.js` names it. */
-const workerOf: Record<QueueName, string> = {
-  fulfilment: 'fulfilment',
-  polling: 'polling',
-  webhooks: 'webhooks',
-  sellerPostings: 'sellers',
-  settlements: 'settlements',
-  reports: 'reports',
-  inquiries: 'inquiries',
-};
-
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
-  return Promise.all(queueNames.map(diagnoseQueue));
+  return Promise.all(queuesOfProcesses().map(diagnoseQueue));
 }
 
-async function diagnoseQueue(name: QueueName): Promise<Diagnosis> {
+async function diagnoseQueue({ queue, process }: { queue: Queue; process: ProcessType }): Promise<Diagnosis> {
+  const opened = openQueue(queue);
   const [counts, workers, paused] = await Promise.all([
-    queue(name).getJobCounts('wait', 'active', 'delayed', 'failed'),
-    queue(name).getWorkersCount(),
-    queue(name).isPaused(),
+    opened.getJobCounts('wait', 'active', 'delayed', 'failed'),
+    opened.getWorkersCount(),
+    opened.isPaused(),
   ]);
   const waiting = counts['wait'] ?? 0;
   const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}`;
-  const title = `queue ${name}`;
-  const start = `node dist/workers/run.js ${workerOf[name]}`;
+  const title = `queue ${queue.name}`;
+  const start = `node dist/workers/run.js ${process.name}`;
   if (paused) {
     return warn(title, `paused; ${detail}`, 'Resume it in the console (/admin/queues) when it may go on.');
   }
@@ -49,9 +41,9 @@ async function diagnoseQueue(name: QueueName): Promise<Diagnosis> {
 export async function diagnoseBacklog(): Promise<Diagnosis[]> {
   const backlog = await countBacklog(lateMs);
   const worker: Record<keyof Backlog, string> = {
-    purchases: 'fulfilment and polling',
-    deliveries: 'webhooks and polling',
-    postings: 'sellers and polling',
+    purchases: 'fulfilment and follow-up',
+    deliveries: 'webhooks and follow-up',
+    postings: 'sellers and follow-up',
   };
   return (Object.keys(worker) as (keyof Backlog)[]).map((kind) =>
     backlog[kind] === 0
@@ -59,7 +51,7 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
       : fail(
           `late ${kind}`,
           `${backlog[kind]} over a minute late`,
-          `See that the workers ${worker[kind]} run; the sweeper lives in polling.`,
+          `See that the workers ${worker[kind]} run; follow-up finds what is late.`,
         ),
   );
 }

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
 import type { Role } from '../accounts/account.model.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
@@ -54,3 +55,4 @@ schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
 schema.index({ expiresAt: 1 }, { name: 'expires_oldest' });
 
 export const ReportModel = mongoose.model('Report', schema);
+export const reports = collectionOf<Report>(ReportModel);

@@ -4,7 +4,9 @@ import { periodOf } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { addAndWait } from '../jobs/queues.js';
+import { addAndWait } from '../jobs/add-job.js';
+import { generateReportJob } from './generate-report.job.js';
+import { reportSweepAfterMs } from './report-outbox.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
 
 export interface ReportRequest {
@@ -16,8 +18,6 @@ export interface ReportRequest {
 }
 
 const keptMs = 7 * 86_400_000;
-/** A report that no worker has begun after this has lost its job. */
-export const reportSweepAfterMs = 600_000;
 
 /**
  * Asks for a report (interface 2.10; decisions.md 14) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes
@@ -45,11 +45,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     expiresAt: new Date(nowMs() + keptMs),
   };
   await ReportModel.create(report);
-  await addAndWait(
-    'reports',
-    { v: 1, reportId: id },
-    { jobId: `report-${id}-0`, timeoutMs: env.REPORT_SYNC_WAIT_MS },
-  );
+  await addAndWait(generateReportJob, { reportId: id }, { timeoutMs: env.REPORT_SYNC_WAIT_MS });
   return findReport(request.account._id, id);
 }
 

@@ -10,7 +10,8 @@ import { settlementCompletedDeliveries, settlementFailedDeliveries } from './set
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
 import { insertDeliveries } from '../webhooks/insert-deliveries.js';
-import { enqueueSettlement, settlementSweepAt } from './request-settlement.js';
+import { enqueueSettlement } from './request-settlement.js';
+import { settlementSweepAt } from './settlement-outbox.js';
 import { SettlementModel, type Settlement } from './settlement.model.js';
 
 /**

@@ -1,14 +1,15 @@
 import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
-import { now, nowMs } from '../shared/clock.js';
+import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { logger } from '../shared/logger.js';
 import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../database/mongo.js';
-import { queue } from '../jobs/queues.js';
+import { tryToAddJob } from '../jobs/add-job.js';
 import { changeWallet } from '../money/wallets/change-wallet.js';
 import { move } from '../money/journals/insert-journals.js';
+import { payOutJob } from './pay-out.job.js';
+import { settlementSweepAt } from './settlement-outbox.js';
 import { SettlementModel, type Settlement } from './settlement.model.js';
 
 export interface SettlementRequest {
@@ -19,8 +20,6 @@ export interface SettlementRequest {
   refId: string | null;
 }
 
-/** How long a new job has before the sweeper adds another. */
-const graceMs = 5_000;
 const payoutHour = 17;
 
 /**
@@ -53,24 +52,11 @@ export async function requestSettlement(
   }
 }
 
-/** Adds the payout job, after the commit. Without Redis the sweeper does it later. */
-export async function enqueueSettlement(settlement: Settlement): Promise<void> {
-  if (settlement.needsApproval) {
-    return;
+/** Adds the payout job, after the commit. Without Redis the sweep does it later. */
+export async function enqueueSettlement({ _id, needsApproval }: Settlement): Promise<void> {
+  if (!needsApproval) {
+    await tryToAddJob(payOutJob, { settlementId: _id });
   }
-  try {
-    await queue('settlements').add(
-      'pay-out',
-      { v: 1, settlementId: settlement._id },
-      { jobId: `settle-${settlement._id}-${settlement.epoch}` },
-    );
-  } catch (error) {
-    logger.warn('payout job not added, the sweeper will', { settlementId: settlement._id, error });
-  }
-}
-
-export function settlementSweepAt(): Date {
-  return new Date(nowMs() + graceMs);
 }
 
 async function writeSettlement(session: Session, request: SettlementRequest): Promise<Settlement> {

@@ -1,39 +1,22 @@
+import { addJobs } from '../jobs/add-job.js';
 import { logger } from '../shared/logger.js';
-import { queue } from '../jobs/queues.js';
+import { deliverDueJob } from './deliver-due.job.js';
 import type { Delivery } from './delivery.model.js';
 
 /**
  * Has workers look at the receivers of these rows now. Call it after the commit. It never fails: while Redis is
- * away the rows wait, and the sweeper finds them.
+ * away the rows wait, and the sweep finds them.
  */
 export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiverId'>[]): Promise<void> {
-  await addTokens(new Set(rows.map((row) => row.receiverId)));
+  await giveTurns(new Set(rows.map((row) => row.receiverId)));
 }
 
-/**
- * One token a receiver is waiting or active at any time, so that however many events a receiver has, it takes one
- * place in the queue. A token added while one is active follows it, so that no row slips between the two.
- */
-export async function addTokens(receiverIds: Iterable<string>): Promise<void> {
-  const jobs = [...receiverIds].map((receiverId) => ({
-    name: 'token',
-    data: { v: 1 as const, receiverId },
-    opts: {
-      deduplication: { id: receiverId, keepLastIfActive: true },
-      removeOnComplete: true,
-    },
-  }));
-  const [first] = jobs;
-  if (!first) {
-    return;
-  }
+/** Gives each of these receivers a turn soon. It never fails: without Redis the sweep does it later. */
+export async function giveTurns(receiverIds: Iterable<string>): Promise<void> {
+  const turns = [...receiverIds].map((receiverId) => ({ receiverId }));
   try {
-    if (jobs.length === 1) {
-      await queue('webhooks').add(first.name, first.data, first.opts);
-    } else {
-      await queue('webhooks').addBulk(jobs);
-    }
+    await addJobs(deliverDueJob, turns);
   } catch (error) {
-    logger.warn('webhook tokens were not added, the sweeper will', { receivers: jobs.length, error });
+    logger.warn('turns of receivers were not added, the sweep will', { receivers: turns.length, error });
   }
 }

@@ -4,14 +4,15 @@
  * hangs costs the others nothing.
  */
 import { logger } from '../shared/logger.js';
-import { addTokens } from './announce-deliveries.js';
+import { giveTurns } from './announce-deliveries.js';
 import { attemptDelivery, type Attempted } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
 import { createLoad, type Load } from './delivery-load.js';
 import { openTurn, type Turn } from './open-turn.js';
 import { disableReceiver, needsForgiving, noteFailure, noteSlow, noteSuccess } from './receiver-health.js';
 import { createRecorder, type Recorder } from './record-attempts.js';
-import type { Sender } from './send-request.js';
+import { createSender, type Sender } from './send-request.js';
+import { urlGuard } from './url-guard.js';
 import { webhookLimits } from './webhook-limits.js';
 
 export interface Deliverer {
@@ -43,6 +44,22 @@ interface Running {
   over: boolean;
   /** Continues the turn when a request ends. */
   wake: () => void;
+}
+
+/** What a process of the type `webhooks` keeps open: it ends when everything under way has ended. */
+export function openDeliverer(): {
+  run(data: { receiverId: string }): Promise<void>;
+  close(): Promise<void>;
+} {
+  const sender = createSender(urlGuard);
+  const deliverer = createDeliverer(sender);
+  return {
+    run: ({ receiverId }) => deliverer.deliverDue(receiverId),
+    async close() {
+      await deliverer.drain();
+      await sender.close();
+    },
+  };
 }
 
 export function createDeliverer(sender: Sender): Deliverer {
@@ -86,7 +103,7 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
     // They go on by themselves; each that ends calls for the next turn.
     await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
   } else if (more) {
-    await addTokens([turn.receiverId]);
+    await giveTurns([turn.receiverId]);
   }
 }
 
@@ -147,7 +164,7 @@ async function attempt(running: Running, row: ClaimedDelivery): Promise<void> {
   }
   await written;
   if (outlived) {
-    await addTokens([turn.receiverId]);
+    await giveTurns([turn.receiverId]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
-import { addTokens } from './announce-deliveries.js';
+import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
 import { receiverIdOf } from './new-delivery.js';
 
@@ -35,7 +35,7 @@ export async function replayDelivery(account: UrlOwner, id: string): Promise<Del
   if (!replayed) {
     throw new NotFoundError('There is no delivery with this id.');
   }
-  await addTokens([replayed.receiverId]);
+  await giveTurns([replayed.receiverId]);
   return replayed;
 }
 
@@ -75,7 +75,7 @@ export async function replayDeliveries(
     }
   }
   // What goes to a URL that a purchase brought is found by the sweeper.
-  await addTokens(
+  await giveTurns(
     [account.webhookUrl, account.callbackUrl].flatMap((url) =>
       url === null ? [] : [receiverIdOf(account._id, url)],
     ),

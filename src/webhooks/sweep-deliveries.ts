@@ -1,5 +1,5 @@
 import { now } from '../shared/clock.js';
-import { addTokens } from './announce-deliveries.js';
+import { giveTurns } from './announce-deliveries.js';
 import { deliveries } from './delivery.model.js';
 import { receivers } from './receiver.model.js';
 
@@ -8,8 +8,8 @@ const receiversMax = 500;
 let after = '';
 
 /**
- * Finds receivers with rows that are due and makes sure that each has a token: retries whose time has come, rows
- * whose worker died, rows whose job was lost with Redis. Call it every second; any number of processes may.
+ * Finds receivers with rows that are due and makes sure that each gets its turn: retries whose time has come, rows
+ * whose worker died, rows whose job was lost with Redis.
  * @returns How many receivers got one.
  */
 export async function sweepDeliveries(): Promise<number> {
@@ -27,12 +27,15 @@ export async function sweepDeliveries(): Promise<number> {
     }
     found.push(row.receiverId);
   }
+  if (found.length === 0) {
+    return 0;
+  }
   const open = await receivers
     .find({ _id: { $in: found }, openUntil: { $gt: at } })
     .project<{ _id: string }>({ _id: 1 })
     .toArray();
   const spared = new Set(open.map((receiver) => receiver._id));
   const awaited = found.filter((receiverId) => !spared.has(receiverId));
-  await addTokens(awaited);
+  await giveTurns(awaited);
   return awaited.length;
 }

@@ -6,7 +6,7 @@ import { receiverIdOf } from './new-delivery.js';
 import { healthy } from './receiver-health.js';
 import { receivers } from './receiver.model.js';
 import { again, targetOf } from './replay-deliveries.js';
-import { addTokens } from './announce-deliveries.js';
+import { giveTurns } from './announce-deliveries.js';
 import { now } from '../shared/clock.js';
 
 type UrlOwner = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
@@ -47,7 +47,7 @@ export async function adoptWebhookUrls(account: UrlOwner): Promise<void> {
   const webhookStatus = status === 'disabled' ? 'disabled' : 'enabled';
   await AccountModel.updateOne({ _id: account._id }, { $set: { webhookStatus } });
   forgetAccount(account._id);
-  await addTokens(receiverIdsOf(account));
+  await giveTurns(receiverIdsOf(account));
 }
 
 async function redirect(account: UrlOwner, channel: Exclude<DeliveryChannel, 'own'>): Promise<void> {

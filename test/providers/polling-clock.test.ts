@@ -10,7 +10,8 @@ import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
-import { queue } from '../../src/jobs/queues.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
@@ -53,7 +54,7 @@ describe('polling by the clock', function () {
   after(async () => {
     setClock(null);
     await server.stop();
-    await queue('polling').obliterate({ force: true });
+    await openQueue(polling).obliterate({ force: true });
     await disconnectMongo();
   });
   beforeEach(() => (callsAtMs = []));

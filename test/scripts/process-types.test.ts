@@ -16,7 +16,7 @@ describe('the process types of the service', () => {
     const types = readFileSync('Procfile', 'utf8')
       .trim()
       .split('\n')
-      .map((line) => /^(\w+): (.+)$/.exec(line)?.slice(1) ?? [line])
+      .map((line) => /^([\w-]+): (.+)$/.exec(line)?.slice(1) ?? [line])
       .map(([name, command]) => ({ name, command }));
     expect(types).to.deep.include({ name: 'release', command: 'node dist/scripts/migrate.js' });
     // `worker` runs every kind in one process, for a small installation.

@@ -7,7 +7,8 @@ import { createAccount, type CreatedAccount } from '../../src/accounts/create-ac
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { inTransaction } from '../../src/database/mongo.js';
-import { queue } from '../../src/jobs/queues.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
@@ -278,9 +279,17 @@ describe('what an account can see and do about its webhooks', () => {
   it('job payloads hold ids only', async () => {
     const row = await event();
     await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
-    const jobs = await queue('webhooks').getJobs(['wait', 'active', 'delayed', 'completed', 'failed']);
-    const ours = jobs.filter((job) => job.data.receiverId === row.receiverId);
-    expect(ours.map((job) => job.data)).to.deep.equal([{ v: 1, receiverId: row.receiverId }]);
-    expect(JSON.stringify(jobs.map((job) => [job.data, job.opts]))).not.to.match(/whsec_|http|secret/);
+    const jobs = await openQueue(deliverDueJob.queue).getJobs([
+      'wait',
+      'active',
+      'delayed',
+      'completed',
+      'failed',
+    ]);
+    const ours = jobs.filter((job) => (job.data as { receiverId: string }).receiverId === row.receiverId);
+    expect(ours.map((job) => job.data as object)).to.deep.equal([{ v: 2, receiverId: row.receiverId }]);
+    expect(JSON.stringify(jobs.map((job) => [job.data as object, job.opts]))).not.to.match(
+      /whsec_|http|secret/,
+    );
   });
 });

@@ -1,8 +1,9 @@
 import { newId } from '../../shared/ids.js';
 import { inTransaction } from '../../database/mongo.js';
-import { queue } from '../../jobs/queues.js';
+import { addJobs, tryToAddJob } from '../../jobs/add-job.js';
 import { changeWallet } from '../wallets/change-wallet.js';
 import { move } from '../journals/insert-journals.js';
+import { postSellerCreditsJob } from './post-seller-credits.job.js';
 import { SellerCreditModel, type SellerCredit } from './seller-credit.model.js';
 
 const postingMax = 1_000;
@@ -19,19 +20,21 @@ export async function postSellerCredits(sellerId: string): Promise<void> {
   }
 }
 
-/** Adds a posting job for every seller with new credits. Called by the sweeper, so a sale need not. */
+/** A busy seller's sales of this time are posted together. */
+const gatherMs = 1_000;
+
+/** Has a seller's credits posted soon. Call it after the commit; without Redis the sweep finds them. */
+export function announceSellerCredit(sellerId: string): Promise<void> {
+  return tryToAddJob(postSellerCreditsJob, { sellerId }, { delayMs: gatherMs });
+}
+
+/** Adds a posting job for every seller with new credits whose job got lost. */
 export async function sweepSellerCredits(): Promise<void> {
   const sellerIds = await SellerCreditModel.distinct('sellerId', { status: 'new' });
-  if (sellerIds.length > 0) {
-    await queue('sellerPostings').addBulk(
-      sellerIds.map((sellerId) => ({
-        name: 'post',
-        data: { v: 1 as const, sellerId },
-        // One waiting job a seller is enough: it posts all that is new when it runs.
-        opts: { deduplication: { id: sellerId } },
-      })),
-    );
-  }
+  await addJobs(
+    postSellerCreditsJob,
+    sellerIds.map((sellerId) => ({ sellerId })),
+  );
 }
 
 async function postOnce(sellerId: string): Promise<number> {

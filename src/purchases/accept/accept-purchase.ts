@@ -1,6 +1,7 @@
 import { InsufficientBalanceError } from '../../shared/errors.js';
 import { debitPurchase } from './debit-purchase.js';
-import { enqueuePurchase } from '../fulfil/enqueue-purchase.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
+import { fulfilPurchaseJob } from '../fulfil/fulfil-purchase.job.js';
 import { replay, storedByRef, type AcceptedPurchase, type WantedPurchase } from './replay.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -13,7 +14,7 @@ import type { Purchase } from '../purchase.model.js';
 export async function acceptPurchase(purchase: Purchase, wanted: WantedPurchase): Promise<AcceptedPurchase> {
   switch (await debitPurchase(purchase)) {
     case 'debited':
-      await enqueuePurchase(purchase);
+      await tryToAddJob(fulfilPurchaseJob, { purchaseId: purchase._id });
       return { purchase, created: true };
     case 'insufficient':
       throw new InsufficientBalanceError();

@@ -1,7 +1,7 @@
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
-import { sweepAfter } from '../fulfil/enqueue-purchase.js';
+import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** A purchase as it is accepted: PENDING, and due for the sweeper should its job get lost. Price in rupiah. */

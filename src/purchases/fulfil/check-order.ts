@@ -8,7 +8,8 @@ import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
 import { requestOf } from './orders.js';
 import { OrderModel, type Order } from '../order.model.js';
-import { enqueueCallbackCheck } from './enqueue-purchase.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
+import { askProviderJob } from './ask-provider.job.js';
 import { putUnderReview } from './put-under-review.js';
 import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
@@ -27,7 +28,7 @@ export async function checkOrder(
   const adapter = adapterFor(order.providerKind);
   const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
-    await waitUntil(dueMs, { purchase, order, ...options });
+    await waitUntil(dueMs, { purchase, ...options });
     return 'done';
   }
   const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
@@ -59,19 +60,16 @@ function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): numb
       (nextPollAt({ sentAt, checks, lastCheckAt }, traits, { random: () => 0 })?.getTime() ?? 0);
 }
 
-/**
- * Too early. A job that came too early is one too many (a callback has started another row of checks), so it ends
- * here, unless nobody else would come: after a crash, when the purchase is not put aside until then.
- */
+/** Too early: the one job that this purchase has comes again when it is time. */
 async function waitUntil(
   dueMs: number,
-  of: { purchase: Purchase; order: Order; askNow: boolean },
+  { purchase, askNow }: { purchase: Purchase; askNow: boolean },
 ): Promise<void> {
-  const { purchase, order, askNow } = of;
+  const delayMs = dueMs - nowMs();
   if (askNow) {
-    await enqueueCallbackCheck(order, dueMs - nowMs());
-  } else if ((purchase.nextActionAt?.getTime() ?? 0) < dueMs || order.status === 'SENT') {
-    await postpone(purchase, dueMs - nowMs());
+    await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow }, { delayMs });
+  } else {
+    await postpone(purchase, delayMs);
   }
 }
 

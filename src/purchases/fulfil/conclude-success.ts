@@ -9,6 +9,7 @@ import { purchaseDeliveries } from '../purchase-events.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { recordContradiction } from './record-contradiction.js';
 import { insertSellerCredit } from '../../money/credits/insert-seller-credit.js';
+import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
 import { moveTo, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -49,7 +50,7 @@ export async function concludeSuccess(
       await insertDeliveries(session, rows);
       return rows;
     });
-    await announceDeliveries(deliveries);
+    await Promise.all([announceDeliveries(deliveries), announceSellerCredit(order.sellerId)]);
   } catch (error) {
     if (error instanceof StalePurchaseError) {
       await recordContradiction(purchase._id, {

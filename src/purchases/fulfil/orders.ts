@@ -6,7 +6,7 @@ import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../../database/mongo.js';
 import { OrderModel, orders, toStored, type Order } from '../order.model.js';
-import { graceMs } from './enqueue-purchase.js';
+import { graceMs } from './purchase-outbox.js';
 import { newOrder } from './new-order.js';
 import { moveTo, StalePurchaseError } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';

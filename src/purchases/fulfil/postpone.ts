@@ -1,20 +1,20 @@
 import { nowMs } from '../../shared/clock.js';
-import { enqueueStatusCheck, sweepAfter } from './enqueue-purchase.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
 import { finalStatuses } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { askProviderJob } from './ask-provider.job.js';
+import { sweepAfter } from './purchase-outbox.js';
 
 /**
  * Puts a purchase aside for `wantedDelayMs`; it is due at once if that is in the past. First in MongoDB, where the
- * sweeper finds it whatever happens to Redis, then as a delayed job. Running it twice adds at most one job, because
- * the job's id is made of the due time.
+ * sweep finds it whatever happens to Redis, then as a delayed job.
  */
 export async function postpone(purchase: Purchase, wantedDelayMs: number): Promise<void> {
-  // After a time-out the schedule's moment has often passed already; BullMQ refuses a negative delay.
+  // After a time-out the schedule's moment has often passed already.
   const delayMs = Math.max(0, wantedDelayMs);
-  const dueMs = nowMs() + delayMs;
   await PurchaseModel.updateOne(
     { _id: purchase._id, status: { $nin: [...finalStatuses] } },
-    { $set: { nextActionAt: sweepAfter(purchase.epoch, dueMs) } },
+    { $set: { nextActionAt: sweepAfter(purchase.epoch, nowMs() + delayMs) } },
   );
-  await enqueueStatusCheck(purchase, { check: dueMs, delayMs });
+  await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow: false }, { delayMs });
 }

@@ -4,7 +4,8 @@ import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError, ValidationError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { OrderModel, type Order } from '../order.model.js';
-import { enqueueCallbackCheck } from './enqueue-purchase.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
+import { askProviderJob } from './ask-provider.job.js';
 import { openCase } from './record-contradiction.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 import { enqueueVerification } from './verify-sale.js';
@@ -66,7 +67,8 @@ async function askNow(order: Order, says: string): Promise<void> {
     const detail = `While it waits for a decision, the provider's callback says ${says}.`;
     await openCase({ transactionId: purchaseId, kind: 'review', detail });
   } else {
-    await enqueueCallbackCheck(order, 0);
+    // However often it calls, one check follows. Without the job the schedule's own check comes.
+    await tryToAddJob(askProviderJob, { purchaseId, askNow: true });
   }
 }
 
@@ -74,7 +76,7 @@ async function lookIntoContradiction(order: Order, says: 'success' | 'failed'): 
   const { transactionId: purchaseId } = order;
   if (order.status === 'OK' && says === 'failed') {
     // Perhaps taken back after success: ask, and see verify-sale.ts.
-    await enqueueVerification(order, 0);
+    await enqueueVerification(purchaseId, 0);
   } else if (order.status === 'REJECTED' && says === 'success') {
     await openCase({
       transactionId: purchaseId,

@@ -6,6 +6,7 @@ import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../../webhooks/insert-deliveries.js';
 import { purchaseDeliveries } from '../purchase-events.js';
 import { insertSellerCredit } from '../../money/credits/insert-seller-credit.js';
+import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
 import { moveTo } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -58,5 +59,5 @@ export async function reverseSale(
     await insertDeliveries(session, rows);
     return rows;
   });
-  await announceDeliveries(deliveries);
+  await Promise.all([announceDeliveries(deliveries), announceSellerCredit(sellerId)]);
 }

@@ -2,13 +2,13 @@ import { bySystem } from '../../audit/record-audit.js';
 import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { now, nowMs } from '../../shared/clock.js';
-import { DependencyError } from '../../shared/errors.js';
-import { queue } from '../../jobs/queues.js';
+import { addJob } from '../../jobs/add-job.js';
 import { requestOf } from './orders.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { verifySaleJob } from './verify-sale.job.js';
 
 const retryMs = 60_000;
 const checksMax = 20;
@@ -28,7 +28,7 @@ export async function verifySale(purchaseId: string): Promise<void> {
   const lastMs = (order.lastCheckAt ?? order.sentAt)?.getTime() ?? 0;
   const waitMs = lastMs + adapter.traits.inquiryMinIntervalMs - nowMs();
   if (waitMs > 0) {
-    await enqueueVerification(order, waitMs);
+    await enqueueVerification(purchaseId, waitMs);
     return;
   }
   if (!(await claim(order))) {
@@ -55,7 +55,7 @@ export async function verifySale(purchaseId: string): Promise<void> {
     case 'unknown':
     case 'not-sent':
       await (order.checks < checksMax
-        ? enqueueVerification({ ...order, checks: order.checks + 1 }, retryMs)
+        ? enqueueVerification(purchaseId, retryMs)
         : openCase({
             transactionId: purchaseId,
             kind: 'reversal',
@@ -73,17 +73,9 @@ async function claim(order: Order): Promise<boolean> {
 }
 
 /**
- * Adds the job that verifies a sale; its id is made of the checks so far, so that a repeated callback adds none.
+ * Adds the job that verifies a sale; however often it is asked for, one waits.
  * @throws DependencyError while Redis is away: the provider will call again.
  */
-export async function enqueueVerification(
-  { _id, transactionId: purchaseId, checks }: Pick<Order, '_id' | 'transactionId' | 'checks'>,
-  delayMs: number,
-): Promise<void> {
-  const jobId = `verify-${_id}-${checks}-${delayMs > 0 ? 'later' : 'now'}`;
-  try {
-    await queue('polling').add('verify', { v: 1, transactionId: purchaseId }, { jobId, delay: delayMs });
-  } catch (error) {
-    throw new DependencyError(error);
-  }
+export function enqueueVerification(purchaseId: string, delayMs: number): Promise<void> {
+  return addJob(verifySaleJob, { purchaseId }, { delayMs });
 }

@@ -5,7 +5,8 @@ import { inTransaction } from '../../database/mongo.js';
 import { openOrderOf } from '../fulfil/orders.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel } from '../case.model.js';
-import { enqueueStatusCheck } from '../fulfil/enqueue-purchase.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
+import { askProviderJob } from '../fulfil/ask-provider.job.js';
 import { reverseSale } from '../fulfil/reverse-sale.js';
 import { concludeFailure } from '../fulfil/conclude-failure.js';
 import { concludeSuccess } from '../fulfil/conclude-success.js';
@@ -124,7 +125,7 @@ async function decide(purchase: Purchase, order: Order, decision: Decision): Pro
         { _id: purchase._id, version: purchase.version },
         { $set: { reviewSince: null, nextActionAt: now(), updatedAt: now() } },
       );
-      await enqueueStatusCheck(purchase, { check: now().getTime(), delayMs: 0 });
+      await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow: false });
   }
 }
 

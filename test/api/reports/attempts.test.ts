@@ -3,11 +3,14 @@ import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { now, nowMs } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
-import { queue } from '../../../src/jobs/queues.js';
+import { openQueue } from '../../../src/jobs/queues.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { readReportItems } from '../../../src/reports/read-report-items.js';
 import { ReportModel, type Report } from '../../../src/reports/report.model.js';
-import { sweepReports } from '../../../src/reports/sweep-reports.js';
+import { generateReportJob } from '../../../src/reports/generate-report.job.js';
+import { removeExpiredReports } from '../../../src/reports/remove-expired-reports.js';
+import { reportOutbox } from '../../../src/reports/report-outbox.js';
+import { sweepOutbox } from '../../../src/jobs/outbox.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { DepositModel } from '../../../src/deposits/deposit.model.js';
 import { useApi } from '../support/api.js';
@@ -100,14 +103,22 @@ describe('Attempts at a report', () => {
   it('a report whose added job was lost as well is added again', async () => {
     const report = await newReport({ nextActionAt: new Date(0) });
     const jobsOf = async () => {
-      const jobs = await queue('reports').getJobs(['wait', 'completed', 'failed']);
-      return jobs.filter((job) => job.data.reportId === report._id).length;
+      const jobs = await openQueue(generateReportJob.queue).getJobs(['wait', 'completed', 'failed']);
+      return jobs.filter((job) => (job.data as { reportId: string }).reportId === report._id);
     };
-    await sweepReports();
-    expect(await jobsOf()).to.equal(1);
-    await ReportModel.updateOne({ _id: report._id }, { $set: { nextActionAt: new Date(0) } });
-    await sweepReports();
-    expect(await jobsOf()).to.equal(2);
+    const sweepWhenOverdue = async () => {
+      await ReportModel.updateOne({ _id: report._id }, { $set: { nextActionAt: new Date(0) } });
+      await sweepOutbox(reportOutbox);
+    };
+    await sweepOutbox(reportOutbox);
+    const [first] = await jobsOf();
+    await sweepWhenOverdue();
+    expect(await jobsOf(), 'a job that waits is not added again').to.have.length(1);
+    await first?.remove();
+    await sweepWhenOverdue();
+    const found = await jobsOf();
+    expect(found).to.have.length(1);
+    expect(found[0]?.id).not.to.equal(first?.id);
   });
 
   it('a report whose days are over is removed with the files of every attempt', async () => {
@@ -120,7 +131,7 @@ describe('Attempts at a report', () => {
       { _id: report._id },
       { $set: { expiresAt: new Date(0) }, $inc: { epoch: 2 } },
     );
-    await sweepReports();
+    await removeExpiredReports();
     expect(await ReportModel.findById(report._id)).to.equal(null);
     expect(await filesOf('files', report._id)).to.deep.equal([]);
     expect(await filesOf('chunks', report._id)).to.deep.equal([]);

@@ -116,7 +116,7 @@ describe('A report that is interrupted', function () {
       epoch: 1,
     });
 
-    await forgetLock(stack, `report-${id}-0`);
+    await forgetLock(stack, id);
     await stack.startWorker('reports');
     const path = `/api/buyer/reports/${id}`;
     const token = downloadToken(id, new Date(Date.now() + 60_000));
@@ -145,9 +145,11 @@ describe('A report that is interrupted', function () {
 });
 
 /** The lock of a killed worker runs out after some seconds; this is that moment. */
-async function forgetLock({ env }: Stack, jobId: string): Promise<void> {
+async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
-  expect(await redis.del(`${env['QUEUE_PREFIX'] ?? ''}:reports:${jobId}:lock`)).to.equal(1);
+  const queue = `${env['QUEUE_PREFIX'] ?? ''}:reports`;
+  const jobId = await redis.get(`${queue}:de:reports:${reportId}`);
+  expect(await redis.del(`${queue}:${jobId ?? ''}:lock`)).to.equal(1);
   redis.disconnect();
 }
 

@@ -1,0 +1,122 @@
+/** Puts jobs into their queues. Always after the commit of what they are about. */
+import type { JobsOptions } from 'bullmq';
+import { DependencyError } from '../shared/errors.js';
+import { logger } from '../shared/logger.js';
+import type { Job } from './define-job.js';
+import { payloadOf, type Payload } from './payload.js';
+import { eventsOf, openQueue } from './queues.js';
+
+/**
+ * Adds a job; where one of the same subject waits, that one is enough.
+ * @throws DependencyError while Redis is away.
+ */
+export async function addJob<Data extends object>(
+  job: Job<Data>,
+  data: Data,
+  { delayMs = 0 }: { delayMs?: number } = {},
+): Promise<void> {
+  const { name, payload, options } = entryOf(job, data);
+  try {
+    // BullMQ refuses a negative delay.
+    await openQueue(job.queue).add(name, payload, { ...options, delay: Math.max(0, delayMs) });
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+/** Adds many jobs in one call. @throws DependencyError while Redis is away: some of them may have been added. */
+export async function addJobs<Data extends object>(job: Job<Data>, all: Data[]): Promise<void> {
+  if (all.length === 0) {
+    return;
+  }
+  const entries = all.map((data) => entryOf(job, data));
+  try {
+    await openQueue(job.queue).addBulk(
+      entries.map(({ name, payload, options }) => ({ name, data: payload, opts: options })),
+    );
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+/**
+ * As `addJob`, for work that a sweep finds in MongoDB as well: without Redis nothing is lost, so this never fails.
+ */
+export async function tryToAddJob<Data extends object>(
+  job: Job<Data>,
+  data: Data,
+  options: { delayMs?: number } = {},
+): Promise<void> {
+  try {
+    await addJob(job, data, options);
+  } catch (error) {
+    logger.warn('job not added, the sweep will', { job: job.name, subject: job.subject(data), error });
+  }
+}
+
+/**
+ * Adds a job and waits until a worker has finished it. What the job found is in MongoDB, not in its result.
+ * @returns false if no worker was done within `timeoutMs`: the job goes on.
+ * @throws DependencyError (503/03) while Redis is away.
+ */
+export async function addAndWait<Data extends object>(
+  job: Job<Data>,
+  data: Data,
+  { timeoutMs }: { timeoutMs: number },
+): Promise<boolean> {
+  const { name, payload, options } = entryOf(job, data);
+  const added = await openQueue(job.queue)
+    .add(name, payload, options)
+    .catch((error: unknown) => {
+      throw new DependencyError(error);
+    });
+  // For BullMQ 0 means for ever.
+  if (timeoutMs === 0) {
+    return false;
+  }
+  return added.waitUntilFinished(eventsOf(job.queue), timeoutMs).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Which of these subjects have a job that waits or is being worked on.
+ * @throws Error while Redis is away.
+ */
+export async function subjectsInQueue<Data extends object>(
+  job: Job<Data>,
+  subjects: string[],
+): Promise<Set<string>> {
+  const queue = openQueue(job.queue);
+  // Sent together over one connection, so this is a single wait.
+  const ids = await Promise.all(
+    subjects.map((subject) => queue.getDeduplicationJobId(deduplicationId(job, subject))),
+  );
+  const alive = await Promise.all(
+    // The key of a job that was removed by hand is left behind.
+    ids.map(async (id) => id !== null && (await queue.getJobState(id)) !== 'unknown'),
+  );
+  return new Set(subjects.filter((_, index) => alive[index]));
+}
+
+function entryOf<Data extends object>(
+  job: Job<Data>,
+  data: Data,
+): { name: string; payload: Payload; options: JobsOptions } {
+  return {
+    name: job.name,
+    payload: payloadOf(job, data),
+    options: {
+      deduplication: {
+        id: deduplicationId(job, job.subject(data)),
+        ...(job.whileDelayed === 'replace' && { replace: true }),
+        ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
+      },
+    },
+  };
+}
+
+function deduplicationId(job: { name: string }, subject: string): string {
+  return `${job.name}:${subject}`;
+}

@@ -1,0 +1,76 @@
+/**
+ * Work as data. A job says what it is for, where it waits, what its payload holds and how it is told apart; workers,
+ * the queue board, `topup doctor` and the table of processes are made from the same objects. Payloads carry ids and a
+ * version, never money or secrets: state is read from MongoDB.
+ */
+import type Joi from 'joi';
+
+/** A queue, as BullMQ and an operator know it. */
+export interface Queue {
+  /** Also its key in Redis: jobs wait under it over a release, so it never changes. */
+  name: string;
+  /** Words for the operator's console. */
+  does: string;
+  /** Jobs that one process works on at the same time. */
+  concurrency: number;
+}
+
+/** A payload of an earlier release, which may still wait in Redis when this one starts. */
+export interface EarlierPayload<Data> {
+  name: string;
+  version: number;
+  read(payload: Record<string, unknown>): Data;
+}
+
+export interface Job<Data extends object> {
+  queue: Queue;
+  name: string;
+  /** Rises with each change of the shape of `data`; the shape before it then goes to `earlier`. */
+  version: number;
+  /** Checked when a job is added and again when it is run. */
+  data: Joi.ObjectSchema<Data>;
+  earlier?: EarlierPayload<Data>[];
+  /** What it is about: one job of a subject waits at any time, a second one is not added. */
+  subject(data: Data): string;
+  /**
+   * When one of the same subject waits with a delay. `keep`: the new one is not needed. `replace`: the new one knows
+   * better when.
+   */
+  whileDelayed: 'keep' | 'replace';
+  /** When one of the same subject is being worked on. `follow`: the new one comes after it. `skip`: it is not needed. */
+  whileActive: 'follow' | 'skip';
+  /** Work by the clock: one job for the whole fleet in each period. */
+  clock?: { everyMs: number; data: Data };
+}
+
+export function defineQueue(queue: Queue): Queue {
+  return queue;
+}
+
+/** A job of a subject that is in good hands as soon as one waits or is being worked on, unless it says otherwise. */
+export function defineJob<Data extends object>(
+  job: Omit<Job<Data>, 'whileDelayed' | 'whileActive'> &
+    Partial<Pick<Job<Data>, 'whileDelayed' | 'whileActive'>>,
+): Job<Data> {
+  return { whileDelayed: 'keep', whileActive: 'skip', ...job };
+}
+
+/** What a process does with the jobs of a kind. `close` is called when no job of it is under way any more. */
+export interface Handler {
+  job: Job<never>;
+  open(): { run(data: never): Promise<unknown>; close(): Promise<void> };
+}
+
+/** The function that does a job. It is safe to run twice, and at once: BullMQ repeats what a killed worker held. */
+export function handle<Data extends object>(job: Job<Data>, run: (data: Data) => Promise<unknown>): Handler {
+  return handleWith(job, () => ({ run, close: () => Promise.resolve() }));
+}
+
+/** As `handle`, for work that keeps something open in its process from its start to its end. */
+export function handleWith<Data extends object>(
+  job: Job<Data>,
+  open: () => { run(data: Data): Promise<unknown>; close(): Promise<void> },
+): Handler {
+  // A list holds handlers of many kinds of data; each is only ever given what its own job has read.
+  return { job, open } as unknown as Handler;
+}

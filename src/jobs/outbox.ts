@@ -1,0 +1,127 @@
+/**
+ * The outbox: a document that needs work says so itself, by `nextActionAt`, in the same write that makes the work
+ * necessary. Its job only saves time. Should the job get lost (a process that died between commit and job, a Redis
+ * that was emptied), the sweep finds the document and adds the job again. This is the only code that does.
+ */
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
+import { nowMs } from '../shared/clock.js';
+import { withLease } from '../redis/lease.js';
+import { addJobs, subjectsInQueue } from './add-job.js';
+import type { Job } from './define-job.js';
+
+export interface OutboxDocument {
+  _id: string;
+  /** How often its job had to be added again. */
+  epoch: number;
+  /** When somebody must look at it if nobody has; null: nobody must. */
+  nextActionAt: Date | null;
+}
+
+/** A kind of job that may have a document of the outbox in hand. */
+interface OutboxJob<T, Data extends object> {
+  job: Job<Data>;
+  dataOf: (document: T) => Data;
+  /** Whether it is this kind that a document needs when its job is lost. */
+  isNeededBy: (document: T) => boolean;
+}
+
+export interface Outbox<T extends OutboxDocument> {
+  /** For logs and the lease. */
+  name: string;
+  collection: Collection<T>;
+  /** Whatever does not match is final, or waits for a person: it is neither found nor ever written to. */
+  open: Filter<T>;
+  /** What `dataOf` needs, beside the fields of `OutboxDocument`. */
+  fields: readonly (keyof T & string)[];
+  jobs: OutboxJob<T, never>[];
+  /** How long a job that was added for the `epoch`th time has before the sweep adds another. */
+  graceMs(epoch: number): number;
+}
+
+export function outboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
+  // A list holds jobs of many kinds of data; each is only ever given what its own `dataOf` has made.
+  return kind as unknown as OutboxJob<T, never>;
+}
+
+/** Documents that one step of a sweep takes on. */
+const batchSize = 1_000;
+const leaseMs = 30_000;
+/** A job that waits in a long queue is not lost; its document is looked at again after this. */
+const lookAgainMs = 20_000;
+
+/**
+ * Adds the jobs that got lost, and goes on until nothing is overdue. A job that still waits is not added again.
+ * @param options.part Sweeps of several parts at once share the work: each takes another window of what is overdue.
+ * @param options.callForHelp Called once when there is more than one batch to do.
+ * @returns how many jobs were added; 0 too when another process sweeps this part just now.
+ * @throws Error while MongoDB or Redis is away: nothing is lost, the next sweep comes.
+ */
+export async function sweepOutbox<T extends OutboxDocument>(
+  outbox: Outbox<T>,
+  { part = 0, callForHelp }: { part?: number; callForHelp?: () => Promise<void> } = {},
+): Promise<number> {
+  const added = await withLease(`sweep:${outbox.name}:${part}`, leaseMs, async () => {
+    let total = 0;
+    for (let batch = 0; ; batch++) {
+      const overdue = await findOverdue(outbox, part * batchSize);
+      if (overdue.length === batchSize && batch === 0) {
+        await callForHelp?.();
+      }
+      total += await addLost(outbox, overdue);
+      if (overdue.length < batchSize) {
+        return total;
+      }
+    }
+  });
+  return added ?? 0;
+}
+
+async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: number): Promise<T[]> {
+  const projection = Object.fromEntries(
+    ['epoch', 'nextActionAt', ...outbox.fields].map((field) => [field, 1]),
+  );
+  const filter = { ...outbox.open, nextActionAt: { $lte: new Date(nowMs()) } } as Filter<T>;
+  return outbox.collection.find(filter, { projection }).skip(skip).limit(batchSize).toArray() as Promise<T[]>;
+}
+
+async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<number> {
+  if (overdue.length === 0) {
+    return 0;
+  }
+  const waiting = await stillWaiting(outbox, overdue);
+  const lost = overdue.filter((each) => !waiting.has(each._id));
+  // MongoDB first: should Redis go away now, the next sweep comes after the grace, not in a tight loop.
+  await outbox.collection.bulkWrite(
+    overdue.map((each) => lookAgain(outbox, each, waiting.has(each._id))),
+    { ordered: false },
+  );
+  for (const { job, dataOf, isNeededBy } of outbox.jobs) {
+    await addJobs(job, lost.filter(isNeededBy).map(dataOf));
+  }
+  return lost.length;
+}
+
+/** Only as it was read, and only while it is open: what has become final meanwhile is not touched. */
+function lookAgain<T extends OutboxDocument>(
+  outbox: Outbox<T>,
+  { _id, epoch, nextActionAt }: T,
+  isWaiting: boolean,
+): AnyBulkWriteOperation<T> {
+  const set = isWaiting
+    ? { nextActionAt: new Date(nowMs() + lookAgainMs) }
+    : { epoch: epoch + 1, nextActionAt: new Date(nowMs() + outbox.graceMs(epoch + 1)) };
+  return {
+    updateOne: { filter: { ...outbox.open, _id, epoch, nextActionAt }, update: { $set: set } },
+  } as unknown as AnyBulkWriteOperation<T>;
+}
+
+/** The ids of documents whose job BullMQ still has. */
+async function stillWaiting<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<Set<string>> {
+  const waiting = new Set<string>();
+  for (const { job, dataOf } of outbox.jobs) {
+    const subjectOf = (document: T) => job.subject(dataOf(document));
+    const inQueue = await subjectsInQueue(job, overdue.map(subjectOf));
+    overdue.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
+  }
+  return waiting;
+}

@@ -1,0 +1,41 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { defineJob, defineQueue } from '../../jobs/define-job.js';
+import type { PurchaseData } from './fulfil-purchase.job.js';
+
+interface AskData extends PurchaseData {
+  /** The provider itself called: ask before the schedule would. */
+  askNow: boolean;
+}
+
+export const polling = defineQueue({
+  name: 'polling',
+  does: 'Asks providers about open purchases',
+  concurrency: env.FULFILMENT_CONCURRENCY,
+});
+
+/**
+ * Looks at an open purchase again: asks its provider, or looks for the next one. A purchase has one of these waiting,
+ * and whoever adds another one knows better when: a callback replaces the check that the schedule had planned.
+ */
+export const askProviderJob = defineJob<AskData>({
+  queue: polling,
+  name: 'ask-provider',
+  version: 2,
+  data: Joi.object({ purchaseId: Joi.string(), askNow: Joi.boolean() }),
+  earlier: [
+    {
+      name: 'check',
+      version: 1,
+      read: ({ transactionId }) => ({ purchaseId: String(transactionId), askNow: false }),
+    },
+    {
+      name: 'callback',
+      version: 1,
+      read: ({ transactionId }) => ({ purchaseId: String(transactionId), askNow: true }),
+    },
+  ],
+  subject: ({ purchaseId }) => purchaseId,
+  whileDelayed: 'replace',
+  whileActive: 'follow',
+});

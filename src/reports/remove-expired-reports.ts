@@ -1,0 +1,18 @@
+import { now } from '../shared/clock.js';
+import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
+import { ReportModel, type Report } from './report.model.js';
+
+const batchSize = 100;
+
+/** Removes reports whose 7 days are over, with their files. */
+export async function removeExpiredReports(): Promise<void> {
+  const expired = await ReportModel.find({ expiresAt: { $lte: now() } })
+    .limit(batchSize)
+    .lean<Report[]>();
+  for (const report of expired) {
+    // The file first: a report without its file would be a promise that cannot be kept.
+    await deleteEarlierFiles(report);
+    await deleteReportFile(report);
+    await ReportModel.deleteOne({ _id: report._id });
+  }
+}

@@ -1,0 +1,15 @@
+import Joi from 'joi';
+import { defineJob, defineQueue } from '../jobs/define-job.js';
+
+interface SettlementData {
+  settlementId: string;
+}
+
+/** Takes a settlement on its way to the bank. */
+export const payOutJob = defineJob<SettlementData>({
+  queue: defineQueue({ name: 'settlements', does: 'Pays out settlements', concurrency: 8 }),
+  name: 'pay-out',
+  version: 1,
+  data: Joi.object({ settlementId: Joi.string() }),
+  subject: ({ settlementId }) => settlementId,
+});
