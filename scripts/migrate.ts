@@ -1,7 +1,7 @@
 /** `node dist/scripts/migrate.js`: creates collections and indexes. Run before each release (Procfile `release`). */
-import '../src/shared/all-models.js';
-import { connectMongo, disconnectMongo } from '../src/shared/mongo.js';
-import { migrate } from '../src/shared/migrate.js';
+import '../src/all-models.js';
+import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
+import { migrate } from '../src/database/migrate.js';
 
 await connectMongo();
 await migrate();

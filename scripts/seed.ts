@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { readCatalogue } from '../config/catalogue.js';
 import { env } from '../config/env.js';
-import '../src/shared/all-models.js';
+import '../src/all-models.js';
 import { AccountModel, type Account } from '../src/accounts/account.model.js';
 import { createAccount, type NewAccount } from '../src/accounts/create-account.js';
 import { currentApiKey } from '../src/accounts/rotate-api-key.js';
@@ -17,7 +17,7 @@ import { customerNumberRuleOf } from '../src/products/customer-number-rule.js';
 import { OfferModel } from '../src/products/offer.model.js';
 import { ProductModel } from '../src/products/product.model.js';
 import { decrypt } from '../src/shared/encryption.js';
-import { connectMongo, disconnectMongo } from '../src/shared/mongo.js';
+import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 
 const inboxUrl = process.env['INBOX_URL'];
 const simulatorSecret = process.env['SIMULATOR_SECRET'] ?? 'simulator-secret';

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
-import { adminRoutes } from './api/admin/routes.js';
+import { adminRoutes } from './console/routes.js';
 import { healthRoutes } from './api/health.js';
 import { accessRules } from './api/middleware/access-rules.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';

@@ -2,10 +2,10 @@ import http, { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { env } from '../config/env.js';
 import { createApp } from './app.js';
-import { connectMongo, disconnectMongo } from './shared/mongo.js';
+import { connectMongo, disconnectMongo } from './database/mongo.js';
 import { logger } from './shared/logger.js';
-import { closeQueues } from './shared/queues.js';
-import { disconnectRedis, redis } from './shared/redis.js';
+import { closeQueues } from './jobs/queues.js';
+import { disconnectRedis, redis } from './redis/connection.js';
 import { onShutdown } from './shared/shutdown.js';
 
 /** Starts the web process: connects, listens on PORT, and stops in order on SIGTERM. */

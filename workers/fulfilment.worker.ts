@@ -1,6 +1,6 @@
 import { env } from '../config/env.js';
-import { startWorker } from '../src/shared/queues.js';
-import { fulfilPurchase } from '../src/transactions/fulfil-purchase.js';
+import { startWorker } from '../src/jobs/queues.js';
+import { fulfilPurchase } from '../src/purchases/fulfil/fulfil-purchase.js';
 import type { RunningWorker } from './run.js';
 
 /** Takes accepted purchases to a provider. A job that fails is not retried here: the sweeper adds a new one. */

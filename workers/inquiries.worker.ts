@@ -1,5 +1,5 @@
 import { answerInquiry } from '../src/bills/answer-inquiry.js';
-import { startWorker } from '../src/shared/queues.js';
+import { startWorker } from '../src/jobs/queues.js';
 import type { RunningWorker } from './run.js';
 
 /** Asks providers for bills, while the client waits. */

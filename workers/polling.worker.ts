@@ -1,13 +1,13 @@
 import { env } from '../config/env.js';
 import { refreshProviders } from '../src/providers/refresh-providers.js';
 import { repeat } from '../src/shared/repeat.js';
-import { startWorker } from '../src/shared/queues.js';
+import { startWorker } from '../src/jobs/queues.js';
 import { sweepReports } from '../src/reports/sweep-reports.js';
 import { sweepSettlements } from '../src/settlements/sweep-settlements.js';
-import { fulfilPurchase } from '../src/transactions/fulfil-purchase.js';
-import { sweepSellerCredits } from '../src/transactions/post-seller-credits.js';
-import { sweepPendingNotices, sweepPurchases } from '../src/transactions/sweep-purchases.js';
-import { verifySale } from '../src/transactions/verify-sale.js';
+import { fulfilPurchase } from '../src/purchases/fulfil/fulfil-purchase.js';
+import { sweepSellerCredits } from '../src/money/credits/post-seller-credits.js';
+import { sweepPendingNotices, sweepPurchases } from '../src/purchases/fulfil/sweep-purchases.js';
+import { verifySale } from '../src/purchases/fulfil/verify-sale.js';
 import { sweepDeliveries } from '../src/webhooks/sweep-deliveries.js';
 import type { RunningWorker } from './run.js';
 

@@ -1,5 +1,5 @@
 import { generateReport } from '../src/reports/generate-report.js';
-import { startWorker } from '../src/shared/queues.js';
+import { startWorker } from '../src/jobs/queues.js';
 import type { RunningWorker } from './run.js';
 
 /** Generates reports, two at a time: they are long, and streams wait for MongoDB most of the time. */

@@ -2,10 +2,10 @@
  * Starts worker processes: `node dist/workers/run.js fulfilment` runs one kind, `all` every kind in one process.
  * More processes of a kind share its work; any of them may be killed at any time.
  */
-import { connectMongo, disconnectMongo } from '../src/shared/mongo.js';
+import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { logger } from '../src/shared/logger.js';
-import { closeQueues } from '../src/shared/queues.js';
-import { disconnectRedis, redis } from '../src/shared/redis.js';
+import { closeQueues } from '../src/jobs/queues.js';
+import { disconnectRedis, redis } from '../src/redis/connection.js';
 import { onShutdown } from '../src/shared/shutdown.js';
 import { startFulfilmentWorker } from './fulfilment.worker.js';
 import { startInquiriesWorker } from './inquiries.worker.js';

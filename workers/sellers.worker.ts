@@ -1,5 +1,5 @@
-import { startWorker } from '../src/shared/queues.js';
-import { postSellerCredits } from '../src/transactions/post-seller-credits.js';
+import { startWorker } from '../src/jobs/queues.js';
+import { postSellerCredits } from '../src/money/credits/post-seller-credits.js';
 import type { RunningWorker } from './run.js';
 
 /** Posts sales to seller wallets, one seller at a time a job, so that busy sellers never conflict. */

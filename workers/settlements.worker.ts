@@ -1,5 +1,5 @@
 import { payOut } from '../src/settlements/pay-out.js';
-import { startWorker } from '../src/shared/queues.js';
+import { startWorker } from '../src/jobs/queues.js';
 import type { RunningWorker } from './run.js';
 
 /** Pays out settlements. */

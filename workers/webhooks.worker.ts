@@ -1,5 +1,5 @@
 /** Process type `webhooks`: sends what is due to clients' URLs. Start more of it to send more. */
-import { startWorker } from '../src/shared/queues.js';
+import { startWorker } from '../src/jobs/queues.js';
 import { createDeliverer } from '../src/webhooks/deliver-due.js';
 import { createSender } from '../src/webhooks/send-request.js';
 import { urlGuard } from '../src/webhooks/url-guard.js';

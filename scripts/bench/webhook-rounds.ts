@@ -1,12 +1,12 @@
 /** The two things that `bench:webhooks` compares, each measured over the same number of events. */
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
-import '../../src/shared/all-models.js';
+import '../../src/all-models.js';
 import { newId } from '../../src/shared/ids.js';
-import { migrate } from '../../src/shared/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
-import { closeQueues, startWorker } from '../../src/shared/queues.js';
-import { connectRedis, disconnectRedis } from '../../src/shared/redis.js';
+import { migrate } from '../../src/database/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { closeQueues, startWorker } from '../../src/jobs/queues.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';

@@ -1,15 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command, Option } from 'commander';
-import { printFailure, printOutput } from './print.js';
+import { printFailure, printOutput, type Output } from './print.js';
 import { withService } from './with-service.js';
-
-/** What a command found or did: `data` is printed with --json, `text` otherwise. */
-export interface Output {
-  data: unknown;
-  text: string;
-  /** A check failed: exit code 1. */
-  failed?: boolean;
-}
 
 export interface CommandCall<Options> {
   /** The value of `<name>` or `[name]`; an empty string where an optional one was left out. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Deposit } from '../../src/wallets/deposit.model.js';
+import type { Deposit } from '../../src/deposits/deposit.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { rupiah, status, table, time } from './format.js';
 import { limitOption, reasonOption } from './options.js';
@@ -24,7 +24,7 @@ function registerList(deposit: Command): void {
     ],
     async run({ options }) {
       const [{ listDeposits }, { requireAccount }, { accountById }] = await Promise.all([
-        import('../../src/wallets/list-deposits.js'),
+        import('../../src/deposits/list-deposits.js'),
         import('../../src/accounts/require-account.js'),
         import('../../src/accounts/find-account.js'),
       ]);
@@ -62,7 +62,7 @@ function registerConfirm(deposit: Command): void {
     examples: ['deposit confirm 01a1fde5d07770f0be10a241618d0695 --reason "BCA mutation 21/11, 250.000"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { confirmDeposit } = await import('../../src/wallets/create-deposit.js');
+      const { confirmDeposit } = await import('../../src/deposits/create-deposit.js');
       const { deposit: it, changed } = await confirmDeposit(arg('id'), by);
       return {
         data: { ...present(it), changed },

@@ -12,7 +12,7 @@ export function registerDoctor(program: Command): void {
     examples: ['doctor', 'doctor --json'],
     toleratesOutage: true,
     async run() {
-      const { diagnose } = await import('../../src/operations/diagnose.js');
+      const { diagnose } = await import('../../src/doctor/diagnose.js');
       const found = await diagnose();
       const failed = found.some((each) => each.status === 'fail');
       const rows = found.map((each) => [status(each.status), each.name, each.detail]);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LedgerReport, Progress } from '../../src/ledger/ledger-report.js';
+import type { LedgerReport, Progress } from '../../src/reconciliation/ledger/ledger-report.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, table } from './format.js';
 
@@ -13,7 +13,7 @@ export function registerLedger(program: Command): void {
       'Reads all wallets, journals, transactions, attempts, seller credits and deposits, in constant memory, while the\nservice works. It changes nothing. What looks wrong is read again before it counts. Exit code 1 if a rule is\nbroken: stop payouts, keep the list, and find out before anything is corrected (docs/operations.md).',
     examples: ['ledger verify', 'ledger verify --json > ledger.json'],
     async run() {
-      const { verifyLedger } = await import('../../src/ledger/verify-ledger.js');
+      const { verifyLedger } = await import('../../src/reconciliation/ledger/verify-ledger.js');
       const report = await verifyLedger(process.stderr.isTTY ? progressLine() : undefined);
       return { data: report, text: reportText(report), failed: !report.ok };
     },

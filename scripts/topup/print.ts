@@ -1,6 +1,13 @@
-import type { Output } from './define-command.js';
 import { colours } from './format.js';
 import { UsageError } from './usage-error.js';
+
+/** What a command found or did: `data` is printed with --json, `text` otherwise. */
+export interface Output {
+  data: unknown;
+  text: string;
+  /** A check failed: exit code 1. */
+  failed?: boolean;
+}
 
 export function printOutput(output: Output, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(output.data, null, 2)}\n` : `${output.text}\n`);
@@ -24,7 +31,7 @@ async function explain(error: unknown): Promise<string> {
   // Loaded late: this module is needed for --help too, when there is no configuration.
   const [{ AppError, DependencyError }, { isAway }, { redact }] = await Promise.all([
     import('../../src/shared/errors.js'),
-    import('../../src/shared/mongo.js'),
+    import('../../src/database/mongo.js'),
     import('../../src/shared/logger.js'),
   ]);
   if (error instanceof DependencyError || isAway(error)) {

@@ -213,7 +213,7 @@ function registerReconcile(program: Command): void {
     async run({ options }) {
       const [{ requireAccount }, { reconcileProvider }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
-        import('../../src/transactions/reconcile-provider.js'),
+        import('../../src/reconciliation/reconcile-provider.js'),
       ]);
       const seller = await requireAccount(options.provider);
       const record = options.file ? await fromFile(options.file) : await fromProvider(seller);

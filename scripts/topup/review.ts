@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Decision, Review } from '../../src/transactions/resolve-review.js';
+import type { Decision, Review } from '../../src/purchases/review/resolve-review.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { age, rupiah, status, table } from './format.js';
 import { limitOption, reasonOption } from './options.js';
@@ -22,7 +22,7 @@ function registerList(group: Command): void {
     examples: ['review list', 'review list --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listReviews } = await import('../../src/transactions/resolve-review.js');
+      const { listReviews } = await import('../../src/purchases/review/resolve-review.js');
       const found = await listReviews(options);
       return {
         data: found.map(present),
@@ -92,7 +92,7 @@ function registerResolve(group: Command): void {
       if (options.sn !== undefined && options.as !== 'success') {
         throw new UsageError('--sn belongs to --as success.');
       }
-      const { resolveReview } = await import('../../src/transactions/resolve-review.js');
+      const { resolveReview } = await import('../../src/purchases/review/resolve-review.js');
       const decision: Decision =
         options.as === 'success' ? { as: 'success', serialNumber: options.sn ?? null } : { as: options.as };
       const decided = await resolveReview(arg('transaction'), decision, by);
@@ -113,7 +113,7 @@ function registerReverse(group: Command): void {
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { reverseByOperator } = await import('../../src/transactions/resolve-review.js');
+      const { reverseByOperator } = await import('../../src/purchases/review/resolve-review.js');
       const reversed = await reverseByOperator(arg('transaction'), by);
       return {
         data: { transaction_id: reversed._id, status: reversed.status },

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { TransactionDescription } from '../../src/transactions/describe-transaction.js';
+import type { TransactionDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, status, table, time } from './format.js';
 
@@ -16,7 +16,7 @@ export function registerTransaction(program: Command): void {
     ],
     options: [new Option('--account <username>', 'the client whose ref_id this is')],
     async run({ arg, options }) {
-      const { describeTransaction } = await import('../../src/transactions/describe-transaction.js');
+      const { describeTransaction } = await import('../../src/purchases/review/describe-purchase.js');
       const found = await describeTransaction(arg('id'), options.account);
       return { data: found, text: describeText(found) };
     },

@@ -9,10 +9,10 @@ const redisWaitMs = 2_000;
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
   const [mongo, redis, queues] = await Promise.all([
-    import('../../src/shared/mongo.js'),
-    import('../../src/shared/redis.js'),
-    import('../../src/shared/queues.js'),
-    import('../../src/shared/all-models.js'),
+    import('../../src/database/mongo.js'),
+    import('../../src/redis/connection.js'),
+    import('../../src/jobs/queues.js'),
+    import('../../src/all-models.js'),
   ]);
   try {
     const [mongodb] = await Promise.allSettled([mongo.connectMongo(), redis.connectRedis(redisWaitMs)]);

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
 
 export type Role = 'buyer' | 'seller';
 
@@ -89,3 +90,4 @@ schema.index({ username: 1 }, { unique: true, name: 'username_unique' });
 schema.index({ role: 1, createdAt: -1 }, { name: 'role_newest' });
 
 export const AccountModel = mongoose.model('Account', schema);
+export const accounts = collectionOf<Account>(AccountModel);

@@ -1,6 +1,6 @@
 import { AuditModel, type AuditEntry } from '../audit/audit.model.js';
-import { balanceOf } from '../wallets/balance-of.js';
-import type { Wallet } from '../wallets/wallet.model.js';
+import { balanceOf } from '../money/wallets/balance-of.js';
+import type { Wallet } from '../money/wallets/wallet.model.js';
 import type { Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
 import { requireAccount } from './require-account.js';

@@ -1,4 +1,4 @@
-import { WalletModel, type Wallet } from '../wallets/wallet.model.js';
+import { WalletModel, type Wallet } from '../money/wallets/wallet.model.js';
 import { AccountModel, type Account, type Role } from './account.model.js';
 
 export interface AccountFilter {

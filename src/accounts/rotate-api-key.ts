@@ -2,7 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { decrypt } from '../shared/encryption.js';
 import { NotFoundError } from '../shared/errors.js';
 import { nowMs } from '../shared/clock.js';
-import { inTransaction } from '../shared/mongo.js';
+import { inTransaction } from '../database/mongo.js';
 import { forgetAuthentication } from './known-keys.js';
 import type { Account } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';

@@ -1,6 +1,6 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
-import { inTransaction } from '../shared/mongo.js';
+import { inTransaction } from '../database/mongo.js';
 import { AccountModel, type Account } from './account.model.js';
 import { forgetAuthentication } from './known-keys.js';
 import { forgetAccount } from './find-account.js';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { pingMongo } from '../shared/mongo.js';
-import { pingRedis } from '../shared/redis.js';
+import { pingMongo } from '../database/mongo.js';
+import { pingRedis } from '../redis/connection.js';
 
 /** `/healthz`: the process lives. `/readyz`: MongoDB and Redis answer, so traffic may come. */
 export function healthRoutes(): Router {

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { filterStatus, isoDay, page, pageSize } from './fields.js';
-import type { ShownStatus } from '../transactions/shown-status.js';
+import type { ShownStatus } from '../purchases/shown-status.js';
 
 /** Body of the history calls of both roles (interface 4.2, 4.3). */
 export interface HistoryBody {

@@ -3,7 +3,7 @@ import { buyerOperations } from './buyer/routes.js';
 import type { AnyOperation } from './operation.js';
 import { reportOperations } from './reports/operations.js';
 import { sellerOperations } from './seller/routes.js';
-import { walletOperations } from './v1/routes.js';
+import { walletOperations } from './wallet/routes.js';
 import { webhookOperations } from './webhooks/operations.js';
 
 /** Every call that takes a key: what the app mounts is what the OpenAPI document describes. */

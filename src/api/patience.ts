@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.js';
 import { DependencyError } from '../shared/errors.js';
-import { pingMongo } from '../shared/mongo.js';
+import { pingMongo } from '../database/mongo.js';
 
 /**
  * Waits for work while MongoDB answers, however busy the machine is; when it has stopped answering, the client

@@ -1,4 +1,4 @@
-import type { PricedProduct } from '../products/price-list.js';
+import type { PricedProduct } from '../providers/price-list.js';
 
 /** Product, interface 2.2. */
 export function presentProduct({ product, price, status }: PricedProduct) {

@@ -1,7 +1,7 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
-import type { Deposit } from '../wallets/deposit.model.js';
-import { shownStatus } from '../transactions/shown-status.js';
-import type { Transaction } from '../transactions/transaction.model.js';
+import type { Deposit } from '../deposits/deposit.model.js';
+import { shownStatus } from '../purchases/shown-status.js';
+import type { Transaction } from '../purchases/purchase.model.js';
 
 /** Buyer transaction, interface 2.5. */
 export function presentBuyerTransaction(transaction: Transaction) {

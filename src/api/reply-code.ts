@@ -1,5 +1,5 @@
-import { isFinal } from '../transactions/states.js';
-import type { Transaction } from '../transactions/transaction.model.js';
+import { isFinal } from '../purchases/states.js';
+import type { Transaction } from '../purchases/purchase.model.js';
 
 /** 00 for what this call accepted; a repeat gets 05 while it is under way, and 00 when it is final (decisions.md 17.15). */
 export function replyCode(transaction: Transaction, created: boolean): '00' | '05' {

@@ -1,7 +1,7 @@
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import { redact } from '../shared/logger.js';
-import type { Session } from '../shared/mongo.js';
+import type { Session } from '../database/mongo.js';
 import { AuditModel, type AuditEntry } from './audit.model.js';
 
 /** Who makes a change, from which address (null: on the machine itself), and why. */

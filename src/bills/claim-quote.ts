@@ -1,5 +1,5 @@
 import { now } from '../shared/clock.js';
-import type { Session } from '../shared/mongo.js';
+import type { Session } from '../database/mongo.js';
 import { QuoteModel } from './quote.model.js';
 
 /** The quote was paid by another purchase, or its day is over. Nothing was debited: ask for the bill again. */

@@ -12,9 +12,9 @@ import {
   type AppError,
 } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { addAndWait } from '../shared/queues.js';
-import { requirePostpaid } from '../transactions/require-category.js';
-import { routeOrRefuse } from '../transactions/route-or-refuse.js';
+import { addAndWait } from '../jobs/queues.js';
+import { requirePostpaid } from '../products/require-category.js';
+import { routeOrRefuse } from '../providers/route-or-refuse.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
 
 /** A bill that can be paid: its amounts are there. Rupiah. */

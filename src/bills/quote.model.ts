@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../shared/money.js';
+import { collectionOf } from '../database/typed-collection.js';
+import { Money } from '../database/money-type.js';
 
 /** The reasons of a refused inquiry, as the client hears them. */
 export interface QuoteRefusal {
@@ -59,3 +60,4 @@ schema.index(
 );
 
 export const QuoteModel = mongoose.model('Quote', schema);
+export const quotes = collectionOf<Quote>(QuoteModel);

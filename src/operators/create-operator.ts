@@ -2,7 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
+import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { OperatorModel, type Operator, type OperatorRole } from './operator.model.js';
 import { hashPassword, passwordLengthMax, passwordLengthMin } from './password.js';
 

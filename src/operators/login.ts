@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { env } from '../../config/env.js';
 import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
-import { redis } from '../shared/redis.js';
+import { redis } from '../redis/connection.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
 

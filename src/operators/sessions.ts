@@ -5,7 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
-import { redis } from '../shared/redis.js';
+import { redis } from '../redis/connection.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
 /** A session ends after so long without a request, and after so long whatever happens. */

@@ -1,6 +1,6 @@
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
-import { inTransaction, isDuplicateKey } from '../shared/mongo.js';
+import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { customerNumberRuleOf } from './customer-number-rule.js';
 import { forgetProduct } from './find-product.js';
 import { OfferModel, type Offer } from './offer.model.js';

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../shared/money.js';
+import { Money } from '../database/money-type.js';
 import type { ProductStatus } from './product.model.js';
 
 /** A seller's price for a product, in rupiah. The creating seller's price is its offer. */

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../shared/errors.js';
-import { inTransaction } from '../shared/mongo.js';
+import { inTransaction } from '../database/mongo.js';
 import { forgetProduct } from './find-product.js';
 import type { SellerProduct } from './list-seller-products.js';
 import { OfferModel, type Offer } from './offer.model.js';

@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
-import { redis } from '../shared/redis.js';
+import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 
 /** For both waits together: well within the margin of an attempt's lease. */

@@ -8,7 +8,7 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { redis } from '../shared/redis.js';
+import { redis } from '../redis/connection.js';
 
 export const circuitRules = {
   bucketMs: 3_000,

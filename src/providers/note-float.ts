@@ -1,7 +1,7 @@
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { int64 } from '../shared/money.js';
-import { ProviderStateModel } from './provider-state.model.js';
+import { int64 } from '../database/money-type.js';
+import { providerStates } from './provider-state.model.js';
 
 /** Every order's answer may show the balance; one write in this time is enough. */
 const writeEveryMs = 1_000;
@@ -9,8 +9,8 @@ const lastWriteMs = new Map<string, number>();
 
 /** Keeps what a provider said our balance there is (rupiah): routing passes by a seller whose float is too low. */
 export async function storeFloat(sellerId: string, amount: number): Promise<void> {
-  await ProviderStateModel.collection.updateOne(
-    { _id: sellerId as never },
+  await providerStates.updateOne(
+    { _id: sellerId },
     {
       $set: { floatAmount: int64(Math.max(0, amount)), floatAt: now() },
       $setOnInsert: { paused: null },

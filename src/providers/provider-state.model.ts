@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../shared/money.js';
+import { collectionOf } from '../database/typed-collection.js';
+import { Money } from '../database/money-type.js';
 
 /** What is known about a seller's provider at run time, apart from its settings. */
 export interface ProviderState {
@@ -23,3 +24,4 @@ const schema = new Schema<ProviderState>(
 );
 
 export const ProviderStateModel = mongoose.model('ProviderState', schema);
+export const providerStates = collectionOf<ProviderState>(ProviderStateModel);

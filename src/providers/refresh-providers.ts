@@ -2,7 +2,7 @@ import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { logger } from '../shared/logger.js';
-import { redis } from '../shared/redis.js';
+import { redis } from '../redis/connection.js';
 import type { ProviderProduct } from './adapter.js';
 import { adapterFor, connectionOf } from './get-adapter.js';
 import { storeFloat } from './note-float.js';

@@ -5,7 +5,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
-import { inTransaction } from '../shared/mongo.js';
+import { inTransaction } from '../database/mongo.js';
 import { circuitsOf, closeCircuit, type CircuitView } from './circuit.js';
 import { providerSecretContext } from './get-adapter.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';

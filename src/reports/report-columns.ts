@@ -3,8 +3,8 @@
  * contract is made from them (src/api/reports/item-data.ts), so that the two can never differ.
  */
 import type { Role } from '../accounts/account.model.js';
-import type { ShownStatus } from '../transactions/shown-status.js';
-import type { Deposit } from '../wallets/deposit.model.js';
+import type { ShownStatus } from '../purchases/shown-status.js';
+import type { Deposit } from '../deposits/deposit.model.js';
 import type { ReportType } from './report.model.js';
 
 /** What a cell can hold, by the kind of its column. */

@@ -1,8 +1,9 @@
 import type { Collection, Filter } from 'mongodb';
-import { DepositModel, type Deposit } from '../wallets/deposit.model.js';
-import { maskCustomerNumber } from '../transactions/mask-customer-number.js';
-import { shownStatus } from '../transactions/shown-status.js';
-import { TransactionModel, type Transaction } from '../transactions/transaction.model.js';
+import { deposits, type Deposit } from '../deposits/deposit.model.js';
+import { collectionOf } from '../database/typed-collection.js';
+import { masked } from '../shared/mask.js';
+import { shownStatus } from '../purchases/shown-status.js';
+import { TransactionModel, type Transaction } from '../purchases/purchase.model.js';
 import type { depositColumns, purchaseColumns, RowOf, saleColumns } from './report-columns.js';
 import type { Report } from './report.model.js';
 
@@ -30,13 +31,13 @@ const pageSize = 1_000;
 /** The rows of a report, newest first, a page at a time: never more than a page in memory. */
 export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
-    for await (const page of deposits(report)) {
+    for await (const page of depositPages(report)) {
       yield page.map((deposit) => ({ row: depositRow(deposit), counted: countedDeposit(deposit) }));
     }
     return;
   }
   const rowOf = report.role === 'buyer' ? purchaseRow : saleRow;
-  for await (const page of transactions(report)) {
+  for await (const page of purchasePages(report)) {
     yield page.map((each) => ({ row: rowOf(each), counted: countedTransaction(each) }));
   }
 }
@@ -47,9 +48,9 @@ const transactionFields = [
 ] as const satisfies (keyof Transaction)[];
 type TransactionPart = Pick<Transaction, '_id' | (typeof transactionFields)[number]>;
 
-function transactions(report: Report): AsyncGenerator<TransactionPart[]> {
+function purchasePages(report: Report): AsyncGenerator<TransactionPart[]> {
   const isBuyer = report.role === 'buyer';
-  return newestFirst(TransactionModel.collection as unknown as Collection<TransactionPart>, {
+  return newestFirst(collectionOf<TransactionPart>(TransactionModel), {
     owner: isBuyer ? { accountId: report.accountId } : { sellerId: report.accountId },
     period: report.period,
     fields: transactionFields,
@@ -57,8 +58,8 @@ function transactions(report: Report): AsyncGenerator<TransactionPart[]> {
   });
 }
 
-function deposits(report: Report): AsyncGenerator<Deposit[]> {
-  return newestFirst(DepositModel.collection as unknown as Collection<Deposit>, {
+function depositPages(report: Report): AsyncGenerator<Deposit[]> {
+  return newestFirst(deposits, {
     owner: { accountId: report.accountId },
     period: report.period,
     fields: ['refId', 'amount', 'balanceBefore', 'balanceAfter', 'status', 'createdAt'],
@@ -145,7 +146,7 @@ export function saleRow(transaction: TransactionPart): RowOf<typeof saleColumns>
   return {
     transaction_id: transaction._id,
     code: transaction.productCode,
-    customer_number: maskCustomerNumber(transaction.customerNumber),
+    customer_number: masked(transaction.customerNumber),
     product_name: transaction.productName,
     price: transaction.price,
     commission_amount: commissionAmount,

@@ -4,7 +4,7 @@ import { periodOf } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { addAndWait } from '../shared/queues.js';
+import { addAndWait } from '../jobs/queues.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
 
 export interface ReportRequest {

@@ -1,5 +1,5 @@
 import { now, nowMs } from '../shared/clock.js';
-import { queue } from '../shared/queues.js';
+import { queue } from '../jobs/queues.js';
 import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
 import { reportSweepAfterMs } from './request-report.js';

@@ -5,10 +5,10 @@ import { now, nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
-import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../shared/mongo.js';
-import { queue } from '../shared/queues.js';
-import { changeWallet } from '../wallets/change-wallet.js';
-import { move } from '../wallets/journal.js';
+import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../database/mongo.js';
+import { queue } from '../jobs/queues.js';
+import { changeWallet } from '../money/wallets/change-wallet.js';
+import { move } from '../money/journals/insert-journals.js';
 import { SettlementModel, type Settlement } from './settlement.model.js';
 
 export interface SettlementRequest {

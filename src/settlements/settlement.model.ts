@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../shared/money.js';
+import { collectionOf } from '../database/typed-collection.js';
+import { Money } from '../database/money-type.js';
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
@@ -60,3 +61,4 @@ schema.index(
 );
 
 export const SettlementModel = mongoose.model('Settlement', schema);
+export const settlements = collectionOf<Settlement>(SettlementModel);

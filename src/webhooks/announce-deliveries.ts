@@ -1,5 +1,5 @@
 import { logger } from '../shared/logger.js';
-import { queue } from '../shared/queues.js';
+import { queue } from '../jobs/queues.js';
 import type { Delivery } from './delivery.model.js';
 
 /**

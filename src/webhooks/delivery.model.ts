@@ -1,5 +1,5 @@
-import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
 
 /** `x-event` of an outgoing request. */
 export type DeliveryEvent =
@@ -125,13 +125,12 @@ schema.index(
 schema.index({ orderKey: 1 }, { name: 'order_key' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
-schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
-schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
 // What was given up, for the operator.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
+schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, name: 'expire' });
 
 export const DeliveryModel = mongoose.model('Delivery', schema);
 
 /** The driver's own collection, typed: for writes and reads that must not pay for mongoose documents. */
-export const deliveries = DeliveryModel.collection as unknown as Collection<Delivery>;
+export const deliveries = collectionOf<Delivery>(DeliveryModel);

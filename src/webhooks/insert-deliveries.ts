@@ -1,4 +1,4 @@
-import type { Session } from '../shared/mongo.js';
+import type { Session } from '../database/mongo.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 
 /**

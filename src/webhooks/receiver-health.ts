@@ -5,7 +5,7 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { isDuplicateKey } from '../shared/mongo.js';
+import { isDuplicateKey } from '../database/mongo.js';
 import { receiverIdOf } from './new-delivery.js';
 import { receivers, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';

@@ -1,5 +1,5 @@
-import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
 
 /** The health of one address of one account. There is a row only once something went wrong or slowly. */
 export interface Receiver {
@@ -48,4 +48,4 @@ schema.index({ accountId: 1 }, { name: 'account' });
 export const ReceiverModel = mongoose.model('WebhookReceiver', schema);
 
 /** The driver's own collection, typed. */
-export const receivers = ReceiverModel.collection as unknown as Collection<Receiver>;
+export const receivers = collectionOf<Receiver>(ReceiverModel);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Long, type Db, type Document } from 'mongodb';
-import type { LedgerCheck, LedgerReport } from '../../src/ledger/ledger-report.js';
+import type { LedgerCheck, LedgerReport } from '../../src/reconciliation/ledger/ledger-report.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';

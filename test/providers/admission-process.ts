@@ -1,7 +1,7 @@
 /** A second process for admission.test.ts: makes the calls that it is told over IPC, and says when each began. */
 import { admitted } from '../../src/providers/admission.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
-import { connectRedis, disconnectRedis, redis } from '../../src/shared/redis.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 
 export interface AdmissionOrder {
   connection: ProviderConnection;

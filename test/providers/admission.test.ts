@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { admissionWaitMaxMs, admitted } from '../../src/providers/admission.js';
 import { newId } from '../../src/shared/ids.js';
-import { connectRedis, disconnectRedis, redis } from '../../src/shared/redis.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import type { AdmissionOrder } from './admission-process.js';
 
 function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
-import type { ReconciliationCase } from '../../src/transactions/case.model.js';
+import type { ReconciliationCase } from '../../src/purchases/case.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { expectToFitContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';

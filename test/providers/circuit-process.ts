@@ -1,6 +1,6 @@
 /** A second process for circuit.test.ts: does what it is told over IPC and answers with the circuit's state. */
 import { circuitsOf, recordCall } from '../../src/providers/circuit.js';
-import { connectRedis, disconnectRedis, redis } from '../../src/shared/redis.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 
 export interface CircuitOrder {
   sellerId: string;

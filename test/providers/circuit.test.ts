@@ -12,7 +12,7 @@ import {
 } from '../../src/providers/circuit.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
-import { connectRedis, redis } from '../../src/shared/redis.js';
+import { connectRedis, redis } from '../../src/redis/connection.js';
 import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;

@@ -1,6 +1,6 @@
 /** Issue "Providers", to show 3: one of two sellers goes down; then both. */
 import { expect } from 'chai';
-import type { Attempt } from '../../src/transactions/attempt.model.js';
+import type { Attempt } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';

@@ -1,12 +1,12 @@
 /** Design, providers: PLN serial numbers are read from the right; one token is one delivery however it is written. */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
-import { migrate } from '../../src/shared/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
-import { CaseModel } from '../../src/transactions/case.model.js';
-import { noteRepeatedSerialNumber } from '../../src/transactions/note-repeated-serial-number.js';
-import { parsePlnToken } from '../../src/transactions/pln-token.js';
-import { TransactionModel } from '../../src/transactions/transaction.model.js';
+import { migrate } from '../../src/database/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { CaseModel } from '../../src/purchases/case.model.js';
+import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { parsePlnToken } from '../../src/purchases/pln-token.js';
+import { TransactionModel } from '../../src/purchases/purchase.model.js';
 
 describe('PLN tokens', () => {
   it('are read from the right: a name may hold a slash', () => {

@@ -1,7 +1,7 @@
 /** What tests of the provider part share: a stack with sellers and products of their own. */
 import { randomUUID } from 'node:crypto';
-import type { Attempt } from '../../src/transactions/attempt.model.js';
-import type { Transaction } from '../../src/transactions/transaction.model.js';
+import type { Attempt } from '../../src/purchases/order.model.js';
+import type { Transaction } from '../../src/purchases/purchase.model.js';
 import { encrypt } from '../../src/shared/encryption.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

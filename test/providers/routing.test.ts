@@ -9,12 +9,12 @@ import { storeFloat } from '../../src/providers/note-float.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
 import { forgetRoutes } from '../../src/providers/route-board.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
-import '../../src/shared/all-models.js';
+import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
-import { migrate } from '../../src/shared/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/shared/mongo.js';
-import { connectRedis, redis } from '../../src/shared/redis.js';
+import { migrate } from '../../src/database/migrate.js';
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { connectRedis, redis } from '../../src/redis/connection.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
 
 async function newSeller(change: Partial<Account> = {}): Promise<string> {

@@ -5,8 +5,8 @@
  */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
-import type { Attempt } from '../../src/transactions/attempt.model.js';
-import type { Transaction } from '../../src/transactions/transaction.model.js';
+import type { Attempt } from '../../src/purchases/order.model.js';
+import type { Transaction } from '../../src/purchases/purchase.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { signingKey } from '../../src/webhooks/webhook-secret.js';
-import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';

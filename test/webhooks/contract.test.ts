@@ -3,16 +3,16 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { encrypt } from '../../src/shared/encryption.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
+import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
+import { depositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
 import {
-  configUpdatedDeliveries,
-  depositCompletedDeliveries,
   settlementCompletedDeliveries,
   settlementFailedDeliveries,
-} from '../../src/webhooks/account-events.js';
+} from '../../src/settlements/settlement-events.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { createSender } from '../../src/webhooks/send-request.js';
-import { transactionDeliveries, type TransactionEvent } from '../../src/webhooks/transaction-events.js';
+import { transactionDeliveries, type TransactionEvent } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { createRandom } from '../../scripts/support/random.js';
-import { inTransaction } from '../../src/shared/mongo.js';
-import { TransactionModel, type Transaction } from '../../src/transactions/transaction.model.js';
+import { inTransaction } from '../../src/database/mongo.js';
+import { TransactionModel, type Transaction } from '../../src/purchases/purchase.model.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
 import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
 import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
-import { transactionDeliveries, type TransactionEvent } from '../../src/webhooks/transaction-events.js';
+import { transactionDeliveries, type TransactionEvent } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, type TestAccount } from './support/accounts.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
-import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';

@@ -6,7 +6,7 @@ import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js'
 import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
-import { transactionDeliveries } from '../../src/webhooks/transaction-events.js';
+import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { enableWebhooks, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
-import { updateConfig } from '../../accounts/update-config.js';
+import { updateConfig } from '../../webhooks/update-config.js';
 import { ValidationError, type FieldError } from '../../shared/errors.js';
 import { urlGuard } from '../../webhooks/url-guard.js';
 import { changedBy } from '../changed-by.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { createDeposit as deposit } from '../../wallets/create-deposit.js';
+import { createDeposit as deposit } from '../../deposits/create-deposit.js';
 import { refId, rupiah } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentDeposit } from '../presenters.js';

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { createPayment as pay } from '../../bills/create-payment.js';
+import { createPayment as pay } from '../../purchases/accept/create-payment.js';
 import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { shownStatus } from '../../transactions/shown-status.js';
+import { shownStatus } from '../../purchases/shown-status.js';
 import { replyCode } from '../reply-code.js';
 
 interface Body {

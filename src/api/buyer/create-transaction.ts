@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { createPurchase } from '../../transactions/create-purchase.js';
+import { createPurchase } from '../../purchases/accept/create-purchase.js';
 import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';

@@ -1,4 +1,4 @@
-import { balanceOf } from '../../wallets/balance-of.js';
+import { balanceOf } from '../../money/wallets/balance-of.js';
 import { defineOperation } from '../operation.js';
 import { balanceData } from '../schemas.js';
 

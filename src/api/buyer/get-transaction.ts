@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { findTransaction } from '../../transactions/find-transaction.js';
+import { findTransaction } from '../../purchases/find-purchase.js';
 import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';

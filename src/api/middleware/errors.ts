@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { AppError, BadRequestError, DependencyError, NotFoundError } from '../../shared/errors.js';
-import { isAway } from '../../shared/mongo.js';
+import { isAway } from '../../database/mongo.js';
 import { contextOf } from './request-context.js';
 
 export const notFound: RequestHandler = (request) => {

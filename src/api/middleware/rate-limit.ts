@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
 import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
-import { takeFromMinute, type Taken } from '../../shared/minute-limit.js';
+import { takeFromMinute, type Taken } from '../../redis/minute-limit.js';
 import { subscriberOf } from './address.js';
 
 /**

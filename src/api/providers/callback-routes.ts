@@ -3,7 +3,7 @@ import { limits } from '../../../config/limits.js';
 import {
   receiveProviderCallback,
   type InboundCallback,
-} from '../../transactions/receive-provider-callback.js';
+} from '../../purchases/fulfil/receive-provider-callback.js';
 import { refuseMethod } from '../mount.js';
 
 /**

@@ -1,4 +1,4 @@
-import { balanceOf } from '../../wallets/balance-of.js';
+import { balanceOf } from '../../money/wallets/balance-of.js';
 import Joi from 'joi';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation } from './reseller-operation.js';

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { priceList } from '../../products/price-list.js';
+import { priceList } from '../../providers/price-list.js';
 import { text } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation } from './reseller-operation.js';

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { balanceOf } from '../../wallets/balance-of.js';
+import { balanceOf } from '../../money/wallets/balance-of.js';
 import { defineOperation } from '../operation.js';
 
 export const getSellerBalance = defineOperation({

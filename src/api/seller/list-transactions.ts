@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { listTransactions } from '../../transactions/list-transactions.js';
+import { listTransactions } from '../../purchases/list-purchases.js';
 import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { historyBody, presentPage, type HistoryBody } from '../history.js';

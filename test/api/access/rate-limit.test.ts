@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import { takeFromMinute } from '../../../src/shared/minute-limit.js';
-import { redis } from '../../../src/shared/redis.js';
+import { takeFromMinute } from '../../../src/redis/minute-limit.js';
+import { redis } from '../../../src/redis/connection.js';
 import { apiClient, uniqueRef, type Answer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createDeposit } from '../../../src/api/buyer/create-deposit.js';
-import { WalletModel } from '../../../src/wallets/wallet.model.js';
+import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listBuyerTransactions } from '../../../src/api/buyer/list-transactions.js';
-import { TransactionModel, type Transaction } from '../../../src/transactions/transaction.model.js';
+import { TransactionModel, type Transaction } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

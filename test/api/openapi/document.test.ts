@@ -4,15 +4,14 @@ import { expect } from 'chai';
 import { createApp } from '../../../src/app.js';
 import { openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
+import { configUpdatedDeliveries, pingDeliveries } from '../../../src/webhooks/account-events.js';
+import { depositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
 import {
-  configUpdatedDeliveries,
-  depositCompletedDeliveries,
-  pingDeliveries,
   settlementCompletedDeliveries,
   settlementFailedDeliveries,
-} from '../../../src/webhooks/account-events.js';
+} from '../../../src/settlements/settlement-events.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
-import { transactionDeliveries, type TransactionEvent } from '../../../src/webhooks/transaction-events.js';
+import { transactionDeliveries, type TransactionEvent } from '../../../src/purchases/purchase-events.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';

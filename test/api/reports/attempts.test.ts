@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { now, nowMs } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
-import { queue } from '../../../src/shared/queues.js';
+import { queue } from '../../../src/jobs/queues.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { readReportItems } from '../../../src/reports/read-report-items.js';
 import { ReportModel, type Report } from '../../../src/reports/report.model.js';
 import { sweepReports } from '../../../src/reports/sweep-reports.js';
-import { TransactionModel } from '../../../src/transactions/transaction.model.js';
-import { DepositModel } from '../../../src/wallets/deposit.model.js';
+import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { DepositModel } from '../../../src/deposits/deposit.model.js';
 import { useApi } from '../support/api.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 

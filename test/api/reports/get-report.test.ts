@@ -4,7 +4,7 @@ import { operations } from '../../../src/api/operations.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { ReportModel } from '../../../src/reports/report.model.js';
-import { TransactionModel } from '../../../src/transactions/transaction.model.js';
+import { TransactionModel } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

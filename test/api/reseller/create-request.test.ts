@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
-import { TransactionModel } from '../../../src/transactions/transaction.model.js';
-import { WalletModel } from '../../../src/wallets/wallet.model.js';
+import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { getSellerBalance } from '../../../src/api/seller/get-balance.js';
-import { WalletModel } from '../../../src/wallets/wallet.model.js';
+import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
 

@@ -7,7 +7,7 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { forgetAuthentication } from '../../../src/accounts/known-keys.js';
 import { createApp } from '../../../src/app.js';
 import { newId } from '../../../src/shared/ids.js';
-import { createDeposit } from '../../../src/wallets/create-deposit.js';
+import { createDeposit } from '../../../src/deposits/create-deposit.js';
 import type { Answer } from '../../support/api-client.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { expectToFitContract } from '../../support/contract.js';

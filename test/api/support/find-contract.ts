@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AnyOperation } from '../../../src/api/operation.js';
-import { TransactionModel, type TransactionStatus } from '../../../src/transactions/transaction.model.js';
+import { TransactionModel, type TransactionStatus } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
-import { TransactionModel } from '../../../src/transactions/transaction.model.js';
+import { TransactionModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueAddress, type ApiAccount, type TestApi } from './api.js';
 import { expectFailure, expectReseller } from './expect-answer.js';
 import { hmacSign, md5Sign, pathOf, type Signing } from './reseller.js';

@@ -1,8 +1,8 @@
 import type { Account, Role } from '../../../src/accounts/account.model.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
 import { newId } from '../../../src/shared/ids.js';
-import type { Transaction } from '../../../src/transactions/transaction.model.js';
-import { inTransaction } from '../../../src/shared/mongo.js';
+import type { Transaction } from '../../../src/purchases/purchase.model.js';
+import { inTransaction } from '../../../src/database/mongo.js';
 import { insertDeliveries } from '../../../src/webhooks/insert-deliveries.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
 

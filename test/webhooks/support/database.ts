@@ -1,9 +1,9 @@
-import { connectMongo, disconnectMongo } from '../../../src/shared/mongo.js';
-import { migrate } from '../../../src/shared/migrate.js';
-import { closeQueues } from '../../../src/shared/queues.js';
-import { connectRedis, disconnectRedis } from '../../../src/shared/redis.js';
+import { connectMongo, disconnectMongo } from '../../../src/database/mongo.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { closeQueues } from '../../../src/jobs/queues.js';
+import { connectRedis, disconnectRedis } from '../../../src/redis/connection.js';
 import { deliveries } from '../../../src/webhooks/delivery.model.js';
-import '../../../src/shared/all-models.js';
+import '../../../src/all-models.js';
 
 /** Gives the tests of a file the real database and queues in this process, and leaves nothing to send behind. */
 export function useDatabase(): void {

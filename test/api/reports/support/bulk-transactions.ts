@@ -1,6 +1,6 @@
 import { Long } from 'mongodb';
-import { shownStatus } from '../../../../src/transactions/shown-status.js';
-import type { Transaction, TransactionStatus } from '../../../../src/transactions/transaction.model.js';
+import { shownStatus } from '../../../../src/purchases/shown-status.js';
+import type { Transaction, TransactionStatus } from '../../../../src/purchases/purchase.model.js';
 import type { Stack } from '../../../support/stack.js';
 import { someTransaction } from '../../../webhooks/support/accounts.js';
 

@@ -1,0 +1,20 @@
+/** Loads every model, so that migrations see all of them. */
+import './accounts/account.model.js';
+import './accounts/api-key.model.js';
+import './audit/audit.model.js';
+import './operators/operator.model.js';
+import './bills/quote.model.js';
+import './products/offer.model.js';
+import './products/product.model.js';
+import './providers/provider-state.model.js';
+import './reports/report.model.js';
+import './settlements/settlement.model.js';
+import './purchases/order.model.js';
+import './purchases/case.model.js';
+import './money/credits/seller-credit.model.js';
+import './purchases/purchase.model.js';
+import './deposits/deposit.model.js';
+import './money/journals/journal.model.js';
+import './money/wallets/wallet.model.js';
+import './webhooks/delivery.model.js';
+import './webhooks/receiver.model.js';

@@ -1,0 +1,54 @@
+import Joi from 'joi';
+import { createPurchase } from '../../purchases/accept/create-purchase.js';
+import { callbackUrl, customerNumber, maxPrice, productCode, refId } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentWalletTransaction } from '../presenters.js';
+import { replyCode } from '../reply-code.js';
+import { walletTransactionData } from '../schemas.js';
+
+interface Body {
+  product_code: string;
+  destination: string;
+  ref_id: string;
+  max_price?: number;
+  callback_url?: string | null;
+}
+
+export const createWalletTransaction = defineOperation<Body>({
+  id: 'createWalletTransaction',
+  method: 'post',
+  path: '/v1/transactions',
+  role: 'buyer',
+  tag: 'Wallet',
+  summary: 'Create a purchase; the wallet is debited',
+  description:
+    'Answers 201 when it creates the transaction, 200 when the ref_id was known. The callback is sent to ' +
+    '`callback_url`, or to that of the account, when the transaction is final.',
+  body: Joi.object<Body>({
+    product_code: productCode.required(),
+    destination: customerNumber.required(),
+    ref_id: refId.required(),
+    max_price: maxPrice,
+    callback_url: callbackUrl,
+  }),
+  data: walletTransactionData,
+  successStatuses: [200, 201],
+  failures: [402, 404, 409, 422, 503],
+  async handle({ account, body }) {
+    const { transaction, created } = await createPurchase({
+      account,
+      surface: 'wallet',
+      productCode: body.product_code,
+      customerNumber: body.destination,
+      refId: body.ref_id,
+      maxPrice: body.max_price,
+      callbackUrl: body.callback_url,
+    });
+    return {
+      httpStatus: created ? 201 : 200,
+      code: replyCode(transaction, created),
+      message: created ? 'Transaction is being processed' : 'Known ref_id: the transaction as it is now',
+      data: presentWalletTransaction(transaction),
+    };
+  },
+});

@@ -1,0 +1,17 @@
+import { balanceOf } from '../../money/wallets/balance-of.js';
+import { defineOperation } from '../operation.js';
+import { balanceData } from '../schemas.js';
+
+export const getWalletBalance = defineOperation({
+  id: 'getWalletBalance',
+  method: 'get',
+  path: '/v1/wallet/balance',
+  role: 'buyer',
+  tag: 'Wallet',
+  summary: 'Wallet balance',
+  data: balanceData,
+  async handle({ account }) {
+    const wallet = await balanceOf(account._id);
+    return { data: { balance: wallet.balance, currency: 'IDR' } };
+  },
+});

@@ -1,0 +1,25 @@
+import Joi from 'joi';
+import { findTransaction } from '../../purchases/find-purchase.js';
+import { text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentWalletTransaction } from '../presenters.js';
+import { walletTransactionData } from '../schemas.js';
+
+interface Params {
+  id: string;
+}
+
+export const getWalletTransaction = defineOperation<unknown, Params>({
+  id: 'getWalletTransaction',
+  method: 'get',
+  path: '/v1/transactions/:id',
+  role: 'buyer',
+  tag: 'Wallet',
+  summary: 'Status of a transaction, by our id or your ref_id',
+  params: Joi.object<Params>({ id: text(64).required() }),
+  data: walletTransactionData,
+  failures: [404],
+  async handle({ account, params }) {
+    return { data: presentWalletTransaction(await findTransaction(account._id, params.id)) };
+  },
+});

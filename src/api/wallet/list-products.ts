@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { priceList } from '../../providers/price-list.js';
+import type { ProductStatus } from '../../products/product.model.js';
+import { text } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { presentProduct } from '../present-product.js';
+import { productData } from '../schemas.js';
+
+interface Query {
+  category?: string;
+  subcategory?: string;
+  operator?: string;
+  status?: ProductStatus;
+}
+
+export const listWalletProducts = defineOperation<unknown, unknown, Query>({
+  id: 'listWalletProducts',
+  method: 'get',
+  path: '/v1/products',
+  role: 'buyer',
+  tag: 'Wallet',
+  summary: 'Products with the best price now',
+  description:
+    '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
+  query: Joi.object<Query>({
+    category: text(50).example('prabayar'),
+    subcategory: text(50).example('pulsa'),
+    operator: text(50).example('Telkomsel'),
+    status: Joi.string().valid('active', 'inactive', 'maintenance'),
+  }),
+  data: Joi.array().items(productData),
+  async handle({ query }) {
+    const products = await priceList(query);
+    return { data: products.map(presentProduct) };
+  },
+});

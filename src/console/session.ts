@@ -1,0 +1,71 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Operator } from '../operators/operator.model.js';
+import { csrfTokenOf, isCsrfTokenOf, operatorOfSession } from '../operators/sessions.js';
+import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
+import { readCookie } from './cookies.js';
+
+export interface AdminSession {
+  operator: Operator;
+  token: string;
+  csrf: string;
+}
+
+/** The session of this browser, or null. */
+export async function findSession(request: Request): Promise<AdminSession | null> {
+  const token = readCookie(request, 'session');
+  const operator = token === null ? null : await operatorOfSession(token);
+  return token !== null && operator ? { operator, token, csrf: csrfTokenOf(token) } : null;
+}
+
+export function sessionOf(response: Response): AdminSession {
+  return response.locals['adminSession'] as AdminSession;
+}
+
+/** Everything behind it needs a login: pages lead there, the board's calls hear 401. */
+export const requireSession: RequestHandler = async (request, response, next) => {
+  const session = await findSession(request);
+  if (session) {
+    response.locals['adminSession'] = session;
+    next();
+    return;
+  }
+  if (isSafe(request) && request.accepts(['json', 'html']) === 'html') {
+    response.redirect(303, '/admin/login');
+    return;
+  }
+  throw new UnauthorizedError('Log in at /admin/login.');
+};
+
+/**
+ * Refuses every change that does not carry the session's anti-forgery token, in the header that the queue board
+ * sends or in the form's field, and every change by a viewer.
+ */
+export const guardChanges: RequestHandler = (request, response, next) => {
+  if (!isSafe(request)) {
+    const session = sessionOf(response);
+    requireCsrf(request, session.token);
+    if (session.operator.role !== 'admin') {
+      throw new ForbiddenError('A viewer cannot change anything. Ask for the role admin.');
+    }
+  }
+  next();
+};
+
+/** @throws ForbiddenError unless the request carries the anti-forgery token that belongs to `token`. */
+export function requireCsrf(request: Request, token: string): void {
+  const given = request.get('x-xsrf-token') ?? fieldOf(request, '_csrf');
+  if (!isCsrfTokenOf(token, given)) {
+    throw new ForbiddenError('This request did not come from the console. Load the page again.');
+  }
+}
+
+/** A field of a form, or an empty string. */
+export function fieldOf(request: Request, name: string): string {
+  const body = request.body as Record<string, unknown> | undefined;
+  const value = body?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function isSafe(request: Request): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
+}

@@ -1,0 +1,21 @@
+import { now } from '../shared/clock.js';
+import { eventDeliveries, type WebhookReceiver } from '../webhooks/account-events.js';
+import type { Delivery } from '../webhooks/delivery.model.js';
+import type { Deposit } from './deposit.model.js';
+
+/** A deposit that waited (DEPOSIT_MODE=confirm) was credited. */
+export function depositCompletedDeliveries(buyer: WebhookReceiver, deposit: Deposit): Delivery[] {
+  return eventDeliveries(buyer, {
+    id: `${deposit._id}-completed`,
+    event: 'deposit.completed',
+    refId: deposit.refId,
+    data: {
+      ref_id: deposit.refId,
+      amount: deposit.amount,
+      balance_before: deposit.balanceBefore,
+      balance_after: deposit.balanceAfter,
+      status: 'completed',
+      timestamp: (deposit.completedAt ?? now()).toISOString(),
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
+import { Money } from '../database/money-type.js';
+
+/** A deposit in rupiah. `pending` waits for the operator or a payment notification (DEPOSIT_MODE=confirm). */
+export interface Deposit {
+  _id: string;
+  accountId: string;
+  refId: string;
+  amount: number;
+  status: 'pending' | 'completed';
+  balanceBefore: number;
+  balanceAfter: number;
+  createdAt: Date;
+  completedAt: Date | null;
+}
+
+const schema = new Schema<Deposit>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    refId: { type: String, required: true },
+    amount: { type: Money, required: true },
+    status: { type: String, required: true, enum: ['pending', 'completed'] },
+    balanceBefore: { type: Money, required: true },
+    balanceAfter: { type: Money, required: true },
+    createdAt: { type: Date, required: true },
+    completedAt: { type: Date, default: null },
+  },
+  { collection: 'deposits', versionKey: false },
+);
+schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
+schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
+schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
+
+export const DepositModel = mongoose.model('Deposit', schema);
+export const deposits = collectionOf<Deposit>(DepositModel);

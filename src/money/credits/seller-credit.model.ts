@@ -1,0 +1,41 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf, storing } from '../../database/typed-collection.js';
+import { Money } from '../../database/money-type.js';
+
+/**
+ * What a sale brings its seller (price − commission), or a reversal takes back (negative), waiting to be posted
+ * to the seller's wallet. Posting is a job per seller, so that sales of a busy seller never conflict.
+ */
+export interface SellerCredit {
+  /** `<transaction>` or `<transaction>-reversal` */
+  _id: string;
+  sellerId: string;
+  transactionId: string;
+  amount: number;
+  status: 'new' | 'posted';
+  postingId: string | null;
+  createdAt: Date;
+}
+
+const schema = new Schema<SellerCredit>(
+  {
+    _id: { type: String, required: true },
+    sellerId: { type: String, required: true },
+    transactionId: { type: String, required: true },
+    amount: { type: Money, required: true },
+    status: { type: String, required: true },
+    postingId: { type: String, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'sellerCredits', versionKey: false },
+);
+schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
+// For the verification of the ledger: a posting's credits together.
+schema.index(
+  { postingId: 1 },
+  { partialFilterExpression: { postingId: { $type: 'string' } }, name: 'posting' },
+);
+
+export const SellerCreditModel = mongoose.model('SellerCredit', schema);
+export const sellerCredits = collectionOf<SellerCredit>(SellerCreditModel);
+export const toStored = storing<SellerCredit>(['amount']);

@@ -1,0 +1,68 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../../database/typed-collection.js';
+import { Money } from '../../database/money-type.js';
+
+export type JournalKind =
+  | 'deposit'
+  | 'purchase'
+  | 'success'
+  | 'refund'
+  | 'reversal'
+  | 'seller-posting'
+  | 'settlement-request'
+  | 'settlement-completed'
+  | 'settlement-failed';
+
+/**
+ * Where money is. `wallet:<account>` and `held:<account>` have a balance document; the others are sums of lines.
+ */
+export type LedgerAccount =
+  | `wallet:${string}`
+  | `held:${string}`
+  | `payable:${string}`
+  | 'platform:suspense'
+  | 'platform:revenue'
+  | 'platform:clearing'
+  | 'platform:bank';
+
+export interface JournalLine {
+  account: LedgerAccount;
+  /** Rupiah; positive = more for this account. The lines of a journal sum to 0. */
+  amount: number;
+}
+
+/** One movement of money. Append-only: a refund is an opposite journal, never a change to this one. */
+export interface Journal {
+  _id: string;
+  kind: JournalKind;
+  /** What moved the money: the id of a transaction, deposit, settlement or posting. Unique with `kind`. */
+  subjectId: string;
+  /** The one wallet that this journal changed, or null if it moved money between platform accounts only. */
+  walletId: string | null;
+  walletSeq: number | null;
+  balanceAfter: number | null;
+  lines: JournalLine[];
+  createdAt: Date;
+}
+
+const schema = new Schema<Journal>(
+  {
+    _id: { type: String, required: true },
+    kind: { type: String, required: true },
+    subjectId: { type: String, required: true },
+    walletId: { type: String, default: null },
+    walletSeq: { type: Money, default: null },
+    balanceAfter: { type: Money, default: null },
+    lines: { type: [new Schema({ account: String, amount: Money }, { _id: false })], required: true },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'journals', versionKey: false },
+);
+schema.index({ subjectId: 1, kind: 1 }, { unique: true, name: 'subject_kind_unique' });
+schema.index(
+  { walletId: 1, walletSeq: 1 },
+  { unique: true, partialFilterExpression: { walletId: { $type: 'string' } }, name: 'wallet_seq_unique' },
+);
+
+export const JournalModel = mongoose.model('Journal', schema);
+export const journals = collectionOf<Journal>(JournalModel);

@@ -1,0 +1,28 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../../database/typed-collection.js';
+import { Money } from '../../database/money-type.js';
+
+/**
+ * The spendable money of one account, in rupiah. `seq` rises by one with each change, and the change's journal
+ * carries it, so that a lost or doubled update shows as a gap. `held` is money of a settlement under way.
+ */
+export interface Wallet {
+  /** The account's id. */
+  _id: string;
+  balance: number;
+  held: number;
+  seq: number;
+}
+
+const schema = new Schema<Wallet>(
+  {
+    _id: { type: String, required: true },
+    balance: { type: Money, required: true },
+    held: { type: Money, required: true },
+    seq: { type: Money, required: true },
+  },
+  { collection: 'wallets', versionKey: false },
+);
+
+export const WalletModel = mongoose.model('Wallet', schema);
+export const wallets = collectionOf<Wallet>(WalletModel);

@@ -1,0 +1,28 @@
+import { env } from '../../config/env.js';
+import type { Product } from '../products/product.model.js';
+import { chooseRoute, type Route } from './choose-route.js';
+import { MaintenanceError, NotFoundError } from '../shared/errors.js';
+
+/**
+ * The offer that a purchase would go to now; its price is what the buyer pays.
+ * @throws NotFoundError (404/02) if nobody sells it, MaintenanceError (503/03) if nobody can serve it just now.
+ */
+export async function routeOrRefuse(product: Product): Promise<Route> {
+  const choice = await chooseRoute({ productCode: product._id, purpose: 'accept' });
+  if (!('reason' in choice)) {
+    return choice;
+  }
+  switch (choice.reason) {
+    case 'no-offer':
+      throw new NotFoundError(`Product ${product._id} is not sold at the moment.`);
+    case 'cut-off':
+      throw new MaintenanceError(
+        `Product ${product._id} cannot be bought between ${product.cutOff?.start ?? ''} and ` +
+          `${product.cutOff?.end ?? ''} (${env.BUSINESS_TIMEZONE}).`,
+        60,
+      );
+    case 'maintenance':
+    case 'circuits-open':
+      throw new MaintenanceError(`Product ${product._id} is under maintenance. Try again later.`);
+  }
+}

@@ -1,0 +1,26 @@
+import { now } from '../../shared/clock.js';
+import type { Attempt } from '../order.model.js';
+
+/** An attempt of which nothing was sent yet (PREPARED). */
+export function newAttempt(
+  of: Pick<Attempt, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
+): Attempt {
+  const at = now();
+  return {
+    ...of,
+    _id: `${of.transactionId}-${of.n}`,
+    status: 'PREPARED',
+    open: true,
+    leaseToken: null,
+    leaseUntil: null,
+    sentAt: null,
+    checks: 0,
+    notFound: 0,
+    lastCheckAt: null,
+    code: null,
+    message: null,
+    serialNumber: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

@@ -1,0 +1,29 @@
+import { accountById } from '../../accounts/find-account.js';
+import { inTransaction } from '../../database/mongo.js';
+import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
+import { insertDeliveries } from '../../webhooks/insert-deliveries.js';
+import { transactionDeliveries } from '../purchase-events.js';
+import { finalStatuses } from '../states.js';
+import { TransactionModel, type Transaction } from '../purchase.model.js';
+
+/** Tells the client, once, that its purchase is taking a while (`transaction.pending`, decisions.md 17.8). */
+export async function notifyPending(transaction: Transaction): Promise<void> {
+  if (transaction.pendingNotified) {
+    return;
+  }
+  const buyer = await accountById(transaction.accountId);
+  const deliveries = await inTransaction(async (session) => {
+    const result = await TransactionModel.updateOne(
+      { _id: transaction._id, pendingNotified: false, status: { $nin: [...finalStatuses] } },
+      { $set: { pendingNotified: true } },
+      { session },
+    );
+    if (result.matchedCount === 0) {
+      return [];
+    }
+    const rows = transactionDeliveries({ transaction, buyer, seller: null, event: 'pending' });
+    await insertDeliveries(session, rows);
+    return rows;
+  });
+  await announceDeliveries(deliveries);
+}

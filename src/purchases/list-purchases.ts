@@ -1,0 +1,44 @@
+import { periodOf } from '../shared/business-time.js';
+import { TransactionModel, type Transaction, type TransactionStatus } from './purchase.model.js';
+
+export interface HistoryQuery {
+  owner: { accountId: string } | { sellerId: string };
+  status?: 'pending' | 'processing' | 'success' | 'failed' | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** What each filter word of interface 3.2 stands for. */
+export const statusesOf: Record<NonNullable<HistoryQuery['status']>, TransactionStatus[]> = {
+  pending: ['PENDING'],
+  processing: ['PROCESSING'],
+  success: ['SUCCESS'],
+  failed: ['FAILED', 'REFUNDED'],
+};
+
+/**
+ * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last
+ * is empty. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
+ * @throws ValidationError for an impossible period.
+ */
+export async function listTransactions(
+  query: HistoryQuery,
+): Promise<{ transactions: Transaction[]; total: number }> {
+  const period = periodOf(query.startDate, query.endDate);
+  const filter = {
+    ...query.owner,
+    ...(query.status && { status: { $in: statusesOf[query.status] } }),
+    createdAt: { $gte: period.start, $lte: period.end },
+  };
+  const [transactions, total] = await Promise.all([
+    TransactionModel.find(filter)
+      .sort({ createdAt: -1, _id: -1 })
+      .skip((query.page - 1) * query.limit)
+      .limit(query.limit)
+      .lean<Transaction[]>(),
+    TransactionModel.countDocuments(filter),
+  ]);
+  return { transactions, total };
+}

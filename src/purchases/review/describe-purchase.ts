@@ -1,0 +1,65 @@
+import { requireAccount } from '../../accounts/require-account.js';
+import { AccountModel } from '../../accounts/account.model.js';
+import { AuditModel, type AuditEntry } from '../../audit/audit.model.js';
+import { NotFoundError } from '../../shared/errors.js';
+import { JournalModel, type Journal } from '../../money/journals/journal.model.js';
+import { DeliveryModel, type Delivery } from '../../webhooks/delivery.model.js';
+import { AttemptModel, type Attempt } from '../order.model.js';
+import { CaseModel, type ReconciliationCase } from '../case.model.js';
+import { findTransaction } from '../find-purchase.js';
+import { timelineOf, type TimelineEntry } from './timeline.js';
+import { TransactionModel, type Transaction } from '../purchase.model.js';
+
+/** All that is known about one purchase, for the operator. */
+export interface TransactionDescription {
+  transaction: Transaction;
+  /** Account id -> username, of the buyer and of every seller that was tried. */
+  usernames: Record<string, string>;
+  journals: Journal[];
+  attempts: Attempt[];
+  deliveries: Delivery[];
+  cases: ReconciliationCase[];
+  audit: AuditEntry[];
+  timeline: TimelineEntry[];
+}
+
+/**
+ * @param key A transaction's id, or (with `account`, a username or id) the client's ref_id.
+ * @throws NotFoundError if there is none.
+ */
+export async function describeTransaction(key: string, account?: string): Promise<TransactionDescription> {
+  const transaction = await find(key, account);
+  const id = transaction._id;
+  const [journals, attempts, deliveries, cases, audit] = await Promise.all([
+    JournalModel.find({ subjectId: id }).sort({ _id: 1 }).lean<Journal[]>(),
+    AttemptModel.find({ transactionId: id }).sort({ n: 1 }).lean<Attempt[]>(),
+    DeliveryModel.find({ orderKey: id }).sort({ _id: 1 }).lean<Delivery[]>(),
+    CaseModel.find({ transactionId: id }).lean<ReconciliationCase[]>(),
+    AuditModel.find({ 'subject.kind': 'transaction', 'subject.id': id }).sort({ at: 1 }).lean<AuditEntry[]>(),
+  ]);
+  const known = { transaction, journals, attempts, deliveries, cases, audit };
+  const usernames = await usernamesOf([
+    transaction.accountId,
+    ...attempts.map((each) => each.sellerId),
+    ...deliveries.map((each) => each.accountId),
+  ]);
+  return { ...known, usernames, timeline: timelineOf({ ...known, usernames }) };
+}
+
+async function find(key: string, account: string | undefined): Promise<Transaction> {
+  if (account !== undefined) {
+    return findTransaction((await requireAccount(account))._id, key);
+  }
+  const found = await TransactionModel.findById(key).lean<Transaction>();
+  if (!found) {
+    throw new NotFoundError(
+      `There is no transaction ${key}. For a client's ref_id, name the client: --account`,
+    );
+  }
+  return found;
+}
+
+async function usernamesOf(ids: string[]): Promise<Record<string, string>> {
+  const accounts = await AccountModel.find({ _id: { $in: [...new Set(ids)] } }, { username: 1 }).lean();
+  return Object.fromEntries(accounts.map((each) => [each._id, each.username]));
+}

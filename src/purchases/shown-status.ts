@@ -1,0 +1,18 @@
+import type { TransactionStatus } from './purchase.model.js';
+
+export type ShownStatus = 'pending' | 'processing' | 'success' | 'failed';
+
+/** The lower-case statuses of the buyer and seller surfaces (decisions.md 4). */
+export function shownStatus(status: TransactionStatus): ShownStatus {
+  switch (status) {
+    case 'PENDING':
+      return 'pending';
+    case 'PROCESSING':
+      return 'processing';
+    case 'SUCCESS':
+      return 'success';
+    case 'FAILED':
+    case 'REFUNDED':
+      return 'failed';
+  }
+}

@@ -1,0 +1,52 @@
+import type { Journal, JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
+import type { LedgerFinding } from './ledger-report.js';
+
+/** The sum of a journal's lines by account, without those that come to 0. */
+export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number> {
+  const net = new Map<LedgerAccount, number>();
+  for (const { account, amount } of lines) {
+    net.set(account, (net.get(account) ?? 0) + amount);
+  }
+  return new Map([...net].filter(([, amount]) => amount !== 0));
+}
+
+/** money.md 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
+export function checkJournal(journal: Journal): LedgerFinding[] {
+  const subject = `journal ${journal.kind} of ${journal.subjectId}`;
+  const problems: string[] = [];
+  const sum = journal.lines.reduce((total, line) => total + line.amount, 0);
+  if (sum !== 0) {
+    problems.push(`its lines sum to ${sum}, not to 0`);
+  }
+  const strangers = journal.lines
+    .map((line) => walletIn(line.account))
+    .filter((walletId) => walletId !== null && walletId !== journal.walletId);
+  if (strangers.length > 0) {
+    problems.push(`it moves money of wallet ${strangers.join(', ')} but names ${journal.walletId ?? 'none'}`);
+  }
+  if ((journal.walletId === null) !== (journal.walletSeq === null)) {
+    problems.push('it names a wallet without a sequence number, or the reverse');
+  }
+  return problems.map((message) => ({ check: 'journal-balances', subject, message }));
+}
+
+/** Compares what a journal moved with what it had to move. */
+export function checkMovement(
+  journal: Journal,
+  expected: readonly JournalLine[],
+  finding: Pick<LedgerFinding, 'check' | 'subject'>,
+): LedgerFinding[] {
+  const actual = netOf(journal.lines);
+  const wanted = netOf(expected);
+  const accounts = new Set([...actual.keys(), ...wanted.keys()]);
+  return [...accounts]
+    .filter((account) => (actual.get(account) ?? 0) !== (wanted.get(account) ?? 0))
+    .map((account) => ({
+      ...finding,
+      message: `journal ${journal.kind} moves ${actual.get(account) ?? 0} on ${account}, expected ${wanted.get(account) ?? 0}`,
+    }));
+}
+
+function walletIn(account: LedgerAccount): string | null {
+  return /^(?:wallet|held):(.*)$/.exec(account)?.[1] ?? null;
+}

@@ -1,0 +1,18 @@
+import { getWalletTransaction } from '../../../src/api/wallet/get-transaction.js';
+import { useApi } from '../support/api.js';
+import { itFinds } from '../support/find-contract.js';
+
+describe('GET /v1/transactions/{id}', () => {
+  const api = useApi();
+  itFinds(api, {
+    operation: getWalletTransaction,
+    pathOf: (ref) => `/v1/transactions/${ref}`,
+    statuses: {
+      PENDING: 'PENDING',
+      PROCESSING: 'PROCESSING',
+      SUCCESS: 'SUCCESS',
+      FAILED: 'FAILED',
+      REFUNDED: 'REFUNDED',
+    },
+  });
+});

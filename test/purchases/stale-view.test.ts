@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { createAccount, type CreatedAccount } from '../../src/accounts/create-account.js';
+import { AttemptModel, type Attempt } from '../../src/purchases/order.model.js';
+import { claimAttempt } from '../../src/purchases/fulfil/orders.js';
+import { CaseModel } from '../../src/purchases/case.model.js';
+import { newAttempt } from '../../src/purchases/fulfil/new-order.js';
+import { newTransaction } from '../../src/purchases/accept/new-purchase.js';
+import { settleFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { settleSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { moveTo, StaleTransactionError } from '../../src/purchases/states.js';
+import { TransactionModel, type Transaction } from '../../src/purchases/purchase.model.js';
+import { closeQueues } from '../../src/jobs/queues.js';
+import { connectMongo, disconnectMongo, inTransaction } from '../../src/database/mongo.js';
+import { disconnectRedis } from '../../src/redis/connection.js';
+import '../../src/all-models.js';
+import { migrate } from '../../src/database/migrate.js';
+import { createDeposit } from '../../src/deposits/create-deposit.js';
+import { debitPurchase } from '../../src/purchases/accept/debit-purchase.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { uniqueRef } from '../support/api-client.js';
+
+/**
+ * Two workers hold the same view of a purchase. One sends it to the next seller; what the other still believes
+ * must then move no money.
+ */
+describe('a worker with an earlier view of a purchase', function () {
+  this.timeout(30_000);
+  let buyer: CreatedAccount;
+  let seller: CreatedAccount;
+
+  before(async () => {
+    await connectMongo();
+    await migrate();
+    buyer = await createAccount({ username: uniqueRef('b').toLowerCase().slice(0, 40), role: 'buyer' });
+    seller = await createAccount({
+      username: uniqueRef('s').toLowerCase().slice(0, 40),
+      role: 'seller',
+      provider: { kind: 'simulator', baseUrl: null, username: 'x', secret: 'y' },
+    });
+    await createDeposit({ account: buyer.account, amount: 1_000_000, refId: uniqueRef() });
+  });
+  after(async () => {
+    await closeQueues();
+    await disconnectRedis();
+    await disconnectMongo();
+  });
+
+  /** PROCESSING, its first seller has refused, and the attempt at the second is written but not sent. */
+  async function betweenSellers(): Promise<{ transaction: Transaction; first: Attempt; second: Attempt }> {
+    const accepted = newTransaction({
+      accountId: buyer.account._id,
+      refId: uniqueRef(),
+      surface: 'buyer',
+      kind: 'prepaid',
+      customerNumber: '081234567890',
+      price: 10_000,
+      quoteId: null,
+      callbackUrl: null,
+      product: {
+        _id: 'S10',
+        sellerId: seller.account._id,
+        name: 'Telkomsel 10.000',
+        category: 'prabayar',
+        subcategory: 'pulsa',
+        operator: 'Telkomsel',
+        status: 'active',
+        description: null,
+        customerNumber: { kind: 'phone', prefixes: [] },
+        cutOff: null,
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      },
+    });
+    expect(await debitPurchase(accepted)).to.equal('debited');
+    const transaction = await inTransaction((session) => moveTo(session, accepted, 'PROCESSING', {}));
+    const first = attemptOf(transaction, 1, { status: 'REJECTED', open: false, code: '01' });
+    const second = attemptOf(transaction, 2, { status: 'PREPARED', open: true });
+    await AttemptModel.create([first, second], { ordered: true });
+    return { transaction, first, second };
+  }
+
+  function attemptOf(transaction: Transaction, n: number, state: Partial<Attempt>): Attempt {
+    return {
+      ...newAttempt({
+        transactionId: transaction._id,
+        n,
+        sellerId: seller.account._id,
+        offerPrice: 10_000,
+        commissionRate: 0.02,
+        providerKind: 'simulator',
+      }),
+      ...state,
+    };
+  }
+
+  const stale = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof StaleTransactionError ? 'stale' : String(error)),
+    );
+
+  it('cannot refund it while the next attempt is on its way', async () => {
+    const { transaction, second } = await betweenSellers();
+    const { balance } = await balanceOf(buyer.account._id);
+    expect(await claimAttempt(transaction, second)).not.to.equal(null);
+    expect(await stale(settleFailure(transaction, null, { code: '01', message: 'nobody' }))).to.equal(
+      'stale',
+    );
+    expect((await balanceOf(buyer.account._id)).balance).to.equal(balance);
+    expect((await TransactionModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
+  });
+
+  it('cannot send an attempt after another has given the money back', async () => {
+    const { transaction, second } = await betweenSellers();
+    await settleFailure(transaction, null, { code: '01', message: 'nobody' });
+    expect(await stale(claimAttempt(transaction, second))).to.equal('stale');
+    expect(await AttemptModel.findById(second._id).lean()).to.include({
+      status: 'REJECTED',
+      open: false,
+      sentAt: null,
+    });
+  });
+
+  it('cannot settle by a late success of the seller that had refused; the operator gets a case', async () => {
+    const { transaction, first, second } = await betweenSellers();
+    await claimAttempt(transaction, second);
+    const late = { code: '00', message: 'late', serialNumber: 'SN' };
+    expect(await stale(settleSuccess(transaction, first, late))).to.equal('stale');
+    expect((await TransactionModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
+    expect(await CaseModel.countDocuments({ transactionId: transaction._id })).to.equal(1);
+  });
+});
