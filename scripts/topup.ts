@@ -12,14 +12,14 @@ import { registerOperator } from './topup/operator.js';
 import { registerProviders } from './topup/providers.js';
 import { registerReview } from './topup/review.js';
 import { registerSettlement } from './topup/settlement.js';
-import { registerTransaction } from './topup/transaction.js';
+import { registerPurchase } from './topup/transaction.js';
 import { registerWebhooks } from './topup/webhooks.js';
 
 const registrations = [
   registerAccount,
   registerDeposit,
   registerSettlement,
-  registerTransaction,
+  registerPurchase,
   registerCase,
   registerReview,
   registerProviders,

@@ -128,13 +128,13 @@ function laterAnswer(order: Order, now: number): Reply {
 
 function orderAnswer(
   order: Order,
-  transactionStatus: NonNullable<AnswerBody['transaction_status']>,
+  purchaseStatus: NonNullable<AnswerBody['transaction_status']>,
   code: '00' | '01' | '05',
 ): Reply {
   return answer(code, {
     message: order.reason !== null && code === '01' ? order.reason : messages[code],
     ref_id: order.ref_id,
-    sn: transactionStatus === 'success' ? serialNumberOf(order) : null,
-    transaction_status: transactionStatus,
+    sn: purchaseStatus === 'success' ? serialNumberOf(order) : null,
+    transaction_status: purchaseStatus,
   });
 }

@@ -39,13 +39,13 @@ function registerList(group: Command): void {
   });
 }
 
-function present({ transaction, attempts }: Review) {
+function present({ purchase, orders: attempts }: Review) {
   return {
-    transaction_id: transaction._id,
-    review_since: transaction.reviewSince,
-    product_code: transaction.productCode,
-    customer_number: transaction.customerNumber,
-    price: transaction.price,
+    transaction_id: purchase._id,
+    review_since: purchase.reviewSince,
+    product_code: purchase.productCode,
+    customer_number: purchase.customerNumber,
+    price: purchase.price,
     attempts: attempts.map((each) => ({
       reference: each._id,
       seller_id: each.sellerId,
@@ -58,14 +58,14 @@ function present({ transaction, attempts }: Review) {
   };
 }
 
-function row({ transaction, attempts }: Review): string[] {
+function row({ purchase, orders: attempts }: Review): string[] {
   const last = attempts.at(-1);
   return [
-    transaction._id,
-    age(Date.now() - (transaction.reviewSince?.getTime() ?? 0)),
-    transaction.productCode,
-    transaction.customerNumber,
-    rupiah(transaction.price),
+    purchase._id,
+    age(Date.now() - (purchase.reviewSince?.getTime() ?? 0)),
+    purchase.productCode,
+    purchase.customerNumber,
+    rupiah(purchase.price),
     last?._id ?? '-',
     `${last?.code ?? ''} ${last?.message ?? ''}`.trim(),
   ];

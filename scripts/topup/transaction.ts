@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
-import type { TransactionDescription } from '../../src/purchases/review/describe-purchase.js';
+import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, status, table, time } from './format.js';
 
 /** `topup transaction show`: what became of a purchase. */
-export function registerTransaction(program: Command): void {
+export function registerPurchase(program: Command): void {
   const group = defineGroup(program, 'transaction', 'Look into purchases');
   defineCommand<{ account?: string }>(group, {
     usage: 'show <id>',
@@ -16,33 +16,29 @@ export function registerTransaction(program: Command): void {
     ],
     options: [new Option('--account <username>', 'the client whose ref_id this is')],
     async run({ arg, options }) {
-      const { describeTransaction } = await import('../../src/purchases/review/describe-purchase.js');
-      const found = await describeTransaction(arg('id'), options.account);
-      return { data: found, text: describeText(found) };
+      const { describePurchase } = await import('../../src/purchases/review/describe-purchase.js');
+      const found = await describePurchase(arg('id'), options.account);
+      const { purchase, orders, ...rest } = found;
+      // Scripts read these names.
+      return { data: { transaction: purchase, attempts: orders, ...rest }, text: describeText(found) };
     },
   });
 }
 
-function describeText({
-  transaction,
-  usernames,
-  deliveries,
-  timeline,
-  cases,
-}: TransactionDescription): string {
+function describeText({ purchase, usernames, deliveries, timeline, cases }: PurchaseDescription): string {
   const summary = facts([
-    ['transaction', transaction._id],
-    ['account', `${usernames[transaction.accountId] ?? transaction.accountId}, ref_id ${transaction.refId}`],
-    ['product', `${transaction.productCode} ${transaction.productName}`],
-    ['customer', transaction.customerNumber],
-    ['price', rupiah(transaction.price)],
-    ['status', status(transaction.status)],
-    ['message', transaction.message],
-    ['serial number', transaction.serialNumber],
-    ['seller', transaction.sellerId && (usernames[transaction.sellerId] ?? transaction.sellerId)],
-    ['commission', transaction.commissionAmount === null ? null : rupiah(transaction.commissionAmount)],
-    ['looked at again', transaction.nextActionAt && time(transaction.nextActionAt)],
-    ['under review since', transaction.reviewSince && time(transaction.reviewSince)],
+    ['transaction', purchase._id],
+    ['account', `${usernames[purchase.accountId] ?? purchase.accountId}, ref_id ${purchase.refId}`],
+    ['product', `${purchase.productCode} ${purchase.productName}`],
+    ['customer', purchase.customerNumber],
+    ['price', rupiah(purchase.price)],
+    ['status', status(purchase.status)],
+    ['message', purchase.message],
+    ['serial number', purchase.serialNumber],
+    ['seller', purchase.sellerId && (usernames[purchase.sellerId] ?? purchase.sellerId)],
+    ['commission', purchase.commissionAmount === null ? null : rupiah(purchase.commissionAmount)],
+    ['looked at again', purchase.nextActionAt && time(purchase.nextActionAt)],
+    ['under review since', purchase.reviewSince && time(purchase.reviewSince)],
   ]);
   const steps = timeline.map(({ at, what, detail }) => [
     time(at),

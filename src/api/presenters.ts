@@ -1,38 +1,38 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
 import type { Deposit } from '../deposits/deposit.model.js';
 import { shownStatus } from '../purchases/shown-status.js';
-import type { Transaction } from '../purchases/purchase.model.js';
+import type { Purchase } from '../purchases/purchase.model.js';
 
 /** Buyer transaction, interface 2.5. */
-export function presentBuyerTransaction(transaction: Transaction) {
+export function presentBuyerTransaction(purchase: Purchase) {
   return {
-    ref_id: transaction.refId,
-    transaction_id: transaction._id,
-    code: transaction.productCode,
-    customer_number: transaction.customerNumber,
-    product_name: transaction.productName,
-    price: transaction.price,
-    sn: transaction.serialNumber,
-    status: shownStatus(transaction.status),
-    message: transaction.message,
-    timestamp: transaction.createdAt.toISOString(),
+    ref_id: purchase.refId,
+    transaction_id: purchase._id,
+    code: purchase.productCode,
+    customer_number: purchase.customerNumber,
+    product_name: purchase.productName,
+    price: purchase.price,
+    sn: purchase.serialNumber,
+    status: shownStatus(purchase.status),
+    message: purchase.message,
+    timestamp: purchase.createdAt.toISOString(),
   };
 }
 
 /** Wallet-surface transaction, decisions.md 7. */
-export function presentWalletTransaction(transaction: Transaction) {
+export function presentWalletTransaction(purchase: Purchase) {
   return {
-    id: transaction._id,
-    code: transaction._id,
-    ref_id: transaction.refId,
-    product_code: transaction.productCode,
-    destination: transaction.customerNumber,
-    status: transaction.status,
-    serial_number: transaction.serialNumber,
-    price: transaction.price,
-    message: transaction.message,
-    created_at: transaction.createdAt.toISOString(),
-    updated_at: transaction.updatedAt.toISOString(),
+    id: purchase._id,
+    code: purchase._id,
+    ref_id: purchase.refId,
+    product_code: purchase.productCode,
+    destination: purchase.customerNumber,
+    status: purchase.status,
+    serial_number: purchase.serialNumber,
+    price: purchase.price,
+    message: purchase.message,
+    created_at: purchase.createdAt.toISOString(),
+    updated_at: purchase.updatedAt.toISOString(),
   };
 }
 

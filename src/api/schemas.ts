@@ -31,7 +31,7 @@ export const buyerTransactionData = Joi.object({
   timestamp: timestamp.required(),
 });
 
-export const walletTransactionData = Joi.object({
+export const walletPurchaseData = Joi.object({
   id: Joi.string().required(),
   code: Joi.string().required().description('The same as id: the identifier that callbacks carry.'),
   ref_id: Joi.string().required(),

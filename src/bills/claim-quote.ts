@@ -6,14 +6,14 @@ import { QuoteModel } from './quote.model.js';
 export class QuoteGoneError extends Error {}
 
 /**
- * Takes a quote for one transaction, within the database transaction of its debit.
+ * Takes a quote for one purchase, within the database transaction of its debit.
  * Invariant (decisions.md 11): a quote is paid once, by the condition on `usedBy`.
  * @throws QuoteGoneError
  */
-export async function claimQuote(session: Session, quoteId: string, transactionId: string): Promise<void> {
+export async function claimQuote(session: Session, quoteId: string, purchaseId: string): Promise<void> {
   const result = await QuoteModel.updateOne(
     { _id: quoteId, status: 'open', usedBy: null, expiresAt: { $gt: now() } },
-    { $set: { usedBy: transactionId } },
+    { $set: { usedBy: purchaseId } },
     { session },
   );
   if (result.matchedCount === 0) {

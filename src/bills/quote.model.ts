@@ -28,7 +28,7 @@ export interface Quote {
   adminFee: number | null;
   totalAmount: number | null;
   refusal: QuoteRefusal | null;
-  /** The transaction that pays it. */
+  /** The purchase that pays it. */
   usedBy: string | null;
   createdAt: Date;
   expiresAt: Date;

@@ -2,7 +2,7 @@ import { SettlementModel } from '../settlements/settlement.model.js';
 import { nowMs } from '../shared/clock.js';
 import { CaseModel } from '../purchases/case.model.js';
 import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
-import { TransactionModel } from '../purchases/purchase.model.js';
+import { PurchaseModel } from '../purchases/purchase.model.js';
 import { DepositModel } from '../deposits/deposit.model.js';
 import { DeliveryModel, type Delivery } from '../webhooks/delivery.model.js';
 
@@ -24,7 +24,7 @@ export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
   const [openCases, reviews, deadDeliveries, pendingDeposits, settlements] = await Promise.all([
     CaseModel.countDocuments({ resolvedAt: null }).limit(countMax),
-    TransactionModel.countDocuments({ reviewSince: { $type: 'date' } }).limit(countMax),
+    PurchaseModel.countDocuments({ reviewSince: { $type: 'date' } }).limit(countMax),
     DeliveryModel.countDocuments({ state: 'dead', settledAt: { $gte: deadSince } }).limit(countMax),
     DepositModel.countDocuments({ status: 'pending' }).limit(countMax),
     SettlementModel.countDocuments({
@@ -50,7 +50,7 @@ export interface Backlog {
 export async function countBacklog(lateMs: number): Promise<Backlog> {
   const before = new Date(nowMs() - lateMs);
   const [purchases, deliveries, postings] = await Promise.all([
-    TransactionModel.countDocuments({
+    PurchaseModel.countDocuments({
       status: { $in: ['PENDING', 'PROCESSING'] },
       nextActionAt: { $lt: before },
     }).limit(countMax),

@@ -1,6 +1,6 @@
 import type { ResponseCode } from '../shared/errors.js';
 
-/** What a provider is asked to do. `providerRef` is `<transaction>-<n>`, never the client's reference. */
+/** What a provider is asked to do. `providerRef` is `<purchase>-<n>`, never the client's reference. */
 export interface ProviderOrder {
   providerRef: string;
   productCode: string;
@@ -43,7 +43,7 @@ export type ProviderOutcome =
   | { outcome: 'unknown'; code: string; message: string }
   /** Status checks only: the provider does not know the reference. Believed only when repeated; see fulfil-purchase.ts. */
   | { outcome: 'not-found'; code: string; message: string }
-  /** Certainly never left us (connection refused, name not resolved): the same attempt may be sent again later. */
+  /** Certainly never left us (connection refused, name not resolved): the same order may be sent again later. */
   | { outcome: 'not-sent'; code: string; message: string }
   /** A sale that the provider took back after success. */
   | { outcome: 'reversed'; code: string; message: string }

@@ -9,7 +9,7 @@ import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 
-/** For both waits together: well within the margin of an attempt's lease. */
+/** For both waits together: well within the margin of an order's lease. */
 export const admissionWaitMaxMs = 1_000;
 const concurrencyDefault = 100;
 

@@ -103,7 +103,7 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome> => {
     // They take a payment only after an inquiry under the same reference; it also shows a bill that has changed.
-    // Both calls together keep to the time-out of one: the lease of the attempt reckons with that.
+    // Both calls together keep to the time-out of one: the lease of the order reckons with that.
     const timeoutMs = digiflazzTraits.timeoutMs / 2;
     const inquired = await inquireBill(connection, order, timeoutMs);
     switch (inquired.outcome) {

@@ -78,7 +78,7 @@ function isNeverSent(error: unknown): boolean {
   return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
-/** A short word for logs and the attempt's record; never a message, which may hold the address. */
+/** A short word for logs and the order's record; never a message, which may hold the address. */
 function reasonOf(error: unknown): string {
   const { code, name } = fieldsOf(error);
   return name === 'TimeoutError' ? 'TIMEOUT' : (code ?? name ?? 'ERROR');

@@ -1,36 +1,36 @@
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { finalStatuses } from './states.js';
-import { TransactionModel, type Transaction } from './purchase.model.js';
+import { PurchaseModel, type Purchase } from './purchase.model.js';
 
 /** How often those that wait are looked up: all of a process together, in one query. */
 const lookEveryMs = 100;
 
-type Waiter = (transaction: Transaction | null) => void;
+type Waiter = (purchase: Purchase | null) => void;
 
 const waiting = new Map<string, Set<Waiter>>();
 let watching = false;
 
 /**
- * Waits until a transaction is final. However many wait in this process, the database sees one query at a time, so
+ * Waits until a purchase is final. However many wait in this process, the database sees one query at a time, so
  * that waiting needs neither Redis nor a word from the worker.
  * @returns null if it is not final within `timeoutMs`, or the database does not answer.
  */
-export function awaitFinal(transactionId: string, timeoutMs: number): Promise<Transaction | null> {
+export function awaitFinal(purchaseId: string, timeoutMs: number): Promise<Purchase | null> {
   return new Promise((resolve) => {
-    const waiters = waiting.get(transactionId) ?? new Set();
-    const waiter: Waiter = (transaction) => {
+    const waiters = waiting.get(purchaseId) ?? new Set();
+    const waiter: Waiter = (purchase) => {
       clearTimeout(timer);
       waiters.delete(waiter);
       if (waiters.size === 0) {
-        waiting.delete(transactionId);
+        waiting.delete(purchaseId);
       }
-      resolve(transaction);
+      resolve(purchase);
     };
     const timer = setTimeout(() => {
       waiter(null);
     }, timeoutMs);
-    waiting.set(transactionId, waiters.add(waiter));
+    waiting.set(purchaseId, waiters.add(waiter));
     void watch();
   });
 }
@@ -52,13 +52,13 @@ async function watch(): Promise<void> {
 
 async function release(): Promise<void> {
   try {
-    const found = await TransactionModel.find({
+    const found = await PurchaseModel.find({
       _id: { $in: [...waiting.keys()] },
       status: { $in: finalStatuses },
-    }).lean<Transaction[]>();
-    for (const transaction of found) {
-      for (const waiter of [...(waiting.get(transaction._id) ?? [])]) {
-        waiter(transaction);
+    }).lean<Purchase[]>();
+    for (const purchase of found) {
+      for (const waiter of [...(waiting.get(purchase._id) ?? [])]) {
+        waiter(purchase);
       }
     }
   } catch (error) {

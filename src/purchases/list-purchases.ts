@@ -1,5 +1,5 @@
 import { periodOf } from '../shared/business-time.js';
-import { TransactionModel, type Transaction, type TransactionStatus } from './purchase.model.js';
+import { PurchaseModel, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 export interface HistoryQuery {
   owner: { accountId: string } | { sellerId: string };
@@ -11,7 +11,7 @@ export interface HistoryQuery {
 }
 
 /** What each filter word of interface 3.2 stands for. */
-export const statusesOf: Record<NonNullable<HistoryQuery['status']>, TransactionStatus[]> = {
+export const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],
   success: ['SUCCESS'],
@@ -25,20 +25,20 @@ export const statusesOf: Record<NonNullable<HistoryQuery['status']>, Transaction
  */
 export async function listTransactions(
   query: HistoryQuery,
-): Promise<{ transactions: Transaction[]; total: number }> {
+): Promise<{ purchases: Purchase[]; total: number }> {
   const period = periodOf(query.startDate, query.endDate);
   const filter = {
     ...query.owner,
     ...(query.status && { status: { $in: statusesOf[query.status] } }),
     createdAt: { $gte: period.start, $lte: period.end },
   };
-  const [transactions, total] = await Promise.all([
-    TransactionModel.find(filter)
+  const [purchases, total] = await Promise.all([
+    PurchaseModel.find(filter)
       .sort({ createdAt: -1, _id: -1 })
       .skip((query.page - 1) * query.limit)
       .limit(query.limit)
-      .lean<Transaction[]>(),
-    TransactionModel.countDocuments(filter),
+      .lean<Purchase[]>(),
+    PurchaseModel.countDocuments(filter),
   ]);
-  return { transactions, total };
+  return { purchases, total };
 }

@@ -7,11 +7,14 @@ import type { ProviderSettings } from '../accounts/account.model.js';
  * PREPARED: written, nothing sent. SENT: about to be sent or under way. UNKNOWN: sent, outcome not known.
  * OK, REJECTED: the provider's certain answer.
  */
-export type AttemptStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
+export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 
-/** One order at one provider. At most one attempt of a transaction is open, so that nothing is bought twice. */
-export interface Attempt {
-  /** `<transaction>-<n>`: also the reference that the provider sees. */
+/**
+ * One request to a provider for a purchase; the collection is called `attempts`. At most one order of a purchase is
+ * open, so that nothing is bought twice.
+ */
+export interface Order {
+  /** `<purchase>-<n>`: also the reference that the provider sees. */
   _id: string;
   transactionId: string;
   n: number;
@@ -20,10 +23,10 @@ export interface Attempt {
   offerPrice: number;
   commissionRate: number;
   providerKind: ProviderSettings['kind'];
-  status: AttemptStatus;
+  status: OrderStatus;
   /** True while PREPARED, SENT or UNKNOWN. */
   open: boolean;
-  /** While SENT: whoever holds this token may apply the answer; after it the attempt is asked about by others. */
+  /** While SENT: whoever holds this token may apply the answer; after it the order is asked about by others. */
   leaseToken: string | null;
   leaseUntil: Date | null;
   sentAt: Date | null;
@@ -39,7 +42,7 @@ export interface Attempt {
   updatedAt: Date;
 }
 
-const schema = new Schema<Attempt>(
+const schema = new Schema<Order>(
   {
     _id: { type: String, required: true },
     transactionId: { type: String, required: true },
@@ -71,6 +74,6 @@ schema.index(
 );
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
-export const AttemptModel = mongoose.model('Attempt', schema);
-export const orders = collectionOf<Attempt>(AttemptModel);
-export const toStored = storing<Attempt>(['offerPrice']);
+export const OrderModel = mongoose.model('Order', schema);
+export const orders = collectionOf<Order>(OrderModel);
+export const toStored = storing<Order>(['offerPrice']);

@@ -5,31 +5,31 @@
 import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { masked } from '../shared/mask.js';
-import type { Transaction } from './purchase.model.js';
+import type { Purchase } from './purchase.model.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from '../webhooks/delivery.model.js';
 import { newDelivery } from '../webhooks/new-delivery.js';
 
 /** `failed`: the debit was returned. `reversed`: a success that was taken back later. */
-export type TransactionEvent = 'pending' | 'success' | 'failed' | 'reversed';
+export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
 
 /** The account's two URLs, as they are now. */
 export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
 
 /**
  * The rows of one event: the envelope to the buyer's webhook, the surface's own callback to its callback URL (or
- * the one that the transaction brought), and a callback to the seller when a sale became final.
+ * the one that the purchase brought), and a callback to the seller when a sale became final.
  *
- * Ids are made from the transaction and the event, so that storing an event twice is a duplicate key.
- * @param of.transaction The transaction as it is after the event.
+ * Ids are made from the purchase and the event, so that storing an event twice is a duplicate key.
+ * @param of.purchase The purchase as it is after the event.
  * @param of.seller Who served it; null where no sale came about.
  */
-export function transactionDeliveries(of: {
-  transaction: Transaction;
+export function purchaseDeliveries(of: {
+  purchase: Purchase;
   buyer: EventReceiver;
   seller: EventReceiver | null;
-  event: TransactionEvent;
+  event: PurchaseEvent;
 }): Delivery[] {
-  const { transaction, buyer, seller, event } = of;
+  const { purchase, buyer, seller, event } = of;
   const rows: Delivery[] = [];
   const add = (to: Destination) => {
     if (to.url !== null) {
@@ -37,8 +37,8 @@ export function transactionDeliveries(of: {
         newDelivery({
           ...to,
           url: to.url,
-          id: `${transaction._id}-${event}-${to.name}`,
-          orderKey: transaction._id,
+          id: `${purchase._id}-${event}-${to.name}`,
+          orderKey: purchase._id,
           orderRank: rankOf(event),
         }),
       );
@@ -50,18 +50,18 @@ export function transactionDeliveries(of: {
     channel: 'webhook',
     url: buyer.webhookUrl,
     event: webhookEvents[event],
-    refId: transaction.refId,
-    payload: webhookEnvelope(transaction, event),
+    refId: purchase.refId,
+    payload: webhookEnvelope(purchase, event),
   });
   if (event !== 'pending') {
-    const callback = buyerCallback(transaction, event);
+    const callback = buyerCallback(purchase, event);
     if (callback) {
       add({
         name: 'callback',
         accountId: buyer._id,
-        channel: transaction.callbackUrl === null ? 'callback' : 'own',
-        url: transaction.callbackUrl ?? buyer.callbackUrl,
-        refId: transaction.refId,
+        channel: purchase.callbackUrl === null ? 'callback' : 'own',
+        url: purchase.callbackUrl ?? buyer.callbackUrl,
+        refId: purchase.refId,
         ...callback,
       });
     }
@@ -72,8 +72,8 @@ export function transactionDeliveries(of: {
         channel: 'callback',
         url: seller.callbackUrl,
         event: 'callback.reseller',
-        refId: transaction._id,
-        payload: sellerCallback(transaction, event),
+        refId: purchase._id,
+        payload: sellerCallback(purchase, event),
       });
     }
   }
@@ -95,10 +95,10 @@ const webhookEvents = {
   success: 'transaction.success',
   failed: 'transaction.failed',
   reversed: 'transaction.failed',
-} as const satisfies Record<TransactionEvent, DeliveryEvent>;
+} as const satisfies Record<PurchaseEvent, DeliveryEvent>;
 
 /** A later state outranks an earlier one: whoever has the later needs the earlier no more. */
-function rankOf(event: TransactionEvent): number {
+function rankOf(event: PurchaseEvent): number {
   switch (event) {
     case 'pending':
       return 0;
@@ -112,42 +112,42 @@ function rankOf(event: TransactionEvent): number {
 
 type WireStatus = 'pending' | 'success' | 'failed';
 
-function wireStatus(event: TransactionEvent): WireStatus {
+function wireStatus(event: PurchaseEvent): WireStatus {
   return event === 'reversed' ? 'failed' : event;
 }
 
 /** Interface 2.14; `message` (why it failed) is an addition. */
-function webhookEnvelope(transaction: Transaction, event: TransactionEvent) {
+function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   return {
     event: webhookEvents[event],
     data: {
-      ref_id: transaction.refId,
-      transaction_id: transaction._id,
-      code: transaction.productCode,
-      customer_number: transaction.customerNumber,
+      ref_id: purchase.refId,
+      transaction_id: purchase._id,
+      code: purchase.productCode,
+      customer_number: purchase.customerNumber,
       status: wireStatus(event),
-      sn: transaction.serialNumber,
-      price: transaction.price,
-      timestamp: transaction.createdAt.toISOString(),
-      ...(transaction.message !== null && { message: transaction.message }),
+      sn: purchase.serialNumber,
+      price: purchase.price,
+      timestamp: purchase.createdAt.toISOString(),
+      ...(purchase.message !== null && { message: purchase.message }),
     },
     timestamp: now().toISOString(),
   };
 }
 
 function buyerCallback(
-  transaction: Transaction,
-  event: Exclude<TransactionEvent, 'pending'>,
+  purchase: Purchase,
+  event: Exclude<PurchaseEvent, 'pending'>,
 ): { event: DeliveryEvent; payload: object } | null {
-  switch (transaction.surface) {
+  switch (purchase.surface) {
     case 'wallet':
-      return { event: 'callback.wallet', payload: walletCallback(transaction, event) };
+      return { event: 'callback.wallet', payload: walletCallback(purchase, event) };
     case 'reseller':
       return {
         event: 'callback.reseller',
-        payload: resellerCallback(transaction, event, {
-          refId: transaction.refId,
-          customerNumber: transaction.customerNumber,
+        payload: resellerCallback(purchase, event, {
+          refId: purchase.refId,
+          customerNumber: purchase.customerNumber,
         }),
       };
     case 'buyer':
@@ -163,37 +163,37 @@ const defaultMessages = {
 } as const;
 
 /** Interface 2.12. */
-function walletCallback(transaction: Transaction, event: Exclude<TransactionEvent, 'pending'>) {
+function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return {
-    code: transaction._id,
-    ref_id: transaction.refId,
+    code: purchase._id,
+    ref_id: purchase.refId,
     status: walletStatuses[event],
-    serial_number: transaction.serialNumber,
-    price: transaction.price,
-    message: transaction.message ?? defaultMessages[event],
+    serial_number: purchase.serialNumber,
+    price: purchase.price,
+    message: purchase.message ?? defaultMessages[event],
   };
 }
 
 /** Interface 4.5. */
 function resellerCallback(
-  transaction: Transaction,
-  event: Exclude<TransactionEvent, 'pending'>,
+  purchase: Purchase,
+  event: Exclude<PurchaseEvent, 'pending'>,
   as: { refId: string; customerNumber: string },
 ) {
   return {
     ref_id: as.refId,
-    code: transaction.productCode,
+    code: purchase.productCode,
     customer_number: as.customerNumber,
     status: wireStatus(event),
-    ...(transaction.serialNumber !== null && { sn: transaction.serialNumber }),
-    message: transaction.message ?? defaultMessages[event],
+    ...(purchase.serialNumber !== null && { sn: purchase.serialNumber }),
+    message: purchase.message ?? defaultMessages[event],
   };
 }
 
 /** Interface 4.5 for the seller, who never learns who bought: our id for the reference, the customer masked. */
-function sellerCallback(transaction: Transaction, event: Exclude<TransactionEvent, 'pending'>) {
-  return resellerCallback(transaction, event, {
-    refId: transaction._id,
-    customerNumber: masked(transaction.customerNumber),
+function sellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
+  return resellerCallback(purchase, event, {
+    refId: purchase._id,
+    customerNumber: masked(purchase.customerNumber),
   });
 }

@@ -3,11 +3,11 @@ import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
 
-export type TransactionStatus = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
+export type PurchaseStatus = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
 export type Surface = 'wallet' | 'buyer' | 'reseller';
 
-/** A purchase. It is its own outbox: `nextActionAt` says when somebody must look at it again. */
-export interface Transaction {
+/** What a buyer bought; the wire and the collection say transaction. It is its own outbox: `nextActionAt` says when somebody must look at it again. */
+export interface Purchase {
   _id: string;
   accountId: string;
   /** The client's reference, unique per account for ever. */
@@ -24,7 +24,7 @@ export interface Transaction {
   price: number;
   /** Postpaid: the quote that this payment claimed. */
   quoteId: string | null;
-  status: TransactionStatus;
+  status: PurchaseStatus;
   /** Rises with every change of state; a compare-and-set names it. */
   version: number;
   serialNumber: string | null;
@@ -36,7 +36,7 @@ export interface Transaction {
   sellerId: string | null;
   /** Rupiah of the price kept by the platform; set with success. */
   commissionAmount: number | null;
-  /** This transaction's own callback URL (POST /v1/transactions), before the account's. */
+  /** This purchase's own callback URL (POST /v1/transactions), before the account's. */
   callbackUrl: string | null;
   /** Raised whenever a job is added again, so that the new job has an id of its own. */
   epoch: number;
@@ -50,7 +50,7 @@ export interface Transaction {
   finalAt: Date | null;
 }
 
-const schema = new Schema<Transaction>(
+const schema = new Schema<Purchase>(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
@@ -103,6 +103,6 @@ schema.index(
   { partialFilterExpression: { pendingNotified: false }, name: 'pending_not_notified' },
 );
 
-export const TransactionModel = mongoose.model('Transaction', schema);
-export const purchases = collectionOf<Transaction>(TransactionModel);
-export const toStored = storing<Transaction>(['price', 'commissionAmount']);
+export const PurchaseModel = mongoose.model('Purchase', schema);
+export const purchases = collectionOf<Purchase>(PurchaseModel);
+export const toStored = storing<Purchase>(['price', 'commissionAmount']);

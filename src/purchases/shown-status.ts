@@ -1,9 +1,9 @@
-import type { TransactionStatus } from './purchase.model.js';
+import type { PurchaseStatus } from './purchase.model.js';
 
 export type ShownStatus = 'pending' | 'processing' | 'success' | 'failed';
 
 /** The lower-case statuses of the buyer and seller surfaces (decisions.md 4). */
-export function shownStatus(status: TransactionStatus): ShownStatus {
+export function shownStatus(status: PurchaseStatus): ShownStatus {
   switch (status) {
     case 'PENDING':
       return 'pending';

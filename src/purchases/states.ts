@@ -1,9 +1,9 @@
 import { now } from '../shared/clock.js';
 import type { Session } from '../database/mongo.js';
-import { TransactionModel, type Transaction, type TransactionStatus } from './purchase.model.js';
+import { PurchaseModel, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 /** decisions.md 4. Whatever is not listed cannot happen. */
-const transitions: Record<TransactionStatus, readonly TransactionStatus[]> = {
+const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
   PROCESSING: ['SUCCESS', 'FAILED'],
   SUCCESS: ['REFUNDED'],
@@ -11,18 +11,18 @@ const transitions: Record<TransactionStatus, readonly TransactionStatus[]> = {
   REFUNDED: [],
 };
 
-export const finalStatuses: readonly TransactionStatus[] = ['SUCCESS', 'FAILED', 'REFUNDED'];
+export const finalStatuses: readonly PurchaseStatus[] = ['SUCCESS', 'FAILED', 'REFUNDED'];
 
-export function isFinal(status: TransactionStatus): boolean {
+export function isFinal(status: PurchaseStatus): boolean {
   return finalStatuses.includes(status);
 }
 
-/** Somebody else changed the transaction first. Read it again: the work may be done. */
-export class StaleTransactionError extends Error {}
+/** Somebody else changed the purchase first. Read it again: the work may be done. */
+export class StalePurchaseError extends Error {}
 
 type Changes = Partial<
   Pick<
-    Transaction,
+    Purchase,
     | 'serialNumber'
     | 'message'
     | 'failureCode'
@@ -35,17 +35,17 @@ type Changes = Partial<
 
 /**
  * The only way a status changes: by the table above, and only from the state that the caller has read.
- * @returns the transaction as it is afterwards.
- * @throws StaleTransactionError if it has changed since it was read: nothing was written.
+ * @returns the purchase as it is afterwards.
+ * @throws StalePurchaseError if it has changed since it was read: nothing was written.
  */
 export async function moveTo(
   session: Session,
-  transaction: Transaction,
-  to: TransactionStatus,
+  purchase: Purchase,
+  to: PurchaseStatus,
   changes: Changes,
-): Promise<Transaction> {
-  if (!transitions[transaction.status].includes(to)) {
-    throw new Error(`A transaction never goes from ${transaction.status} to ${to} (${transaction._id})`);
+): Promise<Purchase> {
+  if (!transitions[purchase.status].includes(to)) {
+    throw new Error(`A transaction never goes from ${purchase.status} to ${to} (${purchase._id})`);
   }
   const at = now();
   const set = {
@@ -54,13 +54,13 @@ export async function moveTo(
     updatedAt: at,
     ...(isFinal(to) && { nextActionAt: null, reviewSince: null, pendingNotified: true, finalAt: at }),
   };
-  const result = await TransactionModel.updateOne(
-    { _id: transaction._id, status: transaction.status, version: transaction.version },
+  const result = await PurchaseModel.updateOne(
+    { _id: purchase._id, status: purchase.status, version: purchase.version },
     { $set: set, $inc: { version: 1 } },
     { session },
   );
   if (result.matchedCount === 0) {
-    throw new StaleTransactionError(`Transaction ${transaction._id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  return { ...transaction, ...set, version: transaction.version + 1 };
+  return { ...purchase, ...set, version: purchase.version + 1 };
 }

@@ -3,7 +3,7 @@ import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
-import { AttemptModel, type Attempt } from '../purchases/order.model.js';
+import { OrderModel, type Order } from '../purchases/order.model.js';
 
 /**
  * only-provider: executed there, and not a sale of ours. only-ours: a sale of ours that their record does not
@@ -41,21 +41,19 @@ export async function reconcileProvider(
 ): Promise<Reconciliation> {
   const day = dayOf(date);
   const theirs = record.filter(({ at, status }) => status === 'success' && at >= day.start && at < day.end);
-  const ours = await AttemptModel.find({
+  const ours = await OrderModel.find({
     sellerId: seller._id,
     createdAt: { $gte: day.start, $lt: day.end },
     status: 'OK',
-  }).lean<Attempt[]>();
-  const attemptOf = await attemptsByRef(seller._id, theirs);
+  }).lean<Order[]>();
+  const orderOf = await ordersByRef(seller._id, theirs);
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
   const differences = [
-    ...theirs.flatMap((row) => compareTheirs(row, attemptOf.get(row.providerRef))),
-    ...ours
-      .filter(({ _id }) => rowOf.get(_id)?.status !== 'success')
-      .map((attempt) => missing(attempt, rowOf)),
+    ...theirs.flatMap((row) => compareTheirs(row, orderOf.get(row.providerRef))),
+    ...ours.filter(({ _id }) => rowOf.get(_id)?.status !== 'success').map((order) => missing(order, rowOf)),
   ];
   const matched = theirs.filter(
-    (row) => compareTheirs(row, attemptOf.get(row.providerRef)).length === 0,
+    (row) => compareTheirs(row, orderOf.get(row.providerRef)).length === 0,
   ).length;
   return { date, ours: ours.length, theirs: theirs.length, matched, differences };
 }
@@ -68,46 +66,46 @@ function dayOf(date: string): { start: Date; end: Date } {
   return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
 }
 
-async function attemptsByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Attempt>> {
-  const found = new Map<string, Attempt>();
+async function ordersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Order>> {
+  const found = new Map<string, Order>();
   for (let from = 0; from < rows.length; from += referencesPerQuery) {
     const references = rows.slice(from, from + referencesPerQuery).map(({ providerRef }) => providerRef);
-    const attempts = await AttemptModel.find({ _id: { $in: references } }).lean<Attempt[]>();
-    attempts.filter((each) => each.sellerId === sellerId).forEach((each) => found.set(each._id, each));
+    const orders = await OrderModel.find({ _id: { $in: references } }).lean<Order[]>();
+    orders.filter((each) => each.sellerId === sellerId).forEach((each) => found.set(each._id, each));
   }
   return found;
 }
 
-function compareTheirs(row: ProviderRecordRow, attempt: Attempt | undefined): Difference[] {
+function compareTheirs(row: ProviderRecordRow, order: Order | undefined): Difference[] {
   const theirs = `success${row.serialNumber === null ? '' : ` ${row.serialNumber}`}`;
   const { providerRef } = row;
-  if (!attempt) {
+  if (!order) {
     return [{ kind: 'only-provider', providerRef, ours: null, theirs }];
   }
-  if (attempt.status !== 'OK') {
-    const ours = `${attempt.status} ${attempt.code ?? ''}`.trim();
+  if (order.status !== 'OK') {
+    const ours = `${order.status} ${order.code ?? ''}`.trim();
     // Not final with us yet: a difference only until it is.
-    return [{ kind: attempt.open ? 'differs' : 'only-provider', providerRef, ours, theirs }];
+    return [{ kind: order.open ? 'differs' : 'only-provider', providerRef, ours, theirs }];
   }
-  const isSame = row.serialNumber === null || row.serialNumber === attempt.serialNumber;
+  const isSame = row.serialNumber === null || row.serialNumber === order.serialNumber;
   return isSame
     ? []
     : [
         {
           kind: 'differs',
           providerRef,
-          ours: `OK ${attempt.serialNumber ?? 'without serial number'}`,
+          ours: `OK ${order.serialNumber ?? 'without serial number'}`,
           theirs,
         },
       ];
 }
 
-function missing(attempt: Attempt, rowOf: Map<string, ProviderRecordRow>): Difference {
-  const row = rowOf.get(attempt._id);
+function missing(order: Order, rowOf: Map<string, ProviderRecordRow>): Difference {
+  const row = rowOf.get(order._id);
   return {
     kind: row ? 'differs' : 'only-ours',
-    providerRef: attempt._id,
-    ours: `OK ${attempt.serialNumber ?? ''}`.trim(),
+    providerRef: order._id,
+    ours: `OK ${order.serialNumber ?? ''}`.trim(),
     theirs: row?.status ?? null,
   };
 }

@@ -3,7 +3,7 @@ import { deposits, type Deposit } from '../deposits/deposit.model.js';
 import { collectionOf } from '../database/typed-collection.js';
 import { masked } from '../shared/mask.js';
 import { shownStatus } from '../purchases/shown-status.js';
-import { TransactionModel, type Transaction } from '../purchases/purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchases/purchase.model.js';
 import type { depositColumns, purchaseColumns, RowOf, saleColumns } from './report-columns.js';
 import type { Report } from './report.model.js';
 
@@ -38,22 +38,22 @@ export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> 
   }
   const rowOf = report.role === 'buyer' ? purchaseRow : saleRow;
   for await (const page of purchasePages(report)) {
-    yield page.map((each) => ({ row: rowOf(each), counted: countedTransaction(each) }));
+    yield page.map((each) => ({ row: rowOf(each), counted: countedPurchase(each) }));
   }
 }
 
-const transactionFields = [
+const purchaseFields = [
   ...['refId', 'customerNumber', 'productCode', 'productName', 'subcategory', 'price', 'status'],
   ...['serialNumber', 'commissionAmount', 'createdAt'],
-] as const satisfies (keyof Transaction)[];
-type TransactionPart = Pick<Transaction, '_id' | (typeof transactionFields)[number]>;
+] as const satisfies (keyof Purchase)[];
+type PurchasePart = Pick<Purchase, '_id' | (typeof purchaseFields)[number]>;
 
-function purchasePages(report: Report): AsyncGenerator<TransactionPart[]> {
+function purchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
   const isBuyer = report.role === 'buyer';
-  return newestFirst(collectionOf<TransactionPart>(TransactionModel), {
+  return newestFirst(collectionOf<PurchasePart>(PurchaseModel), {
     owner: isBuyer ? { accountId: report.accountId } : { sellerId: report.accountId },
     period: report.period,
-    fields: transactionFields,
+    fields: purchaseFields,
     index: isBuyer ? 'account_newest' : 'seller_newest',
   });
 }
@@ -103,15 +103,15 @@ async function* newestFirst<T extends { _id: string; createdAt: Date }>(
   }
 }
 
-function countedTransaction(transaction: TransactionPart): Counted {
-  const isSuccess = transaction.status === 'SUCCESS';
+function countedPurchase(purchase: PurchasePart): Counted {
+  const isSuccess = purchase.status === 'SUCCESS';
   return {
-    amount: transaction.price,
+    amount: purchase.price,
     isSuccess,
-    isFailed: transaction.status === 'FAILED' || transaction.status === 'REFUNDED',
-    commission: isSuccess ? (transaction.commissionAmount ?? 0) : 0,
-    productCode: transaction.productCode,
-    subcategory: transaction.subcategory,
+    isFailed: purchase.status === 'FAILED' || purchase.status === 'REFUNDED',
+    commission: isSuccess ? (purchase.commissionAmount ?? 0) : 0,
+    productCode: purchase.productCode,
+    subcategory: purchase.subcategory,
   };
 }
 
@@ -126,34 +126,34 @@ function countedDeposit(deposit: Deposit): Counted {
   };
 }
 
-function purchaseRow(transaction: TransactionPart): RowOf<typeof purchaseColumns> {
+function purchaseRow(purchase: PurchasePart): RowOf<typeof purchaseColumns> {
   return {
-    ref_id: transaction.refId,
-    transaction_id: transaction._id,
-    customer_number: transaction.customerNumber,
-    code: transaction.productCode,
-    product_name: transaction.productName,
-    price: transaction.price,
-    status: shownStatus(transaction.status),
-    sn: transaction.serialNumber,
-    timestamp: transaction.createdAt.toISOString(),
+    ref_id: purchase.refId,
+    transaction_id: purchase._id,
+    customer_number: purchase.customerNumber,
+    code: purchase.productCode,
+    product_name: purchase.productName,
+    price: purchase.price,
+    status: shownStatus(purchase.status),
+    sn: purchase.serialNumber,
+    timestamp: purchase.createdAt.toISOString(),
   };
 }
 
 /** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
-export function saleRow(transaction: TransactionPart): RowOf<typeof saleColumns> {
-  const { commissionAmount } = transaction;
+export function saleRow(purchase: PurchasePart): RowOf<typeof saleColumns> {
+  const { commissionAmount } = purchase;
   return {
-    transaction_id: transaction._id,
-    code: transaction.productCode,
-    customer_number: masked(transaction.customerNumber),
-    product_name: transaction.productName,
-    price: transaction.price,
+    transaction_id: purchase._id,
+    code: purchase.productCode,
+    customer_number: masked(purchase.customerNumber),
+    product_name: purchase.productName,
+    price: purchase.price,
     commission_amount: commissionAmount,
-    net_amount: commissionAmount === null ? null : transaction.price - commissionAmount,
-    sn: transaction.serialNumber,
-    status: shownStatus(transaction.status),
-    timestamp: transaction.createdAt.toISOString(),
+    net_amount: commissionAmount === null ? null : purchase.price - commissionAmount,
+    sn: purchase.serialNumber,
+    status: shownStatus(purchase.status),
+    timestamp: purchase.createdAt.toISOString(),
   };
 }
 

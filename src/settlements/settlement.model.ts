@@ -4,7 +4,7 @@ import { Money } from '../database/money-type.js';
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
-/** A seller's withdrawal. Rupiah. It is its own outbox, as a transaction is. */
+/** A seller's withdrawal. Rupiah. It is its own outbox, as a purchase is. */
 export interface Settlement {
   _id: string;
   accountId: string;

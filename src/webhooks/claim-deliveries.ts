@@ -17,7 +17,7 @@ export interface Claim {
   drained: boolean;
 }
 
-/** The oldest due rows of a receiver. Rows that a newer state of their transaction made worthless are dropped here. */
+/** The oldest due rows of a receiver. Rows that a newer state of their purchase made worthless are dropped here. */
 export async function claimDeliveries(receiverId: string, most: number): Promise<Claim> {
   const at = now();
   const due = await deliveries
@@ -56,7 +56,7 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], atMs = nowMs())
 }
 
 /**
- * Within one transaction and channel: a row that a later one outranks is dropped, a row whose predecessor is under
+ * Within one purchase and channel: a row that a later one outranks is dropped, a row whose predecessor is under
  * way waits for it. So a client never hears `pending` after the result, or `success` after the reversal.
  */
 async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {

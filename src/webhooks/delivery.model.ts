@@ -14,12 +14,12 @@ export type DeliveryEvent =
   | 'callback.wallet'
   | 'callback.reseller';
 
-/** Which of a client's URLs it goes to. `own` is the URL that one transaction brought with it. */
+/** Which of a client's URLs it goes to. `own` is the URL that one purchase brought with it. */
 export type DeliveryChannel = 'webhook' | 'callback' | 'own';
 
 /**
  * due: to be sent at `nextAttemptAt`. delivered, dead (given up), dropped (a newer state of the same
- * transaction made it worthless). held: kept until the account asks for it, because its URL is disabled or not allowed.
+ * purchase made it worthless). held: kept until the account asks for it, because its URL is disabled or not allowed.
  */
 export type DeliveryState = 'due' | 'delivered' | 'dead' | 'held' | 'dropped';
 
@@ -56,7 +56,7 @@ export interface Delivery {
   event: DeliveryEvent;
   /** The client's reference, for its own searches. */
   refId: string | null;
-  /** The transaction's id: rows of one key, account and channel go out by rising `orderRank`, one at a time. */
+  /** The purchase's id: rows of one key, account and channel go out by rising `orderRank`, one at a time. */
   orderKey: string | null;
   orderRank: number;
   /** The bytes of every attempt, as text (UTF-8 JSON). */

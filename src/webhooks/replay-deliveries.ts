@@ -13,7 +13,7 @@ export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'hel
 /**
  * Sends one delivery again, now and with the whole schedule before it, to the account's present URL.
  * @throws NotFoundError if the account has no such delivery.
- * @throws ConflictError if a newer state of its transaction replaced it, or its URL was removed.
+ * @throws ConflictError if a newer state of its purchase replaced it, or its URL was removed.
  */
 export async function replayDelivery(account: UrlOwner, id: string): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id, accountId: account._id });
@@ -74,7 +74,7 @@ export async function replayDeliveries(
       count += modifiedCount;
     }
   }
-  // What goes to a URL that a transaction brought is found by the sweeper.
+  // What goes to a URL that a purchase brought is found by the sweeper.
   await addTokens(
     [account.webhookUrl, account.callbackUrl].flatMap((url) =>
       url === null ? [] : [receiverIdOf(account._id, url)],

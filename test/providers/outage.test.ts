@@ -1,6 +1,6 @@
 /** Issue "Providers", to show 3: one of two sellers goes down; then both. */
 import { expect } from 'chai';
-import type { Attempt } from '../../src/purchases/order.model.js';
+import type { Order } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -67,7 +67,7 @@ describe('an outage of a seller', function () {
 
   it('within 5 s of its first failures p95 is under twice the normal; with all down it is 03', async () => {
     const normal = await p95(await settled(await buyFor(5_000)));
-    const attempts = stack.db.collection<Attempt>('attempts');
+    const attempts = stack.db.collection<Order>('attempts');
     const [busiest] = await attempts
       .aggregate<{ _id: string }>([
         { $group: { _id: '$sellerId', count: { $sum: 1 } } },

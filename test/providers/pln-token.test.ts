@@ -6,7 +6,7 @@ import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { parsePlnToken } from '../../src/purchases/pln-token.js';
-import { TransactionModel } from '../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 
 describe('PLN tokens', () => {
   it('are read from the right: a name may hold a slash', () => {
@@ -54,7 +54,7 @@ describe('PLN tokens', () => {
       it(`make ${isCase ? 'a' : 'no'} case: ${again}`, async () => {
         const [first, second, productCode] = [newId(), newId(), `PLN-${newId()}`];
         // Only what the question reads; the rest of a transaction plays no part in it.
-        await TransactionModel.collection.insertOne({
+        await PurchaseModel.collection.insertOne({
           _id: first as never,
           accountId: first,
           refId: first,
@@ -65,7 +65,7 @@ describe('PLN tokens', () => {
         expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
         await noteRepeatedSerialNumber({ _id: second, productCode: newId() }, again);
         expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
-        await TransactionModel.deleteOne({ _id: first });
+        await PurchaseModel.deleteOne({ _id: first });
         await CaseModel.deleteMany({ transactionId: second });
       });
     }

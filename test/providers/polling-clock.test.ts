@@ -15,14 +15,14 @@ import { connectRedis, redis } from '../../src/redis/connection.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { claimAttempt, prepareNextAttempt } from '../../src/purchases/fulfil/orders.js';
-import { settleFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { settleSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { StaleTransactionError } from '../../src/purchases/states.js';
+import { claimOrder, prepareNextOrder } from '../../src/purchases/fulfil/orders.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { StalePurchaseError } from '../../src/purchases/states.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
-import { AttemptModel, type Attempt } from '../../src/purchases/order.model.js';
+import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
-import { TransactionModel, type Transaction } from '../../src/purchases/purchase.model.js';
+import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
 const second = 1_000;
@@ -85,7 +85,7 @@ describe('polling by the clock', function () {
     });
     forgetRoutes();
     await createDeposit({ account: buyer, amount: 50_000, refId: newId() });
-    const { transaction } = await createPurchase({
+    const { purchase: transaction } = await createPurchase({
       account: buyer,
       surface: 'buyer',
       productCode: code,
@@ -130,24 +130,24 @@ describe('polling by the clock', function () {
       await fulfilPurchase(id, { askNow: true });
     }
     expect(callsAtMs).to.have.length(2);
-    const transaction = await TransactionModel.findById(id).lean<Transaction>();
+    const transaction = await PurchaseModel.findById(id).lean<Purchase>();
     expect(transaction).to.include({ status: 'PROCESSING', nextActionAt: null });
     expect(transaction?.reviewSince).to.be.an.instanceOf(Date);
-    expect(await AttemptModel.find({ transactionId: id }).lean<Attempt[]>()).to.have.length(1);
+    expect(await OrderModel.find({ transactionId: id }).lean<Order[]>()).to.have.length(1);
   });
 
   it('a worker that read the order before another settled it sends nothing more', async () => {
     const { id } = await sendOrder();
-    const stale = await TransactionModel.findById(id).orFail().lean<Transaction>();
-    const attempt = await AttemptModel.findById(`${id}-1`).orFail().lean<Attempt>();
-    await settleSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
-    const prepared: Attempt = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await AttemptModel.create(prepared);
-    const outcomes = await Promise.allSettled([prepareNextAttempt(stale), claimAttempt(stale, prepared)]);
+    const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
+    const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
+    await concludeSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
+    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
+    await OrderModel.create(prepared);
+    const outcomes = await Promise.allSettled([prepareNextOrder(stale), claimOrder(stale, prepared)]);
     expect(
-      outcomes.map((each) => each.status === 'rejected' && each.reason instanceof StaleTransactionError),
+      outcomes.map((each) => each.status === 'rejected' && each.reason instanceof StalePurchaseError),
     ).to.deep.equal([true, true]);
-    expect(await AttemptModel.findById(`${id}-2`).lean<Attempt>()).to.include({
+    expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.include({
       status: 'REJECTED',
       open: false,
     });
@@ -155,23 +155,23 @@ describe('polling by the clock', function () {
 
   it('a worker that read the order before another sent its next attempt can give nothing back', async () => {
     const { id } = await sendOrder();
-    const stale = await TransactionModel.findById(id).orFail().lean<Transaction>();
-    const attempt = await AttemptModel.findById(`${id}-1`).orFail().lean<Attempt>();
-    await AttemptModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
-    const prepared: Attempt = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await AttemptModel.create(prepared);
-    expect(await claimAttempt(stale, prepared)).to.not.equal(null);
-    const refund = await settleFailure(stale, null, { code: '01', message: 'Refused' }).catch(
+    const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
+    const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
+    await OrderModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
+    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
+    await OrderModel.create(prepared);
+    expect(await claimOrder(stale, prepared)).to.not.equal(null);
+    const refund = await concludeFailure(stale, null, { code: '01', message: 'Refused' }).catch(
       (error: unknown) => error,
     );
-    expect(refund).to.be.an.instanceOf(StaleTransactionError);
-    expect(await TransactionModel.findById(id).lean<Transaction>()).to.include({ status: 'PROCESSING' });
+    expect(refund).to.be.an.instanceOf(StalePurchaseError);
+    expect(await PurchaseModel.findById(id).lean<Purchase>()).to.include({ status: 'PROCESSING' });
   });
 
   it('a serial number that comes for a second order of a product makes a case', async () => {
     const { id } = await sendOrder();
-    const { productCode } = (await TransactionModel.findById(id).lean<Transaction>()) ?? { productCode: '' };
-    await TransactionModel.updateOne({ _id: id }, { $set: { serialNumber: 'SN-TWICE' } });
+    const { productCode } = (await PurchaseModel.findById(id).lean<Purchase>()) ?? { productCode: '' };
+    await PurchaseModel.updateOne({ _id: id }, { $set: { serialNumber: 'SN-TWICE' } });
     const cases = () => CaseModel.countDocuments({ kind: 'repeated-serial-number', transactionId: 'second' });
     await noteRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-ONCE');
     await noteRepeatedSerialNumber({ _id: 'second', productCode: 'another' }, 'SN-TWICE');
@@ -187,6 +187,6 @@ describe('polling by the clock', function () {
     at(h2hTraits.inquiryMaxAgeMs + 1);
     await fulfilPurchase(id);
     expect(callsAtMs).to.have.length(1);
-    expect((await TransactionModel.findById(id).lean<Transaction>())?.reviewSince).to.be.an.instanceOf(Date);
+    expect((await PurchaseModel.findById(id).lean<Purchase>())?.reviewSince).to.be.an.instanceOf(Date);
   });
 });

@@ -1,7 +1,7 @@
 /** What tests of the provider part share: a stack with sellers and products of their own. */
 import { randomUUID } from 'node:crypto';
-import type { Attempt } from '../../src/purchases/order.model.js';
-import type { Transaction } from '../../src/purchases/purchase.model.js';
+import type { Order } from '../../src/purchases/order.model.js';
+import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { encrypt } from '../../src/shared/encryption.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -102,11 +102,11 @@ export async function purchase(buyer: ApiClient, code: string, customer: string)
   return answer.body.data.id as string;
 }
 
-export function transactionOf(stack: Stack, id: string): Promise<Transaction | null> {
-  return stack.db.collection<Transaction>('transactions').findOne({ _id: id });
+export function transactionOf(stack: Stack, id: string): Promise<Purchase | null> {
+  return stack.db.collection<Purchase>('transactions').findOne({ _id: id });
 }
 
-export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Promise<Transaction> {
+export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Promise<Purchase> {
   return eventually(
     `${id} to be final`,
     async () => {
@@ -117,8 +117,8 @@ export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Pro
   );
 }
 
-export function attemptsOf(stack: Stack, transactionId: string): Promise<Attempt[]> {
-  return stack.db.collection<Attempt>('attempts').find({ transactionId }).sort({ n: 1 }).toArray();
+export function attemptsOf(stack: Stack, transactionId: string): Promise<Order[]> {
+  return stack.db.collection<Order>('attempts').find({ transactionId }).sort({ n: 1 }).toArray();
 }
 
 /** Every account of the ledger as the sum of its lines, and each wallet's balance beside it. */

@@ -5,8 +5,8 @@
  */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
-import type { Attempt } from '../../src/purchases/order.model.js';
-import type { Transaction } from '../../src/purchases/purchase.model.js';
+import type { Order } from '../../src/purchases/order.model.js';
+import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
@@ -173,11 +173,11 @@ async function allFinal(stack: Stack, ids: string[]): Promise<void> {
 
 async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): Promise<void> {
   const transactions = await stack.db
-    .collection<Transaction>('transactions')
+    .collection<Purchase>('transactions')
     .find({ _id: { $in: ids } })
     .toArray();
   const attempts = await stack.db
-    .collection<Attempt>('attempts')
+    .collection<Order>('attempts')
     .find({ transactionId: { $in: ids } })
     .toArray();
   const usernameOf = new Map(sellers.map(({ id, username }) => [id, username]));
@@ -209,14 +209,14 @@ async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): 
   report(transactions, attempts, reviews);
 }
 
-function report(transactions: Transaction[], attempts: Attempt[], reviews: Transaction[]): void {
+function report(transactions: Purchase[], attempts: Order[], reviews: Purchase[]): void {
   const attemptsOf = groupBy(attempts, ({ transactionId }) => transactionId);
   // From the first sending: waiting in the queue is not the provider's time.
-  const timeOf = ({ _id, finalAt }: Transaction) => {
+  const timeOf = ({ _id, finalAt }: Purchase) => {
     const sent = (attemptsOf.get(_id) ?? []).map(({ sentAt }) => sentAt?.getTime() ?? Infinity);
     return (finalAt?.getTime() ?? 0) - Math.min(...sent);
   };
-  const meanMs = (of: Transaction[]) =>
+  const meanMs = (of: Purchase[]) =>
     Math.round(of.reduce((sum, each) => sum + timeOf(each), 0) / Math.max(1, of.length));
   // Only orders that were answered at once: waiting for a lost answer is not what a failover costs.
   const sold = transactions.filter(({ status, _id }) => {

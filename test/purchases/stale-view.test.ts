@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { createAccount, type CreatedAccount } from '../../src/accounts/create-account.js';
-import { AttemptModel, type Attempt } from '../../src/purchases/order.model.js';
-import { claimAttempt } from '../../src/purchases/fulfil/orders.js';
+import { OrderModel, type Order } from '../../src/purchases/order.model.js';
+import { claimOrder } from '../../src/purchases/fulfil/orders.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { newAttempt } from '../../src/purchases/fulfil/new-order.js';
-import { newTransaction } from '../../src/purchases/accept/new-purchase.js';
-import { settleFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { settleSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { moveTo, StaleTransactionError } from '../../src/purchases/states.js';
-import { TransactionModel, type Transaction } from '../../src/purchases/purchase.model.js';
+import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { moveTo, StalePurchaseError } from '../../src/purchases/states.js';
+import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { connectMongo, disconnectMongo, inTransaction } from '../../src/database/mongo.js';
 import { disconnectRedis } from '../../src/redis/connection.js';
@@ -46,8 +46,8 @@ describe('a worker with an earlier view of a purchase', function () {
   });
 
   /** PROCESSING, its first seller has refused, and the attempt at the second is written but not sent. */
-  async function betweenSellers(): Promise<{ transaction: Transaction; first: Attempt; second: Attempt }> {
-    const accepted = newTransaction({
+  async function betweenSellers(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
+    const accepted = newPurchase({
       accountId: buyer.account._id,
       refId: uniqueRef(),
       surface: 'buyer',
@@ -75,13 +75,13 @@ describe('a worker with an earlier view of a purchase', function () {
     const transaction = await inTransaction((session) => moveTo(session, accepted, 'PROCESSING', {}));
     const first = attemptOf(transaction, 1, { status: 'REJECTED', open: false, code: '01' });
     const second = attemptOf(transaction, 2, { status: 'PREPARED', open: true });
-    await AttemptModel.create([first, second], { ordered: true });
+    await OrderModel.create([first, second], { ordered: true });
     return { transaction, first, second };
   }
 
-  function attemptOf(transaction: Transaction, n: number, state: Partial<Attempt>): Attempt {
+  function attemptOf(transaction: Purchase, n: number, state: Partial<Order>): Order {
     return {
-      ...newAttempt({
+      ...newOrder({
         transactionId: transaction._id,
         n,
         sellerId: seller.account._id,
@@ -96,25 +96,25 @@ describe('a worker with an earlier view of a purchase', function () {
   const stale = (work: Promise<unknown>) =>
     work.then(
       () => 'done',
-      (error: unknown) => (error instanceof StaleTransactionError ? 'stale' : String(error)),
+      (error: unknown) => (error instanceof StalePurchaseError ? 'stale' : String(error)),
     );
 
   it('cannot refund it while the next attempt is on its way', async () => {
     const { transaction, second } = await betweenSellers();
     const { balance } = await balanceOf(buyer.account._id);
-    expect(await claimAttempt(transaction, second)).not.to.equal(null);
-    expect(await stale(settleFailure(transaction, null, { code: '01', message: 'nobody' }))).to.equal(
+    expect(await claimOrder(transaction, second)).not.to.equal(null);
+    expect(await stale(concludeFailure(transaction, null, { code: '01', message: 'nobody' }))).to.equal(
       'stale',
     );
     expect((await balanceOf(buyer.account._id)).balance).to.equal(balance);
-    expect((await TransactionModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
+    expect((await PurchaseModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
   });
 
   it('cannot send an attempt after another has given the money back', async () => {
     const { transaction, second } = await betweenSellers();
-    await settleFailure(transaction, null, { code: '01', message: 'nobody' });
-    expect(await stale(claimAttempt(transaction, second))).to.equal('stale');
-    expect(await AttemptModel.findById(second._id).lean()).to.include({
+    await concludeFailure(transaction, null, { code: '01', message: 'nobody' });
+    expect(await stale(claimOrder(transaction, second))).to.equal('stale');
+    expect(await OrderModel.findById(second._id).lean()).to.include({
       status: 'REJECTED',
       open: false,
       sentAt: null,
@@ -123,10 +123,10 @@ describe('a worker with an earlier view of a purchase', function () {
 
   it('cannot settle by a late success of the seller that had refused; the operator gets a case', async () => {
     const { transaction, first, second } = await betweenSellers();
-    await claimAttempt(transaction, second);
+    await claimOrder(transaction, second);
     const late = { code: '00', message: 'late', serialNumber: 'SN' };
-    expect(await stale(settleSuccess(transaction, first, late))).to.equal('stale');
-    expect((await TransactionModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
+    expect(await stale(concludeSuccess(transaction, first, late))).to.equal('stale');
+    expect((await PurchaseModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
     expect(await CaseModel.countDocuments({ transactionId: transaction._id })).to.equal(1);
   });
 });

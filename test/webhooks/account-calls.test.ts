@@ -13,7 +13,7 @@ import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
-import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { adoptWebhookUrls, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
 import { apiClient, type ApiClient } from '../support/api-client.js';
@@ -57,7 +57,7 @@ describe('what an account can see and do about its webhooks', () => {
   async function event(over: Parameters<typeof someTransaction>[0] = {}): Promise<Delivery> {
     const transaction = someTransaction({ accountId: owner.account._id, ...over });
     const [row] = await store(
-      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: 'success' }),
+      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: 'success' }),
     );
     if (!row) {
       throw new Error('no row');
@@ -205,7 +205,7 @@ describe('what an account can see and do about its webhooks', () => {
   it('within a transaction an unsent pending is dropped once the result exists, and a success once it was reversed', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
-      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: kind }),
+      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),
     );
     await store(rows);
     await turn(rows[0] as Delivery);
@@ -218,7 +218,7 @@ describe('what an account can see and do about its webhooks', () => {
   it('a result waits for the pending of its transaction that is under way', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = (event: 'pending' | 'success') =>
-      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event });
+      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event });
     const [pending] = await store(make('pending'));
     await deliveries.updateOne(
       { _id: pending?._id ?? '' },
@@ -269,7 +269,7 @@ describe('what an account can see and do about its webhooks', () => {
   it('two events of one fact are one row', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = () =>
-      transactionDeliveries({ transaction, buyer: owner.account, seller: null, event: 'success' });
+      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: 'success' });
     await store(make());
     const error = await store(make()).catch((caught: unknown) => caught);
     expect(error).to.have.property('code', 11000);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { signingKey } from '../../src/webhooks/webhook-secret.js';
-import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -50,8 +50,8 @@ describe('topup listen and topup webhooks', function () {
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     await eventually('topup to listen', () => stderr.includes('Forwarding events'), 30_000);
     const rows = (['pending', 'success'] as const).flatMap((event) =>
-      transactionDeliveries({
-        transaction: someTransaction({ accountId: account._id }),
+      purchaseDeliveries({
+        purchase: someTransaction({ accountId: account._id }),
         buyer: account,
         seller: null,
         event,

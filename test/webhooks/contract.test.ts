@@ -12,7 +12,7 @@ import {
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { createSender } from '../../src/webhooks/send-request.js';
-import { transactionDeliveries, type TransactionEvent } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -57,10 +57,10 @@ describe('contract of webhooks and callbacks', () => {
     );
   }
 
-  function event(kind: TransactionEvent, over: Parameters<typeof someTransaction>[0]) {
+  function event(kind: PurchaseEvent, over: Parameters<typeof someTransaction>[0]) {
     const transaction = someTransaction({ accountId: buyer.account._id, ...over });
-    const rows = transactionDeliveries({
-      transaction,
+    const rows = purchaseDeliveries({
+      purchase: transaction,
       buyer: buyer.account,
       seller: kind === 'success' || kind === 'reversed' ? seller.account : null,
       event: kind,
@@ -245,7 +245,12 @@ describe('contract of webhooks and callbacks', () => {
 
   it('a repeated attempt sends the same id and bytes under a new number, time and signature', async () => {
     const transaction = someTransaction({ accountId: buyer.account._id });
-    const rows = transactionDeliveries({ transaction, buyer: buyer.account, seller: null, event: 'success' });
+    const rows = purchaseDeliveries({
+      purchase: transaction,
+      buyer: buyer.account,
+      seller: null,
+      event: 'success',
+    });
     const [row] = rows;
     receiver.behave((_request, response) => response.writeHead(500).end());
     await deliver(rows);
@@ -279,8 +284,8 @@ describe('contract of webhooks and callbacks', () => {
         { $set: { previousWebhookSecret: { sealed, validUntil } } },
       );
     const next = () =>
-      transactionDeliveries({
-        transaction: someTransaction({ accountId: account._id }),
+      purchaseDeliveries({
+        purchase: someTransaction({ accountId: account._id }),
         buyer: account,
         seller: null,
         event: 'success',

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { createRandom } from '../../scripts/support/random.js';
 import { inTransaction } from '../../src/database/mongo.js';
-import { TransactionModel, type Transaction } from '../../src/purchases/purchase.model.js';
+import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
 import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
 import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
-import { transactionDeliveries, type TransactionEvent } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, type TestAccount } from './support/accounts.js';
@@ -76,7 +76,7 @@ describe('1,000 events while 30 % of the answers fail, 5 % hang, and workers are
     seen.set(id, entry);
     entry.requests += 1;
     entry.bodies.add(request.raw);
-    const stored = await TransactionModel.findById(data.transaction_id).lean<Transaction>();
+    const stored = await PurchaseModel.findById(data.transaction_id).lean<Purchase>();
     if (!stored || (event !== 'transaction.pending' && stored.status.toLowerCase() !== data.status)) {
       wrong.push(
         `${event} of ${data.transaction_id} came, the transaction is ${stored?.status ?? 'missing'}`,
@@ -101,15 +101,15 @@ describe('1,000 events while 30 % of the answers fail, 5 % hang, and workers are
   }
 
   /** Writes the transaction and its event together, as the core does, or neither. */
-  async function write(
-    client: TestAccount,
-    transaction: Transaction,
-    kind: TransactionEvent,
-    fails: boolean,
-  ) {
-    const rows = transactionDeliveries({ transaction, buyer: client.account, seller: null, event: kind });
+  async function write(client: TestAccount, transaction: Purchase, kind: PurchaseEvent, fails: boolean) {
+    const rows = purchaseDeliveries({
+      purchase: transaction,
+      buyer: client.account,
+      seller: null,
+      event: kind,
+    });
     await inTransaction(async (session) => {
-      await TransactionModel.replaceOne({ _id: transaction._id }, transaction, { upsert: true, session });
+      await PurchaseModel.replaceOne({ _id: transaction._id }, transaction, { upsert: true, session });
       await insertDeliveries(session, rows);
       if (fails) {
         throw new Error('rolled back');

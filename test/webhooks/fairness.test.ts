@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
-import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
@@ -57,8 +57,8 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
       const tickEndMs = Date.now() + tickMs;
       const rows = Array.from({ length: perTick }, () => all[next++ % all.length]).flatMap((each) =>
         each
-          ? transactionDeliveries({
-              transaction: someTransaction({ accountId: each.client.account._id }),
+          ? purchaseDeliveries({
+              purchase: someTransaction({ accountId: each.client.account._id }),
               buyer: each.client.account,
               seller: null,
               event: 'success',

@@ -6,7 +6,7 @@ import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js'
 import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
-import { transactionDeliveries } from '../../src/purchases/purchase-events.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { enableWebhooks, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
@@ -40,7 +40,7 @@ describe('webhooks through an outage, on an injected clock', function () {
   async function event(): Promise<Delivery> {
     const transaction = someTransaction({ accountId: client.account._id });
     const [row] = await store(
-      transactionDeliveries({ transaction, buyer: client.account, seller: null, event: 'success' }),
+      purchaseDeliveries({ purchase: transaction, buyer: client.account, seller: null, event: 'success' }),
     );
     if (!row) {
       throw new Error('no row');

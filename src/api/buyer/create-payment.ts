@@ -38,7 +38,7 @@ export const createPayment = defineOperation<Body>({
   }),
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
-    const { transaction, created } = await pay({
+    const { purchase, created } = await pay({
       account,
       productCode: body.code,
       customerNumber: body.customer_number,
@@ -46,15 +46,15 @@ export const createPayment = defineOperation<Body>({
       maxPrice: body.max_price,
     });
     return {
-      code: replyCode(transaction, created),
+      code: replyCode(purchase, created),
       message: created ? 'Payment is being processed' : 'Known ref_id: the payment as it is now',
       data: {
-        ref_id: transaction.refId,
-        transaction_id: transaction._id,
-        customer_number: transaction.customerNumber,
-        product_name: transaction.productName,
-        price: transaction.price,
-        status: shownStatus(transaction.status),
+        ref_id: purchase.refId,
+        transaction_id: purchase._id,
+        customer_number: purchase.customerNumber,
+        product_name: purchase.productName,
+        price: purchase.price,
+        status: shownStatus(purchase.status),
       },
     };
   },

@@ -32,7 +32,7 @@ export const createBuyerTransaction = defineOperation<Body>({
   data: buyerTransactionData,
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
-    const { transaction, created } = await createPurchase({
+    const { purchase, created } = await createPurchase({
       account,
       surface: 'buyer',
       productCode: body.code,
@@ -41,9 +41,9 @@ export const createBuyerTransaction = defineOperation<Body>({
       maxPrice: body.max_price,
     });
     return {
-      code: replyCode(transaction, created),
+      code: replyCode(purchase, created),
       message: created ? 'Transaction is being processed' : 'Known ref_id: the transaction as it is now',
-      data: presentBuyerTransaction(transaction),
+      data: presentBuyerTransaction(purchase),
     };
   },
 });

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { findTransaction } from '../../purchases/find-purchase.js';
+import { findPurchase } from '../../purchases/find-purchase.js';
 import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
@@ -20,6 +20,6 @@ export const getBuyerTransaction = defineOperation<unknown, Params>({
   data: buyerTransactionData,
   failures: [404],
   async handle({ account, params }) {
-    return { data: presentBuyerTransaction(await findTransaction(account._id, params.ref)) };
+    return { data: presentBuyerTransaction(await findPurchase(account._id, params.ref)) };
   },
 });

@@ -21,7 +21,7 @@ export const listBuyerTransactions = defineOperation<HistoryBody>({
     pagination: pagination.required(),
   }),
   async handle({ account, body }) {
-    const { transactions, total } = await listTransactions({
+    const { purchases, total } = await listTransactions({
       owner: { accountId: account._id },
       status: body.status,
       startDate: body.start_date,
@@ -31,7 +31,7 @@ export const listBuyerTransactions = defineOperation<HistoryBody>({
     });
     return {
       data: {
-        transactions: transactions.map(presentBuyerTransaction),
+        transactions: purchases.map(presentBuyerTransaction),
         pagination: presentPage(body, total),
       },
     };

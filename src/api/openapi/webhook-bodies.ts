@@ -20,7 +20,7 @@ function envelope(event: string, data: Joi.ObjectSchema): Joi.ObjectSchema {
   });
 }
 
-function transactionEvent(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchema {
+function purchaseEvent(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchema {
   return envelope(
     `transaction.${event}`,
     Joi.object({
@@ -53,12 +53,12 @@ const settlement = {
 export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   'transaction.pending': {
     summary: 'A purchase takes longer than usual',
-    body: transactionEvent('pending'),
+    body: purchaseEvent('pending'),
   },
-  'transaction.success': { summary: 'A purchase succeeded', body: transactionEvent('success') },
+  'transaction.success': { summary: 'A purchase succeeded', body: purchaseEvent('success') },
   'transaction.failed': {
     summary: 'A purchase failed, or was taken back; its price is in the wallet again',
-    body: transactionEvent('failed'),
+    body: purchaseEvent('failed'),
   },
   'settlement.completed': {
     summary: 'A settlement was paid out',

@@ -27,10 +27,10 @@ export async function replyWithReport(report: Report): Promise<Reply> {
   if (report.format === 'csv') {
     return { message: 'Report ready', data: body };
   }
-  const transactions = await readReportItems(report, itemsInlineMax);
+  const purchases = await readReportItems(report, itemsInlineMax);
   return {
     message: 'Report ready',
-    data: { ...body, transactions, truncated: (report.rows ?? 0) > transactions.length },
+    data: { ...body, transactions: purchases, truncated: (report.rows ?? 0) > purchases.length },
   };
 }
 

@@ -6,7 +6,7 @@ import { logger } from '../../shared/logger.js';
 import { awaitFinal } from '../../purchases/await-final.js';
 import { createPurchase, type PurchaseRequest } from '../../purchases/accept/create-purchase.js';
 import { isFinal } from '../../purchases/states.js';
-import type { Transaction } from '../../purchases/purchase.model.js';
+import type { Purchase } from '../../purchases/purchase.model.js';
 import { customerNumber, productCode, refId } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
@@ -69,8 +69,8 @@ export const createResellerRequest = defineResellerOperation<Query>({
     if ('status' in accepted) {
       return accepted;
     }
-    const { transaction, created } = accepted;
-    return present(created ? await waitForEnd(transaction) : transaction, created);
+    const { purchase, created } = accepted;
+    return present(created ? await waitForEnd(purchase) : purchase, created);
   },
 });
 
@@ -87,23 +87,23 @@ function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
   return { status: '05', message, ref_id: ref, sn: null };
 }
 
-async function waitForEnd(transaction: Transaction): Promise<Transaction> {
+async function waitForEnd(purchase: Purchase): Promise<Purchase> {
   const waitMs = env.RESELLER_SYNC_WAIT_MS;
-  return (waitMs > 0 ? await awaitFinal(transaction._id, waitMs) : null) ?? transaction;
+  return (waitMs > 0 ? await awaitFinal(purchase._id, waitMs) : null) ?? purchase;
 }
 
 /** decisions.md 1 and 17.3. */
-function present(transaction: Transaction, created: boolean): ResellerAnswer {
-  const about = { ref_id: transaction.refId, sn: transaction.serialNumber };
-  if (!isFinal(transaction.status)) {
+function present(purchase: Purchase, created: boolean): ResellerAnswer {
+  const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
+  if (!isFinal(purchase.status)) {
     const message = created ? 'Success' : 'Transaction being processed';
     return { status: created ? '00' : '05', message, ...about, transaction_status: 'pending' };
   }
-  return transaction.status === 'SUCCESS'
+  return purchase.status === 'SUCCESS'
     ? { status: '00', message: 'Success', ...about, transaction_status: 'success' }
     : {
         status: '01',
-        message: transaction.message ?? 'Transaction failed, the debit was returned',
+        message: purchase.message ?? 'Transaction failed, the debit was returned',
         ...about,
         transaction_status: 'failed',
       };

@@ -30,7 +30,7 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
       limit: body.limit,
     });
     return {
-      data: { transactions: found.transactions.map(saleRow), pagination: presentPage(body, found.total) },
+      data: { transactions: found.purchases.map(saleRow), pagination: presentPage(body, found.total) },
     };
   },
 });

@@ -4,7 +4,7 @@ import { callbackUrl, customerNumber, maxPrice, productCode, refId } from '../fi
 import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
 import { replyCode } from '../reply-code.js';
-import { walletTransactionData } from '../schemas.js';
+import { walletPurchaseData } from '../schemas.js';
 
 interface Body {
   product_code: string;
@@ -31,11 +31,11 @@ export const createWalletTransaction = defineOperation<Body>({
     max_price: maxPrice,
     callback_url: callbackUrl,
   }),
-  data: walletTransactionData,
+  data: walletPurchaseData,
   successStatuses: [200, 201],
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
-    const { transaction, created } = await createPurchase({
+    const { purchase, created } = await createPurchase({
       account,
       surface: 'wallet',
       productCode: body.product_code,
@@ -46,9 +46,9 @@ export const createWalletTransaction = defineOperation<Body>({
     });
     return {
       httpStatus: created ? 201 : 200,
-      code: replyCode(transaction, created),
+      code: replyCode(purchase, created),
       message: created ? 'Transaction is being processed' : 'Known ref_id: the transaction as it is now',
-      data: presentWalletTransaction(transaction),
+      data: presentWalletTransaction(purchase),
     };
   },
 });

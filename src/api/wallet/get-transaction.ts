@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { findTransaction } from '../../purchases/find-purchase.js';
+import { findPurchase } from '../../purchases/find-purchase.js';
 import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
-import { walletTransactionData } from '../schemas.js';
+import { walletPurchaseData } from '../schemas.js';
 
 interface Params {
   id: string;
@@ -17,9 +17,9 @@ export const getWalletTransaction = defineOperation<unknown, Params>({
   tag: 'Wallet',
   summary: 'Status of a transaction, by our id or your ref_id',
   params: Joi.object<Params>({ id: text(64).required() }),
-  data: walletTransactionData,
+  data: walletPurchaseData,
   failures: [404],
   async handle({ account, params }) {
-    return { data: presentWalletTransaction(await findTransaction(account._id, params.id)) };
+    return { data: presentWalletTransaction(await findPurchase(account._id, params.id)) };
   },
 });

@@ -7,7 +7,7 @@ import { Money } from '../../database/money-type.js';
  * to the seller's wallet. Posting is a job per seller, so that sales of a busy seller never conflict.
  */
 export interface SellerCredit {
-  /** `<transaction>` or `<transaction>-reversal` */
+  /** `<purchase>` or `<purchase>-reversal` */
   _id: string;
   sellerId: string;
   transactionId: string;

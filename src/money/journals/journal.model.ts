@@ -35,7 +35,7 @@ export interface JournalLine {
 export interface Journal {
   _id: string;
   kind: JournalKind;
-  /** What moved the money: the id of a transaction, deposit, settlement or posting. Unique with `kind`. */
+  /** What moved the money: the id of a purchase, deposit, settlement or posting. Unique with `kind`. */
   subjectId: string;
   /** The one wallet that this journal changed, or null if it moved money between platform accounts only. */
   walletId: string | null;

@@ -1,7 +1,7 @@
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
-import { acceptTransaction } from './accept-purchase.js';
-import { newTransaction } from './new-purchase.js';
+import { acceptPurchase } from './accept-purchase.js';
+import { newPurchase } from './new-purchase.js';
 import { findByRef, refuseAbove, replay, type AcceptedPurchase } from './replay.js';
 import { QuoteGoneError } from '../../bills/claim-quote.js';
 import { billOf, inquireBill, isOpen, type BillRequest, type OpenQuote } from '../../bills/inquire-bill.js';
@@ -29,7 +29,7 @@ export async function createPayment(request: PaymentRequest): Promise<AcceptedPu
   const { product, customerNumber } = await billOf(request);
   const quote = (await newestQuote(request, customerNumber)) ?? (await inquireBill(request));
   refuseAbove(request.maxPrice, quote.totalAmount);
-  const transaction = newTransaction({
+  const purchase = newPurchase({
     accountId: request.account._id,
     refId: request.refId,
     surface: 'buyer',
@@ -41,7 +41,7 @@ export async function createPayment(request: PaymentRequest): Promise<AcceptedPu
     callbackUrl: null,
   });
   try {
-    return await acceptTransaction(transaction, wanted);
+    return await acceptPurchase(purchase, wanted);
   } catch (error) {
     if (error instanceof QuoteGoneError) {
       throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {

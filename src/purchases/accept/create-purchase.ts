@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/account.model.js';
 import { productByCode } from '../../products/find-product.js';
 import { checkCustomerNumber, normalizeCustomerNumber } from '../../products/customer-number.js';
-import { acceptTransaction } from './accept-purchase.js';
-import { newTransaction } from './new-purchase.js';
+import { acceptPurchase } from './accept-purchase.js';
+import { newPurchase } from './new-purchase.js';
 import { findByRef, refuseAbove, replay, type AcceptedPurchase } from './replay.js';
 import { requirePrepaid } from '../../products/require-category.js';
 import { routeOrRefuse } from '../../providers/route-or-refuse.js';
@@ -20,11 +20,11 @@ export interface PurchaseRequest {
 }
 
 /**
- * Accepts a prepaid purchase (interface 3.1, 4.1, 4.2, 4.4): the wallet is debited and the transaction stands
+ * Accepts a prepaid purchase (interface 3.1, 4.1, 4.2, 4.4): the wallet is debited and the purchase stands
  * before this returns; a worker fulfils it.
  *
  * Invariants: one debit per {account, ref_id} for ever, however many calls arrive and whatever crashes; the
- * debit never exceeds the balance; a thrown error means that no transaction exists because of this call.
+ * debit never exceeds the balance; a thrown error means that no purchase exists because of this call.
  * @throws NotFoundError, MaintenanceError, InvalidCustomerNumberError, ConflictError, InsufficientBalanceError,
  *   DependencyError (nothing was done, or the same ref_id tells what was).
  */
@@ -41,7 +41,7 @@ export async function createPurchase(request: PurchaseRequest): Promise<Accepted
   const route = await routeOrRefuse(product);
   refuseAbove(request.maxPrice, route.price);
 
-  const transaction = newTransaction({
+  const purchase = newPurchase({
     accountId: request.account._id,
     refId: request.refId,
     surface: request.surface,
@@ -52,5 +52,5 @@ export async function createPurchase(request: PurchaseRequest): Promise<Accepted
     quoteId: null,
     callbackUrl: request.callbackUrl ?? null,
   });
-  return acceptTransaction(transaction, wanted);
+  return acceptPurchase(purchase, wanted);
 }

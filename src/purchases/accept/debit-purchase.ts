@@ -1,10 +1,10 @@
 import { claimQuote } from '../../bills/claim-quote.js';
 import { createDebit, type Debit, type DebitResult } from '../../money/wallets/debit-wallet.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 import { insertPurchases } from './insert-purchases.js';
 
 interface PurchaseDebit extends Debit {
-  purchase: Transaction;
+  purchase: Purchase;
 }
 
 /**
@@ -12,7 +12,7 @@ interface PurchaseDebit extends Debit {
  * transaction. `duplicate`: the account already has a purchase with this ref_id.
  * @throws QuoteGoneError, DependencyError (nothing was written, or the same ref_id tells).
  */
-export function debitPurchase(purchase: Transaction): Promise<DebitResult> {
+export function debitPurchase(purchase: Purchase): Promise<DebitResult> {
   return debit({
     walletId: purchase.accountId,
     refId: purchase.refId,
@@ -35,7 +35,7 @@ const debit = createDebit<PurchaseDebit>({
     await insertPurchases(session, accepted);
   },
   async stored(accountId, refIds) {
-    const found = await TransactionModel.find({ accountId, refId: { $in: refIds } }, { refId: 1 }).lean();
+    const found = await PurchaseModel.find({ accountId, refId: { $in: refIds } }, { refId: 1 }).lean();
     return found.map(({ _id, refId }) => ({ refId, subjectId: _id }));
   },
 });

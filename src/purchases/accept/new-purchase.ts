@@ -2,15 +2,15 @@ import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { sweepAfter } from '../fulfil/enqueue-purchase.js';
-import type { Transaction } from '../purchase.model.js';
+import type { Purchase } from '../purchase.model.js';
 
 /** A purchase as it is accepted: PENDING, and due for the sweeper should its job get lost. Price in rupiah. */
-export function newTransaction(
+export function newPurchase(
   input: Pick<
-    Transaction,
+    Purchase,
     'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'price' | 'quoteId' | 'callbackUrl'
   > & { product: Product },
-): Transaction {
+): Purchase {
   const { product, ...given } = input;
   const at = now();
   return {

@@ -1,10 +1,10 @@
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { ConflictError } from '../../shared/errors.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 export interface AcceptedPurchase {
-  transaction: Transaction;
-  /** False: this ref_id was accepted before, and `transaction` is what became of it. */
+  purchase: Purchase;
+  /** False: this ref_id was accepted before, and `purchase` is what became of it. */
   created: boolean;
 }
 
@@ -13,15 +13,15 @@ export interface WantedPurchase {
   refId: string;
   productCode: string;
   customerNumber: string;
-  kind: Transaction['kind'];
+  kind: Purchase['kind'];
 }
 
-export async function findByRef(accountId: string, refId: string): Promise<Transaction | null> {
-  return TransactionModel.findOne({ accountId, refId }).lean<Transaction>();
+export async function findByRef(accountId: string, refId: string): Promise<Purchase | null> {
+  return PurchaseModel.findOne({ accountId, refId }).lean<Purchase>();
 }
 
-/** The transaction that a duplicate key has just told of. */
-export async function storedByRef(accountId: string, refId: string): Promise<Transaction> {
+/** The purchase that a duplicate key has just told of. */
+export async function storedByRef(accountId: string, refId: string): Promise<Purchase> {
   const stored = await findByRef(accountId, refId);
   if (!stored) {
     throw new Error(`A ref_id of account ${accountId} is taken but cannot be found`);
@@ -30,21 +30,21 @@ export async function storedByRef(accountId: string, refId: string): Promise<Tra
 }
 
 /**
- * The same request again gets the transaction as it is now (decisions.md 3).
+ * The same request again gets the purchase as it is now (decisions.md 3).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */
-export function replay(transaction: Transaction, request: WantedPurchase): AcceptedPurchase {
-  const customerNumber = normalizeCustomerNumber(transaction.customerRule, request.customerNumber);
+export function replay(purchase: Purchase, request: WantedPurchase): AcceptedPurchase {
+  const customerNumber = normalizeCustomerNumber(purchase.customerRule, request.customerNumber);
   const same =
-    transaction.kind === request.kind &&
-    transaction.productCode === request.productCode &&
-    transaction.customerNumber === customerNumber;
+    purchase.kind === request.kind &&
+    purchase.productCode === request.productCode &&
+    purchase.customerNumber === customerNumber;
   if (!same) {
     throw new ConflictError(
       `ref_id ${request.refId} was used for another purchase. Use a new ref_id for a new purchase.`,
     );
   }
-  return { transaction, created: false };
+  return { purchase, created: false };
 }
 
 /** @throws ConflictError (409/01): the price rose above what the client accepts. Both in rupiah. */

@@ -3,14 +3,14 @@ import { adapterFor } from '../../providers/get-adapter.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
 import { putUnderReview } from './put-under-review.js';
-import { settleFailure } from './conclude-failure.js';
-import { settleSuccess } from './conclude-success.js';
-import type { Transaction } from '../purchase.model.js';
+import { concludeFailure } from './conclude-failure.js';
+import { concludeSuccess } from './conclude-success.js';
+import type { Purchase } from '../purchase.model.js';
 
 /** `again`: look at the purchase once more now (the next seller). `done`: nothing more to do in this job. */
 export type Next = 'again' | 'done';
@@ -23,93 +23,93 @@ const notFoundTimes = 5;
  * everything else leaves the purchase PROCESSING and asks again later.
  */
 export async function applyOutcome(
-  transaction: Transaction,
-  attempt: Attempt,
+  purchase: Purchase,
+  order: Order,
   outcome: ProviderOutcome,
 ): Promise<Next> {
   logger.info('provider answered', {
-    transactionId: transaction._id,
-    attempt: attempt.n,
-    sellerId: attempt.sellerId,
+    purchaseId: purchase._id,
+    order: order.n,
+    sellerId: order.sellerId,
     outcome: outcome.outcome,
     code: outcome.code,
   });
   switch (outcome.outcome) {
     case 'success':
-      await settleSuccess(transaction, attempt, outcome);
-      await noteRepeatedSerialNumber(transaction, outcome.serialNumber);
+      await concludeSuccess(purchase, order, outcome);
+      await noteRepeatedSerialNumber(purchase, outcome.serialNumber);
       return 'done';
     case 'refused':
-      return applyRefusal(transaction, attempt, outcome);
+      return applyRefusal(purchase, order, outcome);
     case 'reversed':
-      await settleFailure(transaction, attempt, { code: '01', message: outcome.message });
+      await concludeFailure(purchase, order, { code: '01', message: outcome.message });
       return 'done';
     case 'not-sent':
-      await closeAttempt(attempt, { code: 'not-sent', message: outcome.message });
+      await closeOrder(order, { code: 'not-sent', message: outcome.message });
       return 'again';
     case 'not-found':
-      return applyNotFound(transaction, attempt, outcome);
+      return applyNotFound(purchase, order, outcome);
     case 'review':
-      await putUnderReview(transaction, outcome.message);
+      await putUnderReview(purchase, outcome.message);
       return 'done';
     case 'pending':
-      await askLater(transaction, attempt, outcome);
-      await notifyPending(transaction);
+      await askLater(purchase, order, outcome);
+      await notifyPending(purchase);
       return 'done';
     case 'unknown':
-      await askLater(transaction, attempt, outcome);
+      await askLater(purchase, order, outcome);
       return 'done';
   }
 }
 
 async function applyRefusal(
-  transaction: Transaction,
-  attempt: Attempt,
+  purchase: Purchase,
+  order: Order,
   refusal: Extract<ProviderOutcome, { outcome: 'refused' }>,
 ): Promise<Next> {
-  if (refusal.failover === 'confirm' && attempt.checks === 0) {
-    await askLater(transaction, attempt, refusal);
+  if (refusal.failover === 'confirm' && order.checks === 0) {
+    await askLater(purchase, order, refusal);
     return 'done';
   }
   if (refusal.failover === 'no') {
-    await settleFailure(transaction, attempt, { code: refusal.clientCode, message: refusal.message });
+    await concludeFailure(purchase, order, { code: refusal.clientCode, message: refusal.message });
     return 'done';
   }
-  await closeAttempt(attempt, { code: refusal.clientCode, message: refusal.message });
+  await closeOrder(order, { code: refusal.clientCode, message: refusal.message });
   return 'again';
 }
 
 async function applyNotFound(
-  transaction: Transaction,
-  attempt: Attempt,
+  purchase: Purchase,
+  order: Order,
   outcome: { code: string; message: string },
 ): Promise<Next> {
-  const ageMs = nowMs() - (attempt.sentAt ?? attempt.createdAt).getTime();
-  const { longestLatencyMs } = adapterFor(attempt.providerKind).traits;
-  if (attempt.notFound + 1 >= notFoundTimes && ageMs > longestLatencyMs) {
-    await closeAttempt(attempt, { code: 'not-executed', message: outcome.message });
+  const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
+  const { longestLatencyMs } = adapterFor(order.providerKind).traits;
+  if (order.notFound + 1 >= notFoundTimes && ageMs > longestLatencyMs) {
+    await closeOrder(order, { code: 'not-executed', message: outcome.message });
     return 'again';
   }
-  await askLater(transaction, attempt, outcome, { notFound: attempt.notFound + 1 });
+  await askLater(purchase, order, outcome, { notFound: order.notFound + 1 });
   return 'done';
 }
 
-/** The provider certainly did not and will not execute it: the attempt is closed, the debit stays for the next one. */
-async function closeAttempt(attempt: Attempt, reason: { code: string; message: string }): Promise<void> {
-  await AttemptModel.updateOne(
-    { _id: attempt._id, open: true, leaseToken: attempt.leaseToken },
+/** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
+async function closeOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
+  await OrderModel.updateOne(
+    { _id: order._id, open: true, leaseToken: order.leaseToken },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
 }
 
 async function askLater(
-  transaction: Transaction,
-  attempt: Attempt,
+  purchase: Purchase,
+  order: Order,
   answer: { code: string; message: string },
   { notFound }: { notFound: number } = { notFound: 0 },
 ): Promise<void> {
-  await AttemptModel.updateOne(
-    { _id: attempt._id, open: true },
+  await OrderModel.updateOne(
+    { _id: order._id, open: true },
     {
       $set: {
         status: 'UNKNOWN',
@@ -122,12 +122,12 @@ async function askLater(
     },
   );
   const due = nextPollAt(
-    { sentAt: attempt.sentAt ?? attempt.createdAt, checks: attempt.checks, lastCheckAt: attempt.lastCheckAt },
-    adapterFor(attempt.providerKind).traits,
+    { sentAt: order.sentAt ?? order.createdAt, checks: order.checks, lastCheckAt: order.lastCheckAt },
+    adapterFor(order.providerKind).traits,
   );
   if (due) {
-    await postpone(transaction, due.getTime() - nowMs());
+    await postpone(purchase, due.getTime() - nowMs());
   } else {
-    await putUnderReview(transaction, 'The provider has not given a final answer while it could be asked.');
+    await putUnderReview(purchase, 'The provider has not given a final answer while it could be asked.');
   }
 }

@@ -6,53 +6,53 @@ import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
-import { orderOf } from './orders.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { requestOf } from './orders.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { enqueueCallbackCheck } from './enqueue-purchase.js';
 import { putUnderReview } from './put-under-review.js';
 import { postpone } from './postpone.js';
-import type { Transaction } from '../purchase.model.js';
+import type { Purchase } from '../purchase.model.js';
 
 /**
- * Asks the provider what became of an attempt that was sent (money.md 5): never before its lease ends, never
+ * Asks the provider what became of an order that was sent (money.md 5): never before its lease ends, never
  * before the schedule says so, and never after its longest age, when asking could buy again. One caller at a time:
  * the check is claimed before the request goes out.
  * @param options.askNow The provider itself called: only its minimum interval is kept.
  */
-export async function checkAttempt(
-  transaction: Transaction,
-  attempt: Attempt,
+export async function checkOrder(
+  purchase: Purchase,
+  order: Order,
   options: { askNow: boolean },
 ): Promise<Next> {
-  const adapter = adapterFor(attempt.providerKind);
-  const dueMs = dueCheckMs(attempt, adapter.traits, options.askNow);
+  const adapter = adapterFor(order.providerKind);
+  const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
-    await waitUntil(dueMs, { transaction, attempt, ...options });
+    await waitUntil(dueMs, { purchase, order, ...options });
     return 'done';
   }
-  const ageMs = nowMs() - (attempt.sentAt ?? attempt.createdAt).getTime();
+  const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
   if (ageMs >= Math.min(env.UNKNOWN_REVIEW_AFTER, adapter.traits.inquiryMaxAgeMs)) {
-    await putUnderReview(transaction, 'The provider has not given a final answer in time.');
+    await putUnderReview(purchase, 'The provider has not given a final answer in time.');
     return 'done';
   }
-  const claimed = await claimCheck(attempt, adapter.traits.timeoutMs);
+  const claimed = await claimCheck(order, adapter.traits.timeoutMs);
   if (!claimed) {
     return 'done';
   }
-  const seller = await accountById(attempt.sellerId);
+  const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const outcome = await adapter.inquire(connectionOf(seller), orderOf(transaction, attempt));
+  const outcome = await adapter.inquire(connectionOf(seller), requestOf(purchase, order));
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
-  return applyOutcome(transaction, claimed, known);
+  return applyOutcome(purchase, claimed, known);
 }
 
-function dueCheckMs(attempt: Attempt, traits: ProviderTraits, askNow: boolean): number {
-  if (attempt.status === 'SENT') {
-    return attempt.leaseUntil?.getTime() ?? 0;
+function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
+  if (order.status === 'SENT') {
+    return order.leaseUntil?.getTime() ?? 0;
   }
-  const sentAt = attempt.sentAt ?? attempt.createdAt;
-  const { checks, lastCheckAt } = attempt;
+  const sentAt = order.sentAt ?? order.createdAt;
+  const { checks, lastCheckAt } = order;
   return askNow
     ? (lastCheckAt ?? sentAt).getTime() + traits.inquiryMinIntervalMs
     : // The schedule's own moment, before the jitter that its job has. Past the maximum age there is none.
@@ -65,17 +65,17 @@ function dueCheckMs(attempt: Attempt, traits: ProviderTraits, askNow: boolean): 
  */
 async function waitUntil(
   dueMs: number,
-  of: { transaction: Transaction; attempt: Attempt; askNow: boolean },
+  of: { purchase: Purchase; order: Order; askNow: boolean },
 ): Promise<void> {
-  const { transaction, attempt, askNow } = of;
+  const { purchase, order, askNow } = of;
   if (askNow) {
-    await enqueueCallbackCheck(attempt, dueMs - nowMs());
-  } else if ((transaction.nextActionAt?.getTime() ?? 0) < dueMs || attempt.status === 'SENT') {
-    await postpone(transaction, dueMs - nowMs());
+    await enqueueCallbackCheck(order, dueMs - nowMs());
+  } else if ((purchase.nextActionAt?.getTime() ?? 0) < dueMs || order.status === 'SENT') {
+    await postpone(purchase, dueMs - nowMs());
   }
 }
 
-async function claimCheck(attempt: Attempt, timeoutMs: number): Promise<Attempt | null> {
+async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null> {
   const claim = {
     status: 'UNKNOWN' as const,
     leaseToken: newId(),
@@ -83,9 +83,9 @@ async function claimCheck(attempt: Attempt, timeoutMs: number): Promise<Attempt 
     lastCheckAt: now(),
     updatedAt: now(),
   };
-  const result = await AttemptModel.updateOne(
-    { _id: attempt._id, open: true, checks: attempt.checks },
+  const result = await OrderModel.updateOne(
+    { _id: order._id, open: true, checks: order.checks },
     { $set: claim, $inc: { checks: 1 } },
   );
-  return result.matchedCount === 1 ? { ...attempt, ...claim, checks: attempt.checks + 1 } : null;
+  return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;
 }

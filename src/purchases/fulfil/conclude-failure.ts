@@ -5,58 +5,58 @@ import { changeWallet } from '../../money/wallets/change-wallet.js';
 import { move } from '../../money/journals/insert-journals.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../../webhooks/insert-deliveries.js';
-import { transactionDeliveries } from '../purchase-events.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { purchaseDeliveries } from '../purchase-events.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { recordContradiction } from './record-contradiction.js';
-import { moveTo, StaleTransactionError } from '../states.js';
-import type { Transaction } from '../purchase.model.js';
+import { moveTo, StalePurchaseError } from '../states.js';
+import type { Purchase } from '../purchase.model.js';
 
 /**
  * -> FAILED, and the debit returns to the wallet in the same database transaction (decisions.md 4). Only for a
  * refusal that is certain; an unknown outcome never comes here.
- * Invariant: one refund per transaction, by the version that was read and by the unique journal.
- * @param attempt The attempt that was refused, or null where none is open.
+ * Invariant: one refund per purchase, by the version that was read and by the unique journal.
+ * @param order The order that was refused, or null where none is open.
  */
-export async function settleFailure(
-  transaction: Transaction,
-  attempt: Attempt | null,
+export async function concludeFailure(
+  purchase: Purchase,
+  order: Order | null,
   reason: { code: string; message: string },
 ): Promise<void> {
-  const buyer = await accountById(transaction.accountId);
+  const buyer = await accountById(purchase.accountId);
   try {
     const deliveries = await inTransaction(
       async (session) => {
-        const failed = await moveTo(session, transaction, 'FAILED', {
+        const failed = await moveTo(session, purchase, 'FAILED', {
           message: reason.message,
           failureCode: reason.code,
         });
-        if (attempt) {
-          await AttemptModel.updateOne(
-            { _id: attempt._id },
+        if (order) {
+          await OrderModel.updateOne(
+            { _id: order._id },
             { $set: { ...reason, status: 'REJECTED', open: false, updatedAt: now() } },
             { session },
           );
         }
         await changeWallet(session, {
-          walletId: transaction.accountId,
-          balanceDelta: transaction.price,
+          walletId: purchase.accountId,
+          balanceDelta: purchase.price,
           kind: 'refund',
-          subjectId: transaction._id,
-          lines: move(transaction.price, {
+          subjectId: purchase._id,
+          lines: move(purchase.price, {
             from: 'platform:suspense',
-            to: `wallet:${transaction.accountId}`,
+            to: `wallet:${purchase.accountId}`,
           }),
         });
-        const rows = transactionDeliveries({ transaction: failed, buyer, seller: null, event: 'failed' });
+        const rows = purchaseDeliveries({ purchase: failed, buyer, seller: null, event: 'failed' });
         await insertDeliveries(session, rows);
         return rows;
       },
-      { wallet: transaction.accountId },
+      { wallet: purchase.accountId },
     );
     await announceDeliveries(deliveries);
   } catch (error) {
-    if (error instanceof StaleTransactionError) {
-      await recordContradiction(transaction._id, { expected: 'FAILED', detail: reason.message });
+    if (error instanceof StalePurchaseError) {
+      await recordContradiction(purchase._id, { expected: 'FAILED', detail: reason.message });
     }
     throw error;
   }

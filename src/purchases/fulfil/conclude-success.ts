@@ -5,46 +5,43 @@ import { inTransaction, type Session } from '../../database/mongo.js';
 import { insertJournals } from '../../money/journals/insert-journals.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../../webhooks/insert-deliveries.js';
-import { transactionDeliveries } from '../purchase-events.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { purchaseDeliveries } from '../purchase-events.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { recordContradiction } from './record-contradiction.js';
 import { insertSellerCredit } from '../../money/credits/insert-seller-credit.js';
-import { moveTo, StaleTransactionError } from '../states.js';
-import type { Transaction } from '../purchase.model.js';
+import { moveTo, StalePurchaseError } from '../states.js';
+import type { Purchase } from '../purchase.model.js';
 
 /**
  * PROCESSING -> SUCCESS: the suspended price goes to the seller (price − commission) and to the platform, in one
  * database transaction with the webhooks that tell it (interface 3.1, money.md table).
- * Invariant: once per transaction, by the version that was read and by the unique journal.
+ * Invariant: once per purchase, by the version that was read and by the unique journal.
  */
-export async function settleSuccess(
-  transaction: Transaction,
-  attempt: Attempt,
+export async function concludeSuccess(
+  purchase: Purchase,
+  order: Order,
   answer: { message: string; serialNumber: string | null; code: string },
 ): Promise<void> {
-  const [buyer, seller] = await Promise.all([
-    accountById(transaction.accountId),
-    accountById(attempt.sellerId),
-  ]);
-  const commissionAmount = commissionOf(transaction.price, attempt.commissionRate);
+  const [buyer, seller] = await Promise.all([accountById(purchase.accountId), accountById(order.sellerId)]);
+  const commissionAmount = commissionOf(purchase.price, order.commissionRate);
   try {
     const deliveries = await inTransaction(async (session) => {
-      const settled = await moveTo(session, transaction, 'SUCCESS', {
+      const settled = await moveTo(session, purchase, 'SUCCESS', {
         serialNumber: answer.serialNumber,
         message: answer.message,
-        sellerId: attempt.sellerId,
+        sellerId: order.sellerId,
         commissionAmount,
       });
-      await closeAsBought(session, attempt, answer);
-      await insertJournals(session, [successJournal(transaction, attempt, commissionAmount)]);
+      await closeAsBought(session, order, answer);
+      await insertJournals(session, [successJournal(purchase, order, commissionAmount)]);
       await insertSellerCredit(session, {
-        id: transaction._id,
-        transactionId: transaction._id,
-        sellerId: attempt.sellerId,
-        amount: transaction.price - commissionAmount,
+        id: purchase._id,
+        transactionId: purchase._id,
+        sellerId: order.sellerId,
+        amount: purchase.price - commissionAmount,
       });
-      const rows = transactionDeliveries({
-        transaction: settled,
+      const rows = purchaseDeliveries({
+        purchase: settled,
         buyer,
         seller,
         event: 'success',
@@ -54,11 +51,11 @@ export async function settleSuccess(
     });
     await announceDeliveries(deliveries);
   } catch (error) {
-    if (error instanceof StaleTransactionError) {
-      await recordContradiction(transaction._id, {
+    if (error instanceof StalePurchaseError) {
+      await recordContradiction(purchase._id, {
         expected: 'SUCCESS',
-        detail: `attempt ${attempt.n} succeeded at the provider`,
-        attemptId: attempt._id,
+        detail: `attempt ${order.n} succeeded at the provider`,
+        attemptId: order._id,
       });
     }
     throw error;
@@ -67,26 +64,26 @@ export async function settleSuccess(
 
 async function closeAsBought(
   session: Session,
-  attempt: Attempt,
+  order: Order,
   answer: { message: string; serialNumber: string | null; code: string },
 ): Promise<void> {
-  await AttemptModel.updateOne(
-    { _id: attempt._id },
+  await OrderModel.updateOne(
+    { _id: order._id },
     { $set: { ...answer, status: 'OK', open: false, updatedAt: now() } },
     { session },
   );
 }
 
-function successJournal(transaction: Transaction, attempt: Attempt, commissionAmount: number) {
+function successJournal(purchase: Purchase, order: Order, commissionAmount: number) {
   return {
     kind: 'success' as const,
-    subjectId: transaction._id,
+    subjectId: purchase._id,
     walletId: null,
     walletSeq: null,
     balanceAfter: null,
     lines: [
-      { account: 'platform:suspense' as const, amount: -transaction.price },
-      { account: `payable:${attempt.sellerId}` as const, amount: transaction.price - commissionAmount },
+      { account: 'platform:suspense' as const, amount: -purchase.price },
+      { account: `payable:${order.sellerId}` as const, amount: purchase.price - commissionAmount },
       { account: 'platform:revenue' as const, amount: commissionAmount },
     ],
   };

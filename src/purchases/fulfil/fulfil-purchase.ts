@@ -3,13 +3,13 @@ import type { ProviderOutcome } from '../../providers/adapter.js';
 import { accountById } from '../../accounts/find-account.js';
 import { nowMs } from '../../shared/clock.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
-import { claimAttempt, openAttemptOf, orderOf, prepareNextAttempt } from './orders.js';
-import type { Attempt } from '../order.model.js';
-import { checkAttempt } from './check-order.js';
+import { claimOrder, openOrderOf, requestOf, prepareNextOrder } from './orders.js';
+import type { Order } from '../order.model.js';
+import { checkOrder } from './check-order.js';
 import { postpone } from './postpone.js';
-import { settleFailure } from './conclude-failure.js';
-import { isFinal, StaleTransactionError } from '../states.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { concludeFailure } from './conclude-failure.js';
+import { isFinal, StalePurchaseError } from '../states.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** A purchase that nobody can serve for this long is given back. */
 const waitForRouteMs = 10 * 60_000;
@@ -22,15 +22,15 @@ const retryRouteMs = 10_000;
  * @param options.askNow The provider called about it: ask before the schedule would.
  */
 export async function fulfilPurchase(
-  transactionId: string,
+  purchaseId: string,
   options: { askNow: boolean } = { askNow: false },
 ): Promise<void> {
   let next: Next = 'again';
   while (next === 'again') {
     try {
-      next = await takeStep(transactionId, options);
+      next = await takeStep(purchaseId, options);
     } catch (error) {
-      if (!(error instanceof StaleTransactionError)) {
+      if (!(error instanceof StalePurchaseError)) {
         throw error;
       }
       // Somebody else moved it: look again, and most likely there is nothing left to do.
@@ -38,47 +38,47 @@ export async function fulfilPurchase(
   }
 }
 
-async function takeStep(transactionId: string, options: { askNow: boolean }): Promise<Next> {
-  const transaction = await TransactionModel.findById(transactionId).lean<Transaction>();
-  if (!transaction || isFinal(transaction.status) || transaction.reviewSince !== null) {
+async function takeStep(purchaseId: string, options: { askNow: boolean }): Promise<Next> {
+  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
+  if (!purchase || isFinal(purchase.status) || purchase.reviewSince !== null) {
     return 'done';
   }
-  const open = await openAttemptOf(transactionId);
+  const open = await openOrderOf(purchaseId);
   if (open && open.status !== 'PREPARED') {
     // It may have reached the provider. Ask; never send it again.
-    return checkAttempt(transaction, open, options);
+    return checkOrder(purchase, open, options);
   }
-  const attempt = open ?? (await prepareNextAttempt(transaction));
-  if ('noRoute' in attempt) {
-    return waitOrGiveBack(transaction, attempt.noRoute);
+  const order = open ?? (await prepareNextOrder(purchase));
+  if ('noRoute' in order) {
+    return waitOrGiveBack(purchase, order.noRoute);
   }
-  const claimed = await claimAttempt(transaction, attempt);
+  const claimed = await claimOrder(purchase, order);
   if (!claimed) {
     // Another worker won it between our read and our write.
     return 'done';
   }
-  const outcome = await buy(claimed.transaction, claimed.attempt);
-  return applyOutcome(claimed.transaction, claimed.attempt, outcome);
+  const outcome = await buy(claimed.purchase, claimed.order);
+  return applyOutcome(claimed.purchase, claimed.order, outcome);
 }
 
-async function buy(transaction: Transaction, attempt: Attempt): Promise<ProviderOutcome> {
-  const adapter = adapterFor(attempt.providerKind);
-  const connection = connectionOf(await accountById(attempt.sellerId));
-  const order = orderOf(transaction, attempt);
-  return transaction.kind === 'postpaid'
-    ? adapter.payBill(connection, { ...order, billTotal: transaction.price })
-    : adapter.buy(connection, order);
+async function buy(purchase: Purchase, order: Order): Promise<ProviderOutcome> {
+  const adapter = adapterFor(order.providerKind);
+  const connection = connectionOf(await accountById(order.sellerId));
+  const request = requestOf(purchase, order);
+  return purchase.kind === 'postpaid'
+    ? adapter.payBill(connection, { ...request, billTotal: purchase.price })
+    : adapter.buy(connection, request);
 }
 
 /** Nobody can serve it now. A refusal that stands, or ten minutes of nobody, gives the money back. */
 async function waitOrGiveBack(
-  transaction: Transaction,
+  purchase: Purchase,
   noRoute: { code: string; message: string; mayChange: boolean },
 ): Promise<Next> {
-  if (noRoute.mayChange && nowMs() - transaction.createdAt.getTime() < waitForRouteMs) {
-    await postpone(transaction, retryRouteMs);
+  if (noRoute.mayChange && nowMs() - purchase.createdAt.getTime() < waitForRouteMs) {
+    await postpone(purchase, retryRouteMs);
     return 'done';
   }
-  await settleFailure(transaction, null, { code: noRoute.code, message: noRoute.message });
+  await concludeFailure(purchase, null, { code: noRoute.code, message: noRoute.message });
   return 'done';
 }

@@ -1,10 +1,10 @@
 import { now } from '../../shared/clock.js';
-import type { Attempt } from '../order.model.js';
+import type { Order } from '../order.model.js';
 
-/** An attempt of which nothing was sent yet (PREPARED). */
-export function newAttempt(
-  of: Pick<Attempt, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
-): Attempt {
+/** An order of which nothing was sent yet (PREPARED). */
+export function newOrder(
+  of: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
+): Order {
   const at = now();
   return {
     ...of,

@@ -1,29 +1,29 @@
 import { openCase } from './record-contradiction.js';
 import { parsePlnToken, tokenSpellings } from '../pln-token.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /**
  * One serial number for two orders of a product is one delivery sold twice, or a provider that makes them up: the
  * operator gets a case for the later one. Called after the sale is settled; it moves no money.
  */
 export async function noteRepeatedSerialNumber(
-  transaction: Pick<Transaction, '_id' | 'productCode'>,
+  purchase: Pick<Purchase, '_id' | 'productCode'>,
   serialNumber: string | null,
 ): Promise<void> {
   if (serialNumber === null) {
     return;
   }
-  const other = await TransactionModel.findOne(
+  const other = await PurchaseModel.findOne(
     {
-      productCode: transaction.productCode,
+      productCode: purchase.productCode,
       $or: spellingsOf(serialNumber),
-      _id: { $ne: transaction._id },
+      _id: { $ne: purchase._id },
     },
     { _id: 1 },
-  ).lean<Pick<Transaction, '_id'>>();
+  ).lean<Pick<Purchase, '_id'>>();
   if (other) {
     await openCase({
-      transactionId: transaction._id,
+      transactionId: purchase._id,
       kind: 'repeated-serial-number',
       detail: `The serial number is that of transaction ${other._id} too.`,
     });

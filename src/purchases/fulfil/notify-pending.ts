@@ -2,26 +2,26 @@ import { accountById } from '../../accounts/find-account.js';
 import { inTransaction } from '../../database/mongo.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../../webhooks/insert-deliveries.js';
-import { transactionDeliveries } from '../purchase-events.js';
+import { purchaseDeliveries } from '../purchase-events.js';
 import { finalStatuses } from '../states.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** Tells the client, once, that its purchase is taking a while (`transaction.pending`, decisions.md 17.8). */
-export async function notifyPending(transaction: Transaction): Promise<void> {
-  if (transaction.pendingNotified) {
+export async function notifyPending(purchase: Purchase): Promise<void> {
+  if (purchase.pendingNotified) {
     return;
   }
-  const buyer = await accountById(transaction.accountId);
+  const buyer = await accountById(purchase.accountId);
   const deliveries = await inTransaction(async (session) => {
-    const result = await TransactionModel.updateOne(
-      { _id: transaction._id, pendingNotified: false, status: { $nin: [...finalStatuses] } },
+    const result = await PurchaseModel.updateOne(
+      { _id: purchase._id, pendingNotified: false, status: { $nin: [...finalStatuses] } },
       { $set: { pendingNotified: true } },
       { session },
     );
     if (result.matchedCount === 0) {
       return [];
     }
-    const rows = transactionDeliveries({ transaction, buyer, seller: null, event: 'pending' });
+    const rows = purchaseDeliveries({ purchase, buyer, seller: null, event: 'pending' });
     await insertDeliveries(session, rows);
     return rows;
   });

@@ -2,40 +2,40 @@ import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
 import { isDuplicateKey } from '../../database/mongo.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { isFinal } from '../states.js';
-import { TransactionModel, type Transaction, type TransactionStatus } from '../purchase.model.js';
+import { PurchaseModel, type Purchase, type PurchaseStatus } from '../purchase.model.js';
 
 /**
- * A late answer met a transaction that had already moved. If it says what the transaction says, nothing is
+ * A late answer met a purchase that had already moved. If it says what the purchase says, nothing is
  * wrong; if it contradicts a final state, nothing is changed and the operator gets a case.
  */
 export async function recordContradiction(
-  transactionId: string,
-  late: { expected: TransactionStatus; detail: string; attemptId?: string },
+  purchaseId: string,
+  late: { expected: PurchaseStatus; detail: string; attemptId?: string },
 ): Promise<void> {
-  const transaction = await TransactionModel.findById(transactionId).lean<Transaction>();
-  if (!transaction || !(await contradicts(transaction, late))) {
+  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
+  if (!purchase || !(await contradicts(purchase, late))) {
     return;
   }
   await openCase({
-    transactionId,
+    transactionId: purchaseId,
     kind: 'contradicting-answer',
-    detail: `The transaction is ${transaction.status}, a late answer says ${late.expected}: ${late.detail}`,
+    detail: `The transaction is ${purchase.status}, a late answer says ${late.expected}: ${late.detail}`,
   });
 }
 
 async function contradicts(
-  transaction: Transaction,
-  late: { expected: TransactionStatus; attemptId?: string },
+  purchase: Purchase,
+  late: { expected: PurchaseStatus; attemptId?: string },
 ): Promise<boolean> {
-  if (isFinal(transaction.status)) {
-    return transaction.status !== late.expected;
+  if (isFinal(purchase.status)) {
+    return purchase.status !== late.expected;
   }
   // Bought after all by a seller whose refusal has already sent the order on to another one?
-  const attempt = late.attemptId && (await AttemptModel.findById(late.attemptId).lean<Attempt>());
-  return attempt ? attempt.status === 'REJECTED' : false;
+  const order = late.attemptId && (await OrderModel.findById(late.attemptId).lean<Order>());
+  return order ? order.status === 'REJECTED' : false;
 }
 
 /** Opens a case for the operator; the same case again changes nothing. */

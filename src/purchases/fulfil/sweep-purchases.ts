@@ -2,7 +2,7 @@ import { nowMs } from '../../shared/clock.js';
 import { queue } from '../../jobs/queues.js';
 import { sweepAfter } from './enqueue-purchase.js';
 import { notifyPending } from './notify-pending.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 const sweepMax = 1_000;
 const pendingAfterMs = 3_000;
@@ -14,17 +14,17 @@ const pendingAfterMs = 3_000;
  * @returns how many jobs were added.
  */
 export async function sweepPurchases(): Promise<number> {
-  const overdue = await TransactionModel.find(
+  const overdue = await PurchaseModel.find(
     { status: { $in: ['PENDING', 'PROCESSING'] }, nextActionAt: { $lte: new Date(nowMs()) } },
     { status: 1, epoch: 1 },
   )
     .limit(sweepMax)
-    .lean<Pick<Transaction, '_id' | 'status' | 'epoch'>[]>();
+    .lean<Pick<Purchase, '_id' | 'status' | 'epoch'>[]>();
   if (overdue.length === 0) {
     return 0;
   }
   // MongoDB first: should Redis be away, the next sweep comes after the grace, not in a tight loop.
-  await TransactionModel.bulkWrite(
+  await PurchaseModel.bulkWrite(
     overdue.map((each) => ({
       updateOne: {
         filter: { _id: each._id, epoch: each.epoch },
@@ -42,21 +42,21 @@ export async function sweepPurchases(): Promise<number> {
 
 /** Sends `transaction.pending` for purchases that have been waiting for 3 s. */
 export async function sweepPendingNotices(): Promise<void> {
-  const waiting = await TransactionModel.find({
+  const waiting = await PurchaseModel.find({
     pendingNotified: false,
     createdAt: { $lte: new Date(nowMs() - pendingAfterMs) },
   })
     .limit(sweepMax)
-    .lean<Transaction[]>();
-  for (const transaction of waiting) {
+    .lean<Purchase[]>();
+  for (const purchase of waiting) {
     // One short database transaction each; a shared one would let one conflict hold up all.
-    await notifyPending(transaction);
+    await notifyPending(purchase);
   }
 }
 
 function jobsOf(
-  overdue: Pick<Transaction, '_id' | 'status' | 'epoch'>[],
-  status: Transaction['status'],
+  overdue: Pick<Purchase, '_id' | 'status' | 'epoch'>[],
+  status: Purchase['status'],
   name: 'fulfil' | 'check',
 ) {
   return overdue

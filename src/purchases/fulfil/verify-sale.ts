@@ -4,11 +4,11 @@ import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { DependencyError } from '../../shared/errors.js';
 import { queue } from '../../jobs/queues.js';
-import { orderOf } from './orders.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { requestOf } from './orders.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 const retryMs = 60_000;
 const checksMax = 20;
@@ -18,35 +18,35 @@ const checksMax = 20;
  * moves money; a plain "failed" after success goes to the operator. Safe to run twice: the question is claimed by
  * the number of checks, and the reversal by the state that was read.
  */
-export async function verifySale(transactionId: string): Promise<void> {
-  const transaction = await TransactionModel.findById(transactionId).lean<Transaction>();
-  const attempt = await AttemptModel.findOne({ transactionId, status: 'OK' }).lean<Attempt>();
-  if (transaction?.status !== 'SUCCESS' || !attempt) {
+export async function verifySale(purchaseId: string): Promise<void> {
+  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
+  const order = await OrderModel.findOne({ transactionId: purchaseId, status: 'OK' }).lean<Order>();
+  if (purchase?.status !== 'SUCCESS' || !order) {
     return;
   }
-  const adapter = adapterFor(attempt.providerKind);
-  const lastMs = (attempt.lastCheckAt ?? attempt.sentAt)?.getTime() ?? 0;
+  const adapter = adapterFor(order.providerKind);
+  const lastMs = (order.lastCheckAt ?? order.sentAt)?.getTime() ?? 0;
   const waitMs = lastMs + adapter.traits.inquiryMinIntervalMs - nowMs();
   if (waitMs > 0) {
-    await enqueueVerification(attempt, waitMs);
+    await enqueueVerification(order, waitMs);
     return;
   }
-  if (!(await claim(attempt))) {
+  if (!(await claim(order))) {
     return;
   }
-  const connection = connectionOf(await accountById(attempt.sellerId));
-  const outcome = await adapter.inquire(connection, orderOf(transaction, attempt));
+  const connection = connectionOf(await accountById(order.sellerId));
+  const outcome = await adapter.inquire(connection, requestOf(purchase, order));
   switch (outcome.outcome) {
     case 'success':
       return;
     case 'reversed':
-      await reverseSale(transaction, { message: outcome.message, by: bySystem });
+      await reverseSale(purchase, { message: outcome.message, by: bySystem });
       return;
     case 'refused':
     case 'not-found':
     case 'review':
       await openCase({
-        transactionId,
+        transactionId: purchaseId,
         kind: 'reversal',
         detail: `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
       });
@@ -54,19 +54,19 @@ export async function verifySale(transactionId: string): Promise<void> {
     case 'pending':
     case 'unknown':
     case 'not-sent':
-      await (attempt.checks < checksMax
-        ? enqueueVerification({ ...attempt, checks: attempt.checks + 1 }, retryMs)
+      await (order.checks < checksMax
+        ? enqueueVerification({ ...order, checks: order.checks + 1 }, retryMs)
         : openCase({
-            transactionId,
+            transactionId: purchaseId,
             kind: 'reversal',
             detail: 'Sold; the provider told of a failure and does not confirm it.',
           }));
   }
 }
 
-async function claim(attempt: Attempt): Promise<boolean> {
-  const result = await AttemptModel.updateOne(
-    { _id: attempt._id, status: 'OK', checks: attempt.checks },
+async function claim(order: Order): Promise<boolean> {
+  const result = await OrderModel.updateOne(
+    { _id: order._id, status: 'OK', checks: order.checks },
     { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1;
@@ -77,12 +77,12 @@ async function claim(attempt: Attempt): Promise<boolean> {
  * @throws DependencyError while Redis is away: the provider will call again.
  */
 export async function enqueueVerification(
-  { _id, transactionId, checks }: Pick<Attempt, '_id' | 'transactionId' | 'checks'>,
+  { _id, transactionId: purchaseId, checks }: Pick<Order, '_id' | 'transactionId' | 'checks'>,
   delayMs: number,
 ): Promise<void> {
   const jobId = `verify-${_id}-${checks}-${delayMs > 0 ? 'later' : 'now'}`;
   try {
-    await queue('polling').add('verify', { v: 1, transactionId }, { jobId, delay: delayMs });
+    await queue('polling').add('verify', { v: 1, transactionId: purchaseId }, { jobId, delay: delayMs });
   } catch (error) {
     throw new DependencyError(error);
   }

@@ -4,19 +4,19 @@ import { AuditModel, type AuditEntry } from '../../audit/audit.model.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { JournalModel, type Journal } from '../../money/journals/journal.model.js';
 import { DeliveryModel, type Delivery } from '../../webhooks/delivery.model.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
-import { findTransaction } from '../find-purchase.js';
+import { findPurchase } from '../find-purchase.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** All that is known about one purchase, for the operator. */
-export interface TransactionDescription {
-  transaction: Transaction;
+export interface PurchaseDescription {
+  purchase: Purchase;
   /** Account id -> username, of the buyer and of every seller that was tried. */
   usernames: Record<string, string>;
   journals: Journal[];
-  attempts: Attempt[];
+  orders: Order[];
   deliveries: Delivery[];
   cases: ReconciliationCase[];
   audit: AuditEntry[];
@@ -24,33 +24,33 @@ export interface TransactionDescription {
 }
 
 /**
- * @param key A transaction's id, or (with `account`, a username or id) the client's ref_id.
+ * @param key A purchase's id, or (with `account`, a username or id) the client's ref_id.
  * @throws NotFoundError if there is none.
  */
-export async function describeTransaction(key: string, account?: string): Promise<TransactionDescription> {
-  const transaction = await find(key, account);
-  const id = transaction._id;
-  const [journals, attempts, deliveries, cases, audit] = await Promise.all([
+export async function describePurchase(key: string, account?: string): Promise<PurchaseDescription> {
+  const purchase = await find(key, account);
+  const id = purchase._id;
+  const [journals, orders, deliveries, cases, audit] = await Promise.all([
     JournalModel.find({ subjectId: id }).sort({ _id: 1 }).lean<Journal[]>(),
-    AttemptModel.find({ transactionId: id }).sort({ n: 1 }).lean<Attempt[]>(),
+    OrderModel.find({ transactionId: id }).sort({ n: 1 }).lean<Order[]>(),
     DeliveryModel.find({ orderKey: id }).sort({ _id: 1 }).lean<Delivery[]>(),
     CaseModel.find({ transactionId: id }).lean<ReconciliationCase[]>(),
     AuditModel.find({ 'subject.kind': 'transaction', 'subject.id': id }).sort({ at: 1 }).lean<AuditEntry[]>(),
   ]);
-  const known = { transaction, journals, attempts, deliveries, cases, audit };
+  const known = { purchase, journals, orders, deliveries, cases, audit };
   const usernames = await usernamesOf([
-    transaction.accountId,
-    ...attempts.map((each) => each.sellerId),
+    purchase.accountId,
+    ...orders.map((each) => each.sellerId),
     ...deliveries.map((each) => each.accountId),
   ]);
   return { ...known, usernames, timeline: timelineOf({ ...known, usernames }) };
 }
 
-async function find(key: string, account: string | undefined): Promise<Transaction> {
+async function find(key: string, account: string | undefined): Promise<Purchase> {
   if (account !== undefined) {
-    return findTransaction((await requireAccount(account))._id, key);
+    return findPurchase((await requireAccount(account))._id, key);
   }
-  const found = await TransactionModel.findById(key).lean<Transaction>();
+  const found = await PurchaseModel.findById(key).lean<Purchase>();
   if (!found) {
     throw new NotFoundError(
       `There is no transaction ${key}. For a client's ref_id, name the client: --account`,

@@ -3,7 +3,7 @@ import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { inTransaction } from '../../database/mongo.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** Cases for the operator: open ones newest first, or resolved ones last resolved first. */
 export async function listCases(filter: { open: boolean; limit: number }): Promise<ReconciliationCase[]> {
@@ -20,7 +20,7 @@ export async function listCases(filter: { open: boolean; limit: number }): Promi
  * moved before.
  * @returns whether this call closed it.
  * @throws NotFoundError if there is no such case.
- * @throws ConflictError while its transaction still waits for a decision.
+ * @throws ConflictError while its purchase still waits for a decision.
  */
 export async function resolveCase(
   caseId: string,
@@ -34,10 +34,8 @@ export async function resolveCase(
     if (found.resolvedAt !== null) {
       return { resolved: found, changed: false };
     }
-    const transaction = await TransactionModel.findById(found.transactionId)
-      .session(session)
-      .lean<Transaction>();
-    if (found.kind === 'review' && transaction?.reviewSince) {
+    const purchase = await PurchaseModel.findById(found.transactionId).session(session).lean<Purchase>();
+    if (found.kind === 'review' && purchase?.reviewSince) {
       throw new ConflictError(
         `Transaction ${found.transactionId} still waits for a decision: decide it with topup review resolve`,
       );

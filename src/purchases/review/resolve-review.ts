@@ -2,34 +2,34 @@ import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError, ValidationError } from '../../shared/errors.js';
 import { inTransaction } from '../../database/mongo.js';
-import { openAttemptOf } from '../fulfil/orders.js';
-import { AttemptModel, type Attempt } from '../order.model.js';
+import { openOrderOf } from '../fulfil/orders.js';
+import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel } from '../case.model.js';
 import { enqueueStatusCheck } from '../fulfil/enqueue-purchase.js';
 import { reverseSale } from '../fulfil/reverse-sale.js';
-import { settleFailure } from '../fulfil/conclude-failure.js';
-import { settleSuccess } from '../fulfil/conclude-success.js';
-import { StaleTransactionError } from '../states.js';
-import { TransactionModel, type Transaction } from '../purchase.model.js';
+import { concludeFailure } from '../fulfil/conclude-failure.js';
+import { concludeSuccess } from '../fulfil/conclude-success.js';
+import { StalePurchaseError } from '../states.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 export interface Review {
-  transaction: Transaction;
+  purchase: Purchase;
   /** Newest last. */
-  attempts: Attempt[];
+  orders: Order[];
 }
 
 /** Purchases that wait for the operator's decision, the oldest first. */
 export async function listReviews({ limit }: { limit: number }): Promise<Review[]> {
-  const transactions = await TransactionModel.find({ reviewSince: { $type: 'date' } })
+  const purchases = await PurchaseModel.find({ reviewSince: { $type: 'date' } })
     .sort({ reviewSince: 1 })
     .limit(limit)
-    .lean<Transaction[]>();
-  const attempts = await AttemptModel.find({ transactionId: { $in: transactions.map(({ _id }) => _id) } })
+    .lean<Purchase[]>();
+  const orders = await OrderModel.find({ transactionId: { $in: purchases.map(({ _id }) => _id) } })
     .sort({ transactionId: 1, n: 1 })
-    .lean<Attempt[]>();
-  return transactions.map((transaction) => ({
-    transaction,
-    attempts: attempts.filter(({ transactionId }) => transactionId === transaction._id),
+    .lean<Order[]>();
+  return purchases.map((purchase) => ({
+    purchase,
+    orders: orders.filter(({ transactionId: purchaseId }) => purchaseId === purchase._id),
   }));
 }
 
@@ -46,101 +46,99 @@ export type Decision =
  * @throws NotFoundError, ConflictError if it does not wait for a decision (any more).
  */
 export async function resolveReview(
-  transactionId: string,
+  purchaseId: string,
   decision: Decision,
   by: ChangedBy,
-): Promise<Transaction> {
-  const transaction = await requireTransaction(transactionId);
-  const attempt = await openAttemptOf(transactionId);
-  if (transaction.reviewSince === null || !attempt) {
-    throw new ConflictError(`Transaction ${transactionId} does not wait for a decision.`);
+): Promise<Purchase> {
+  const purchase = await requirePurchase(purchaseId);
+  const order = await openOrderOf(purchaseId);
+  if (purchase.reviewSince === null || !order) {
+    throw new ConflictError(`Transaction ${purchaseId} does not wait for a decision.`);
   }
   try {
-    await decide(transaction, attempt, decision);
+    await decide(purchase, order, decision);
   } catch (error) {
-    throw error instanceof StaleTransactionError
-      ? new ConflictError(`Transaction ${transactionId} has just changed. Look at it again.`, {
+    throw error instanceof StalePurchaseError
+      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
           cause: error,
         })
       : error;
   }
-  await closeCases(transactionId, decision, by);
-  return requireTransaction(transactionId);
+  await closeCases(purchaseId, decision, by);
+  return requirePurchase(purchaseId);
 }
 
 /**
  * The operator takes back a sale: the buyer gets the price, the seller loses its share.
  * @throws NotFoundError, ConflictError if it is no sale (any more), ValidationError without a reason.
  */
-export async function reverseByOperator(transactionId: string, by: ChangedBy): Promise<Transaction> {
-  const transaction = await requireTransaction(transactionId);
-  if (transaction.status !== 'SUCCESS') {
-    throw new ConflictError(
-      `Transaction ${transactionId} is ${transaction.status}; only a SUCCESS is taken back.`,
-    );
+export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
+  const purchase = await requirePurchase(purchaseId);
+  if (purchase.status !== 'SUCCESS') {
+    throw new ConflictError(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`);
   }
   if (!by.reason) {
     throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
   }
   try {
-    await reverseSale(transaction, { message: 'Transaction reversed, the price was returned', by });
+    await reverseSale(purchase, { message: 'Transaction reversed, the price was returned', by });
   } catch (error) {
-    throw error instanceof StaleTransactionError
-      ? new ConflictError(`Transaction ${transactionId} has just changed. Look at it again.`, {
+    throw error instanceof StalePurchaseError
+      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
           cause: error,
         })
       : error;
   }
   await CaseModel.updateMany(
-    { transactionId, kind: 'reversal', resolvedAt: null },
+    { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
     { $set: { resolvedAt: now() } },
   );
-  return requireTransaction(transactionId);
+  return requirePurchase(purchaseId);
 }
 
-async function requireTransaction(id: string): Promise<Transaction> {
-  const transaction = await TransactionModel.findById(id).lean<Transaction>();
-  if (!transaction) {
+async function requirePurchase(id: string): Promise<Purchase> {
+  const purchase = await PurchaseModel.findById(id).lean<Purchase>();
+  if (!purchase) {
     throw new NotFoundError(`There is no transaction ${id}.`);
   }
-  return transaction;
+  return purchase;
 }
 
-async function decide(transaction: Transaction, attempt: Attempt, decision: Decision): Promise<void> {
+async function decide(purchase: Purchase, order: Order, decision: Decision): Promise<void> {
   switch (decision.as) {
     case 'success':
-      await settleSuccess(transaction, attempt, {
+      await concludeSuccess(purchase, order, {
         code: 'operator',
         message: 'Transaction successful',
         serialNumber: decision.serialNumber,
       });
       return;
     case 'failed':
-      await settleFailure(transaction, attempt, {
+      await concludeFailure(purchase, order, {
         code: '01',
         message: 'The provider did not execute it, the debit was returned',
       });
       return;
     case 'ask':
-      await TransactionModel.updateOne(
-        { _id: transaction._id, version: transaction.version },
+      await PurchaseModel.updateOne(
+        { _id: purchase._id, version: purchase.version },
         { $set: { reviewSince: null, nextActionAt: now(), updatedAt: now() } },
       );
-      await enqueueStatusCheck(transaction, { check: now().getTime(), delayMs: 0 });
+      await enqueueStatusCheck(purchase, { check: now().getTime(), delayMs: 0 });
   }
 }
 
-async function closeCases(transactionId: string, decision: Decision, by: ChangedBy): Promise<void> {
+async function closeCases(purchaseId: string, decision: Decision, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
     await CaseModel.updateMany(
-      { transactionId, kind: 'review', resolvedAt: null },
+      { transactionId: purchaseId, kind: 'review', resolvedAt: null },
       { $set: { resolvedAt: now() } },
       { session },
     );
     await recordAudit(session, {
       ...by,
       action: 'review.resolve',
-      subject: { kind: 'transaction', id: transactionId },
+      subject: { kind: 'transaction', id: purchaseId },
       before: { status: 'PROCESSING', review: true },
       after: decision,
     });

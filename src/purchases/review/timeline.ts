@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../../audit/audit.model.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import type { Delivery } from '../../webhooks/delivery.model.js';
-import type { Attempt } from '../order.model.js';
+import type { Order } from '../order.model.js';
 import type { ReconciliationCase } from '../case.model.js';
 import { parsePlnToken } from '../pln-token.js';
-import type { Transaction } from '../purchase.model.js';
+import type { Purchase } from '../purchase.model.js';
 
 export interface TimelineEntry {
   at: Date;
@@ -13,10 +13,10 @@ export interface TimelineEntry {
 }
 
 interface Known {
-  transaction: Transaction;
+  purchase: Purchase;
   usernames: Record<string, string>;
   journals: Journal[];
-  attempts: Attempt[];
+  orders: Order[];
   deliveries: Delivery[];
   cases: ReconciliationCase[];
   audit: AuditEntry[];
@@ -26,9 +26,9 @@ interface Known {
 export function timelineOf(known: Known): TimelineEntry[] {
   const nameOf = (id: string) => known.usernames[id] ?? id;
   return [
-    ...stateEntries(known.transaction, nameOf),
+    ...stateEntries(known.purchase, nameOf),
     ...known.journals.map((journal) => journalEntry(journal, nameOf)),
-    ...known.attempts.flatMap((attempt) => attemptEntries(attempt, nameOf)),
+    ...known.orders.flatMap((order) => orderEntries(order, nameOf)),
     ...known.deliveries.flatMap((delivery) => deliveryEntries(delivery, nameOf)),
     ...known.cases.flatMap(caseEntries),
     ...known.audit.map((entry) => ({
@@ -41,22 +41,22 @@ export function timelineOf(known: Known): TimelineEntry[] {
 
 type NameOf = (id: string) => string;
 
-function stateEntries(transaction: Transaction, nameOf: NameOf): TimelineEntry[] {
-  const { productCode, customerNumber, accountId, surface, refId } = transaction;
+function stateEntries(purchase: Purchase, nameOf: NameOf): TimelineEntry[] {
+  const { productCode, customerNumber, accountId, surface, refId } = purchase;
   const bought = `${productCode} for ${customerNumber}, ${nameOf(accountId)} (${surface}), ref_id ${refId}`;
   const entries: TimelineEntry[] = [
-    { at: transaction.createdAt, what: 'state', detail: `PENDING: accepted ${bought}` },
+    { at: purchase.createdAt, what: 'state', detail: `PENDING: accepted ${bought}` },
   ];
-  if (transaction.reviewSince) {
+  if (purchase.reviewSince) {
     entries.push({
-      at: transaction.reviewSince,
+      at: purchase.reviewSince,
       what: 'state',
       detail: 'put under review: the operator decides',
     });
   }
-  if (transaction.finalAt) {
-    const why = transaction.message ? `: ${transaction.message}` : '';
-    entries.push({ at: transaction.finalAt, what: 'state', detail: `${transaction.status}${why}` });
+  if (purchase.finalAt) {
+    const why = purchase.message ? `: ${purchase.message}` : '';
+    entries.push({ at: purchase.finalAt, what: 'state', detail: `${purchase.status}${why}` });
   }
   return entries;
 }
@@ -78,25 +78,25 @@ function named(account: string, nameOf: NameOf): string {
   return `${kind}:${nameOf(id)}`;
 }
 
-function attemptEntries(attempt: Attempt, nameOf: NameOf): TimelineEntry[] {
-  const order = `attempt ${attempt.n} at ${nameOf(attempt.sellerId)} (${attempt.providerKind})`;
-  const answer = [attempt.code, attempt.message].filter((each) => each !== null).join(' ');
+function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
+  const name = `attempt ${order.n} at ${nameOf(order.sellerId)} (${order.providerKind})`;
+  const answer = [order.code, order.message].filter((each) => each !== null).join(' ');
   const entries: TimelineEntry[] = [
-    { at: attempt.createdAt, what: 'attempt', detail: `${order} prepared, price ${attempt.offerPrice}` },
+    { at: order.createdAt, what: 'attempt', detail: `${name} prepared, price ${order.offerPrice}` },
   ];
-  if (attempt.sentAt) {
-    entries.push({ at: attempt.sentAt, what: 'attempt', detail: `${order} sent as ${attempt._id}` });
+  if (order.sentAt) {
+    entries.push({ at: order.sentAt, what: 'attempt', detail: `${name} sent as ${order._id}` });
   }
-  if (attempt.lastCheckAt) {
-    const times = `${attempt.checks} status check${attempt.checks === 1 ? '' : 's'}`;
-    entries.push({ at: attempt.lastCheckAt, what: 'attempt', detail: `${order}: last of ${times}` });
+  if (order.lastCheckAt) {
+    const times = `${order.checks} status check${order.checks === 1 ? '' : 's'}`;
+    entries.push({ at: order.lastCheckAt, what: 'attempt', detail: `${name}: last of ${times}` });
   }
-  if (attempt.status !== 'PREPARED' && attempt.status !== 'SENT') {
-    const sn = attempt.serialNumber ? `, SN ${inWords(attempt.serialNumber)}` : '';
+  if (order.status !== 'PREPARED' && order.status !== 'SENT') {
+    const sn = order.serialNumber ? `, SN ${inWords(order.serialNumber)}` : '';
     entries.push({
-      at: attempt.updatedAt,
+      at: order.updatedAt,
       what: 'attempt',
-      detail: `${order} ${attempt.status}: ${answer}${sn}`,
+      detail: `${name} ${order.status}: ${answer}${sn}`,
     });
   }
   return entries;

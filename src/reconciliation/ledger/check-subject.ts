@@ -2,11 +2,11 @@ import type { Deposit } from '../../deposits/deposit.model.js';
 import type { Journal, JournalKind } from '../../money/journals/journal.model.js';
 import { checkJournal, checkMovement } from './check-journal.js';
 import { checkSettlement } from './check-settlement.js';
-import { checkTransaction } from './check-transaction.js';
+import { checkPurchase } from './check-purchase.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { Subject } from './subject.js';
 
-const transactionKinds: readonly JournalKind[] = ['purchase', 'success', 'refund', 'reversal'];
+const purchaseKinds: readonly JournalKind[] = ['purchase', 'success', 'refund', 'reversal'];
 
 /** Everything that is wrong with one subject; empty if all is well. */
 export function checkSubject(subject: Subject): LedgerFinding[] {
@@ -17,7 +17,7 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
       message: `${where} is not stored as a safe int64`,
     })),
     ...subject.journals.flatMap(checkJournal),
-    ...(subject.transaction ? checkTransaction(subject.transaction, subject) : checkNoTransaction(subject)),
+    ...(subject.purchase ? checkPurchase(subject.purchase, subject) : checkNoPurchase(subject)),
     ...checkDeposit(subject),
     ...checkPosting(subject),
     ...(subject.settlement
@@ -26,12 +26,12 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
   ];
 }
 
-function checkNoTransaction({ id, journals, attempts, credits }: Subject): LedgerFinding[] {
+function checkNoPurchase({ id, journals, orders, credits }: Subject): LedgerFinding[] {
   return [
     ...journals
-      .filter((journal) => transactionKinds.includes(journal.kind))
+      .filter((journal) => purchaseKinds.includes(journal.kind))
       .map((journal) => orphan(journal, 'transaction')),
-    ...(attempts.length > 0
+    ...(orders.length > 0
       ? [
           {
             check: 'attempts' as const,

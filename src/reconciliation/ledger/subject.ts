@@ -2,23 +2,23 @@ import type { Collection, Filter, Sort } from 'mongodb';
 import { quotes, type Quote } from '../../bills/quote.model.js';
 import { settlements, type Settlement } from '../../settlements/settlement.model.js';
 import type { Session } from '../../database/mongo.js';
-import { orders as attempts, type Attempt } from '../../purchases/order.model.js';
+import { orders, type Order } from '../../purchases/order.model.js';
 import { sellerCredits as credits, type SellerCredit } from '../../money/credits/seller-credit.model.js';
-import { purchases as transactions, type Transaction } from '../../purchases/purchase.model.js';
+import { purchases, type Purchase } from '../../purchases/purchase.model.js';
 import { deposits, type Deposit } from '../../deposits/deposit.model.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
 import { moneyReader, rawRead, type MoneyReader } from './read-money.js';
 
-/** All that is stored about one cause of money movements: a transaction, a deposit, a posting, a settlement. */
+/** All that is stored about one cause of money movements: a purchase, a deposit, a posting, a settlement. */
 export interface Subject {
   id: string;
   journals: Journal[];
-  transaction: Transaction | null;
-  attempts: Attempt[];
+  purchase: Purchase | null;
+  orders: Order[];
   /** Seller credits of the transaction. */
   credits: SellerCredit[];
-  /** The bill that the transaction pays. */
+  /** The bill that the purchase pays. */
   quote: Quote | null;
   deposit: Deposit | null;
   settlement: Settlement | null;
@@ -30,8 +30,8 @@ export interface Subject {
 
 interface RawSubject {
   journals: Journal[];
-  transactions: Transaction[];
-  attempts: Attempt[];
+  purchases: Purchase[];
+  orders: Order[];
   credits: SellerCredit[];
   deposits: Deposit[];
   settlements: Settlement[];
@@ -48,9 +48,9 @@ const isPosted: Filter<SellerCredit> = { postingId: { $type: 'string' } };
 export async function* streamSubjects(): AsyncGenerator<Subject, void> {
   const streams = {
     journals: open(journals, {}, { subjectId: 1, kind: 1 }, (each) => each.subjectId),
-    transactions: open(transactions, {}, { _id: 1 }, (each) => each._id),
-    attempts: open(attempts, {}, { transactionId: 1, n: 1 }, (each) => each.transactionId),
-    credits: open(credits, {}, { _id: 1 }, transactionOf),
+    purchases: open(purchases, {}, { _id: 1 }, (each) => each._id),
+    orders: open(orders, {}, { transactionId: 1, n: 1 }, (each) => each.transactionId),
+    credits: open(credits, {}, { _id: 1 }, purchaseOf),
     deposits: open(deposits, {}, { _id: 1 }, (each) => each._id),
     settlements: open(settlements, {}, { _id: 1 }, (each) => each._id),
     posted: open(credits, isPosted, { postingId: 1 }, (each) => each.postingId ?? ''),
@@ -60,8 +60,8 @@ export async function* streamSubjects(): AsyncGenerator<Subject, void> {
     for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
       yield decode(null, id, {
         journals: await streams.journals.take(id),
-        transactions: await streams.transactions.take(id),
-        attempts: await streams.attempts.take(id),
+        purchases: await streams.purchases.take(id),
+        orders: await streams.orders.take(id),
         credits: await streams.credits.take(id),
         deposits: await streams.deposits.take(id),
         settlements: await streams.settlements.take(id),
@@ -78,8 +78,8 @@ export async function readSubject(session: Session, id: string): Promise<Subject
   const options = { ...rawRead, session };
   return decode(session, id, {
     journals: await journals.find({ subjectId: id }, options).toArray(),
-    transactions: await transactions.find({ _id: id }, options).toArray(),
-    attempts: await attempts.find({ transactionId: id }, options).sort({ n: 1 }).toArray(),
+    purchases: await purchases.find({ _id: id }, options).toArray(),
+    orders: await orders.find({ transactionId: id }, options).sort({ n: 1 }).toArray(),
     credits: await credits.find({ _id: { $in: [id, `${id}-reversal`] } }, options).toArray(),
     deposits: await deposits.find({ _id: id }, options).toArray(),
     settlements: await settlements.find({ _id: id }, options).toArray(),
@@ -96,25 +96,25 @@ function open<T extends { _id: string }>(
   return keyedStream(collection.find<T>(filter, rawRead).sort(sort), keyOf);
 }
 
-/** `<transaction>` or `<transaction>-reversal`, which sorts right behind it. */
-function transactionOf(credit: SellerCredit): string {
+/** `<purchase>` or `<purchase>-reversal`, which sorts right behind it. */
+function purchaseOf(credit: SellerCredit): string {
   return credit._id.replace(/-reversal$/, '');
 }
 
 async function decode(session: Session | null, id: string, raw: RawSubject): Promise<Subject> {
   const money = moneyReader();
-  const [transaction] = raw.transactions;
+  const [purchase] = raw.purchases;
   const [deposit] = raw.deposits;
   const [settlement] = raw.settlements;
   // Only bills have one, so that one read each is cheap enough.
-  const quote = transaction?.quoteId
-    ? await quotes.findOne({ _id: transaction.quoteId }, session ? { ...rawRead, session } : rawRead)
+  const quote = purchase?.quoteId
+    ? await quotes.findOne({ _id: purchase.quoteId }, session ? { ...rawRead, session } : rawRead)
     : null;
   return {
     id,
     journals: raw.journals.map((each) => decodeJournal(each, money)),
-    transaction: transaction ? decodeTransaction(transaction, money) : null,
-    attempts: raw.attempts.map((each) => ({
+    purchase: purchase ? decodePurchase(purchase, money) : null,
+    orders: raw.orders.map((each) => ({
       ...each,
       offerPrice: money.rupiah(each.offerPrice, `attempt ${each.n} offerPrice`),
     })),
@@ -143,11 +143,11 @@ export function decodeJournal(journal: Journal, money: MoneyReader): Journal {
   };
 }
 
-function decodeTransaction(transaction: Transaction, money: MoneyReader): Transaction {
+function decodePurchase(purchase: Purchase, money: MoneyReader): Purchase {
   return {
-    ...transaction,
-    price: money.rupiah(transaction.price, 'transaction price'),
-    commissionAmount: money.rupiahOrNull(transaction.commissionAmount, 'transaction commissionAmount'),
+    ...purchase,
+    price: money.rupiah(purchase.price, 'transaction price'),
+    commissionAmount: money.rupiahOrNull(purchase.commissionAmount, 'transaction commissionAmount'),
   };
 }
 

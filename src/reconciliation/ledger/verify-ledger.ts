@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.js';
 import { missingIndexes } from '../../database/missing-indexes.js';
 import { inTransaction } from '../../database/mongo.js';
 import { isFinal } from '../../purchases/states.js';
-import { TransactionModel } from '../../purchases/purchase.model.js';
+import { PurchaseModel } from '../../purchases/purchase.model.js';
 import { checkSubject } from './check-subject.js';
 import { checkWallets } from './check-wallets.js';
 import {
@@ -61,7 +61,7 @@ interface Totals {
 }
 
 async function checkSubjects(log: FindingLog, progress: Progress) {
-  const total = await TransactionModel.collection.estimatedDocumentCount();
+  const total = await PurchaseModel.collection.estimatedDocumentCount();
   const examined = { journals: 0, transactions: 0, deposits: 0 };
   const totals: Totals = { suspense: 0, openTransactions: 0, payable: 0, unpostedCredits: 0 };
   // Ids rise with time: what begins after this one is left out of the totals, on both of their sides.
@@ -69,7 +69,7 @@ async function checkSubjects(log: FindingLog, progress: Progress) {
   for await (const streamed of streamSubjects()) {
     const subject = await confirmed(streamed, log);
     examined.journals += subject.journals.length;
-    examined.transactions += subject.transaction ? 1 : 0;
+    examined.transactions += subject.purchase ? 1 : 0;
     examined.deposits += subject.deposit ? 1 : 0;
     if (subject.id < bound) {
       addTo(totals, subject, bound);
@@ -97,8 +97,8 @@ function addTo(totals: Totals, subject: Subject, bound: string): void {
       totals.payable += amount;
     }
   }
-  if (subject.transaction && !isFinal(subject.transaction.status)) {
-    totals.openTransactions += subject.transaction.price;
+  if (subject.purchase && !isFinal(subject.purchase.status)) {
+    totals.openTransactions += subject.purchase.price;
   }
   totals.unpostedCredits += subject.credits
     .filter((credit) => credit.postingId === null || credit.postingId > bound)

@@ -3,7 +3,7 @@ import { createPayment } from '../../../src/api/buyer/create-payment.js';
 import { inquireBuyerBill } from '../../../src/api/buyer/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
 import { newId } from '../../../src/shared/ids.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
@@ -74,7 +74,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     const call = { ...payment({ code }), key: buyer.key };
     expectFailure(await api.call(call), { status: 402, code: '01' });
     expect(await usedBy(quote)).to.equal(null);
-    expect(await TransactionModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
+    expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
     await WalletModel.updateOne({ _id: buyer.account._id }, { $inc: { balance: 1 } });
     const paid = await api.call(call);
     expectSuccess(paid, createPayment);
@@ -100,7 +100,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     const call = { ...payment({ code }), key: buyer.key };
     const first = await api.call(call);
     expectSuccess(await api.call(call), createPayment, { code: '05' });
-    await TransactionModel.updateOne(
+    await PurchaseModel.updateOne(
       { _id: String(first.body.data.transaction_id) },
       { $set: { status: 'SUCCESS', finalAt: new Date() } },
     );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listBuyerTransactions } from '../../../src/api/buyer/list-transactions.js';
-import { TransactionModel, type Transaction } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -21,10 +21,10 @@ describe('POST /api/buyer/transactions', () => {
     limit: [...notWhole, 0, -1, 101],
   });
 
-  async function buyerWith(rows: Partial<Transaction>[]) {
+  async function buyerWith(rows: Partial<Purchase>[]) {
     const buyer = await api.newBuyer();
     const transactions = rows.map((row) => someTransaction({ accountId: buyer.account._id, ...row }));
-    await TransactionModel.create(transactions);
+    await PurchaseModel.create(transactions);
     const list = async (body: object) => {
       const answer = await api.call({ path, key: buyer.key, body });
       expectSuccess(answer, listBuyerTransactions);

@@ -11,7 +11,7 @@ import {
   settlementFailedDeliveries,
 } from '../../../src/settlements/settlement-events.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
-import { transactionDeliveries, type TransactionEvent } from '../../../src/purchases/purchase-events.js';
+import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
@@ -121,7 +121,7 @@ describe('The OpenAPI document', () => {
       webhookUrl: 'https://shop.example/w',
       callbackUrl: 'https://shop.example/c',
     };
-    const events: TransactionEvent[] = ['pending', 'success', 'failed', 'reversed'];
+    const events: PurchaseEvent[] = ['pending', 'success', 'failed', 'reversed'];
     const settlement = {
       ...{ _id: 's', refId: null, amount: 100_000, fee: 2_500, netAmount: 97_500 },
       bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' },
@@ -133,9 +133,9 @@ describe('The OpenAPI document', () => {
     const rows: Delivery[] = [
       ...(['wallet', 'reseller', 'buyer'] as const).flatMap((surface) =>
         events.flatMap((event) =>
-          transactionDeliveries({
+          purchaseDeliveries({
             ...{ buyer: receiver, seller: receiver, event },
-            transaction: someTransaction({ surface }),
+            purchase: someTransaction({ surface }),
           }),
         ),
       ),

@@ -8,7 +8,7 @@ import { generateReport } from '../../../src/reports/generate-report.js';
 import { readReportItems } from '../../../src/reports/read-report-items.js';
 import { ReportModel, type Report } from '../../../src/reports/report.model.js';
 import { sweepReports } from '../../../src/reports/sweep-reports.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { DepositModel } from '../../../src/deposits/deposit.model.js';
 import { useApi } from '../support/api.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
@@ -52,7 +52,7 @@ describe('Attempts at a report', () => {
     const { account } = await api.newBuyer();
     const createdAt = now();
     const rows = Array.from({ length: 2_500 }, () => someTransaction({ accountId: account._id, createdAt }));
-    await TransactionModel.insertMany(rows);
+    await PurchaseModel.insertMany(rows);
     const report = await newReport({ accountId: account._id });
     await generateReport(report._id);
     const items = (await readReportItems(await stored(report._id), 10_000)) as { transaction_id: string }[];
@@ -75,7 +75,7 @@ describe('Attempts at a report', () => {
 
   it('two at once leave one file, that of the last claim', async () => {
     const { account } = await api.newBuyer();
-    await TransactionModel.insertMany(
+    await PurchaseModel.insertMany(
       Array.from({ length: 3_000 }, () => someTransaction({ accountId: account._id })),
     );
     const report = await newReport({ accountId: account._id });

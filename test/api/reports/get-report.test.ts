@@ -4,7 +4,7 @@ import { operations } from '../../../src/api/operations.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { ReportModel } from '../../../src/reports/report.model.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -28,7 +28,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const { key, account } = await api.newAccount(role);
       const owner = role === 'buyer' ? { accountId: account._id } : { sellerId: account._id };
       const transaction = someTransaction({ ...owner, commissionAmount: 210 });
-      await TransactionModel.create([transaction]);
+      await PurchaseModel.create([transaction]);
       const first = await api.call({ path: root, key, body: { type: 'transaction', format } });
       const id = String(first.body.data.report_id);
       const get = () => api.call({ path: `${root}/${id}`, key });

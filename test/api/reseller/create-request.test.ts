@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
@@ -89,7 +89,7 @@ describe('GET /api/reseller/request', () => {
       body: { code: purchase.code, customer_number: purchase.customer, ref_id: purchase.ref_id },
     });
     expectReseller(await buy(buyer, purchase), createResellerRequest, { status: '05' });
-    expect(await TransactionModel.countDocuments({ accountId: buyer.account._id })).to.equal(1);
+    expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(1);
   });
 
   it('each refusal has its code: balance 01, product 02, maintenance 03, number 04, max_price 01, postpaid 01', async () => {

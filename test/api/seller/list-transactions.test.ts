@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listSellerTransactions } from '../../../src/api/seller/list-transactions.js';
-import { TransactionModel, type Transaction } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -19,10 +19,10 @@ describe('POST /api/seller/transactions', () => {
     limit: [...notWhole, 0, -1, 101],
   });
 
-  async function sellerWith(rows: Partial<Transaction>[]) {
+  async function sellerWith(rows: Partial<Purchase>[]) {
     const seller = await api.newAccount('seller');
     const sales = rows.map((row) => someTransaction({ sellerId: seller.account._id, ...row }));
-    await TransactionModel.create(sales);
+    await PurchaseModel.create(sales);
     const list = async (body: object) => {
       const answer = await api.call({ path, key: seller.key, body });
       expectSuccess(answer, listSellerTransactions);
@@ -104,7 +104,7 @@ describe('POST /api/seller/transactions', () => {
   it('shows no sale of another seller, nor one that has no seller yet', async () => {
     await sellerWith([{}]);
     const { list, account } = await sellerWith([]);
-    await TransactionModel.create([someTransaction({ accountId: account._id, sellerId: null })]);
+    await PurchaseModel.create([someTransaction({ accountId: account._id, sellerId: null })]);
     expect((await list({})).pagination).to.include({ total: 0, total_pages: 0 });
   });
 });

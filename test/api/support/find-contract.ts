@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AnyOperation } from '../../../src/api/operation.js';
-import { TransactionModel, type TransactionStatus } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel, type PurchaseStatus } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
@@ -12,16 +12,16 @@ export function itFinds(
     operation: AnyOperation;
     pathOf: (ref: string) => string;
     /** How the surface shows each state. */
-    statuses: Record<TransactionStatus, string>;
+    statuses: Record<PurchaseStatus, string>;
   },
 ): void {
   const { operation, pathOf, statuses } = of;
 
-  for (const [status, shown] of Object.entries(statuses) as [TransactionStatus, string][]) {
+  for (const [status, shown] of Object.entries(statuses) as [PurchaseStatus, string][]) {
     it(`finds a ${status} transaction by ref_id and by our id, as ${shown}`, async () => {
       const { key, account } = await api.newBuyer();
       const stored = someTransaction({ accountId: account._id, status });
-      await TransactionModel.create([stored]);
+      await PurchaseModel.create([stored]);
       const byRef = await api.call({ path: pathOf(stored.refId), key });
       const byId = await api.call({ path: pathOf(stored._id), key });
       expectSuccess(byRef, operation);
@@ -40,7 +40,7 @@ export function itFinds(
   it("another account's, by ref_id and by id: 404/02", async () => {
     const [owner, stranger] = [await api.newBuyer(), await api.newBuyer()];
     const stored = someTransaction({ accountId: owner.account._id });
-    await TransactionModel.create([stored]);
+    await PurchaseModel.create([stored]);
     for (const ref of [stored._id, stored.refId]) {
       expectFailure(await api.call({ path: pathOf(ref), key: stranger.key }), { status: 404, code: '02' });
     }

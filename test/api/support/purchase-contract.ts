@@ -4,7 +4,7 @@ import { env } from '../../../config/env.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { now } from '../../../src/shared/clock.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import type { TestApi } from './api.js';
@@ -63,7 +63,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     const { key, account } = await api.newBuyer(60_000);
     expectFailure(await api.call({ path, key, body: bodyOf(product._id) }), { status: 402, code: '01' });
     expect(await balanceOf(account._id)).to.equal(60_000);
-    expect(await TransactionModel.countDocuments({ accountId: account._id })).to.equal(0);
+    expect(await PurchaseModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
   it('an unknown or inactive product, or one that nobody offers: 404/02', async () => {
@@ -130,7 +130,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     const body = bodyOf(product._id);
     await api.call({ path, key, body });
     const final = { status: 'SUCCESS', serialNumber: 'SN-1', message: 'Success', finalAt: new Date() };
-    await TransactionModel.updateOne({ accountId: account._id }, { $set: final });
+    await PurchaseModel.updateOne({ accountId: account._id }, { $set: final });
     const again = await api.call({ path, key, body });
     expectSuccess(again, operation, { status: 200, code: '00' });
     expect(again.body.data.status).to.match(/^success$/i);

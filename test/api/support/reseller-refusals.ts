@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueAddress, type ApiAccount, type TestApi } from './api.js';
 import { expectFailure, expectReseller } from './expect-answer.js';
 import { hmacSign, md5Sign, pathOf, type Signing } from './reseller.js';
@@ -114,7 +114,7 @@ export function itRefusesUnsigned(
         expectFailure(answer, { status: 405, code: '01' });
       }
     }
-    expect(await TransactionModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
+    expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
   });
 
   it('a GET with a body of another type is answered all the same', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createWalletTransaction } from '../../../src/api/wallet/create-transaction.js';
-import { TransactionModel } from '../../../src/purchases/purchase.model.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
@@ -46,7 +46,7 @@ describe('POST /v1/transactions', () => {
       };
       const answer = await api.call({ path, key, body });
       expect(answer.status).to.equal(201);
-      const stored = await TransactionModel.findById(answer.body.data.id).lean();
+      const stored = await PurchaseModel.findById(answer.body.data.id).lean();
       expect(stored?.callbackUrl).to.equal(callbackUrl);
       expect(answer.body.data).to.include({
         status: 'PENDING',

@@ -1,7 +1,7 @@
 import type { Account, Role } from '../../../src/accounts/account.model.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
 import { newId } from '../../../src/shared/ids.js';
-import type { Transaction } from '../../../src/purchases/purchase.model.js';
+import type { Purchase } from '../../../src/purchases/purchase.model.js';
 import { inTransaction } from '../../../src/database/mongo.js';
 import { insertDeliveries } from '../../../src/webhooks/insert-deliveries.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
@@ -20,7 +20,7 @@ export async function newAccount(
 }
 
 /** A purchase as the core would hand it over; nothing of it is in the database. */
-export function someTransaction(over: Partial<Transaction> = {}): Transaction {
+export function someTransaction(over: Partial<Purchase> = {}): Purchase {
   const createdAt = new Date();
   const id = newId();
   return {

@@ -1,11 +1,11 @@
 import { Long } from 'mongodb';
 import { shownStatus } from '../../../../src/purchases/shown-status.js';
-import type { Transaction, TransactionStatus } from '../../../../src/purchases/purchase.model.js';
+import type { Purchase, PurchaseStatus } from '../../../../src/purchases/purchase.model.js';
 import type { Stack } from '../../../support/stack.js';
 import { someTransaction } from '../../../webhooks/support/accounts.js';
 
 const batchSize = 5_000;
-const statuses: TransactionStatus[] = ['SUCCESS', 'SUCCESS', 'SUCCESS', 'FAILED', 'REFUNDED', 'PROCESSING'];
+const statuses: PurchaseStatus[] = ['SUCCESS', 'SUCCESS', 'SUCCESS', 'FAILED', 'REFUNDED', 'PROCESSING'];
 /** The last day: within the period of a report that names none. */
 const spanMs = 86_400_000;
 
@@ -47,7 +47,7 @@ export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk):
   return sums;
 }
 
-function transactionAt(index: number, { buyerId, sellerId, count }: Bulk, from: number): Transaction {
+function transactionAt(index: number, { buyerId, sellerId, count }: Bulk, from: number): Purchase {
   const status = statuses[index % statuses.length] ?? 'SUCCESS';
   const price = 5_000 + ((index * 7_919) % 95_000);
   const createdAt = new Date(from + Math.floor((index * spanMs) / count));
@@ -65,7 +65,7 @@ function transactionAt(index: number, { buyerId, sellerId, count }: Bulk, from: 
   });
 }
 
-function asStored(transaction: Transaction) {
+function asStored(transaction: Purchase) {
   const { price, commissionAmount } = transaction;
   return {
     ...transaction,
