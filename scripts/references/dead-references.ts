@@ -60,7 +60,7 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
   });
 }
 
-/** `docs/money.md`, or `money.md` where that is beside the citing document or at the root. */
+/** `docs/money.md`; the name alone where the document is beside the citing one or at the root. */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
   return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
     placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
@@ -121,11 +121,15 @@ function deadDecisions(text: string, _file: string, repository: Repository): str
     .map((number) => `there is no decision ${number}`);
 }
 
-/** Numbered sections of documents that have none: they were cited so before the documents were here. */
+/** Numbered sections of documents that have none, and tasks that only their authors have read. */
 function oldCitations(text: string): string[] {
-  const pattern =
-    /\b((?:interface|decisions?|money|webhooks|providers|performance|style|house|posting)(?:\.md)? (?:parts? )?\d{1,2}(?:\.\d{1,2})?|parts? \d{1,2}(?:\.\d{1,2})?)\b(?![\d/])/gi;
-  return cited(text, pattern).map((name) => `"${name}" leads nowhere: name a section, or say why`);
+  const documents = 'interface|decisions?|money|webhooks|providers|performance|style|house|posting';
+  const section = '\\d{1,2}(?:\\.\\d{1,2})?\\b(?![\\d/])';
+  const pattern = new RegExp(
+    `\\b((?:${documents})(?:\\.md)? (?:parts? )?${section}|parts? ${section}|issue "[^"]+")`,
+    'gi',
+  );
+  return cited(text, pattern).map((name) => `${name} leads nowhere: name a section, or say why`);
 }
 
 function deadNpmScripts(text: string, _file: string, repository: Repository): string[] {

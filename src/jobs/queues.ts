@@ -1,6 +1,6 @@
 /**
- * The queues, one per kind of work. Payloads carry ids and a version `v`, never money or secrets: state is read
- * from MongoDB. Jobs only save time; whoever loses one is healed by the sweeper (see money.md).
+ * The queues, one per kind of work. Payloads carry ids and a version `v`, never money or secrets: state is read from
+ * MongoDB. Jobs only save time; whoever loses one is healed by the sweeper (decision 001).
  */
 import { Queue, QueueEvents, Worker, type Job, type WorkerOptions } from 'bullmq';
 import { env } from '../../config/env.js';

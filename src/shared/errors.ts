@@ -1,10 +1,13 @@
-/** Every failure that a client can cause or must handle. One table maps them to HTTP status and code of part 7. */
+/**
+ * Every failure that a client can cause or must handle. One table maps them to HTTP status and code
+ * (docs/interface.md#codes).
+ */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** Codes of interface part 7. */
+/** docs/interface.md#codes */
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 export interface AppErrorOptions {

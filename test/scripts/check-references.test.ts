@@ -74,6 +74,7 @@ describe('npm run check:references', () => {
     ['a decision by its path', 'src/app.ts', '// docs/decisions/098', 'there is no decision 098'],
     ['a numbered section', 'src/app.ts', '// interface 4.2', 'leads nowhere'],
     ['a numbered part', 'docs/money.md', 'the codes of part 7', 'leads nowhere'],
+    ['a task that only its authors have read', 'src/app.ts', '// issue "Providers", 3', 'leads nowhere'],
     ['an npm script that does not exist', 'README.md', '`npm run vanish`', 'there is no npm script vanish'],
     ['a command that does not exist', 'README.md', '`topup teleport`', 'there is no command topup teleport'],
     ['a subcommand that does not exist', 'README.md', '`topup account teleport`', 'topup account teleport'],
