@@ -126,7 +126,7 @@ function oldCitations(text: string): string[] {
   const documents = 'interface|decisions?|money|webhooks|providers|performance|style|house|posting';
   const section = '\\d{1,2}(?:\\.\\d{1,2})?\\b(?![\\d/])';
   const pattern = new RegExp(
-    `\\b((?:${documents})(?:\\.md)? (?:parts? )?${section}|parts? ${section}|issue "[^"]+")`,
+    `\\b((?:${documents})(?:\\.md)? (?:parts? )?${section}|parts? ${section}|issue ["][^"]+["])`,
     'gi',
   );
   return cited(text, pattern).map((name) => `${name} leads nowhere: name a section, or say why`);
