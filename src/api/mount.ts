@@ -1,6 +1,6 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { requireRole } from '../accounts/authenticate.js';
-import { BadRequestError } from '../shared/errors.js';
+import { HttpRequestError } from './http-status.js';
 import { addressOf } from './middleware/address.js';
 import { authenticatedOf, authenticateRequest } from './middleware/authenticate.js';
 import { queryOf } from './middleware/query.js';
@@ -30,7 +30,7 @@ export function mountOperations(operations: AnyOperation[], accessRules: Request
 export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(', '));
-    throw new BadRequestError(`${request.method} is not possible here; use ${allowed.join(' or ')}.`, 405);
+    throw new HttpRequestError(`${request.method} is not possible here; use ${allowed.join(' or ')}.`, 405);
   };
 }
 

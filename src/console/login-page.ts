@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
+import { httpStatusOf } from '../api/http-status.js';
 import { login } from '../operators/login.js';
 import { csrfTokenOf, endSession, sessionMaxMs, startSession } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
@@ -59,7 +60,7 @@ function refuse(response: Response, error: AppError): void {
   if (error.retryAfterS !== undefined) {
     response.set('Retry-After', String(error.retryAfterS));
   }
-  sendForm(response, { httpStatus: error.httpStatus, message: error.message });
+  sendForm(response, { httpStatus: httpStatusOf(error), message: error.message });
 }
 
 function sendForm(response: Response, shown: { httpStatus: number; message: string | null }): void {

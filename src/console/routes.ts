@@ -1,4 +1,5 @@
 import express, { Router, type ErrorRequestHandler } from 'express';
+import { httpStatusOf } from '../api/http-status.js';
 import { toAppError } from '../api/middleware/errors.js';
 import { contextOf } from '../api/middleware/request-context.js';
 import { html } from './html.js';
@@ -45,7 +46,7 @@ const errorPage: ErrorRequestHandler = (error: unknown, request, response, next)
   const known = toAppError(error);
   contextOf(response).error = error;
   sendPage(response, {
-    httpStatus: known.httpStatus,
+    httpStatus: httpStatusOf(known),
     title: 'Not possible',
     body: html`<main class="narrow">
       <div class="card">

@@ -1,6 +1,6 @@
 /**
- * Every failure that a client can cause or must handle. One table maps them to HTTP status and code
- * (docs/interface.md#codes).
+ * Every failure that a client can cause or must handle, with its code (docs/interface.md#codes). What HTTP makes of it
+ * is one table in src/api/http-status.ts.
  */
 export interface FieldError {
   field: string;
@@ -23,7 +23,6 @@ export class AppError extends Error {
   readonly retryAfterS: number | undefined;
 
   constructor(
-    readonly httpStatus: number,
     readonly code: ResponseCode,
     message: string,
     options: AppErrorOptions = {},
@@ -36,74 +35,73 @@ export class AppError extends Error {
 }
 
 export class ValidationError extends AppError {
-  constructor(errors: FieldError[], options: AppErrorOptions & { httpStatus?: number } = {}) {
-    const message = errors.map((error) => error.message).join('; ');
-    super(options.httpStatus ?? 400, '01', message, { ...options, errors });
-  }
-}
-
-/** Malformed JSON, body too large, wrong content type, wrong method: the request as a whole. */
-export class BadRequestError extends AppError {
-  constructor(message: string, httpStatus: 400 | 405 | 413 | 415 = 400, options: AppErrorOptions = {}) {
-    super(httpStatus, '01', message, options);
+  constructor(errors: FieldError[], options: AppErrorOptions = {}) {
+    super('01', errors.map((error) => error.message).join('; '), { ...options, errors });
   }
 }
 
 export class InsufficientBalanceError extends AppError {
   constructor() {
-    super(402, '01', 'Insufficient balance. Deposit first, then send the same request again.');
+    super('01', 'Insufficient balance. Deposit first, then send the same request again.');
   }
 }
 
 export class ConflictError extends AppError {
   constructor(message: string, options: AppErrorOptions = {}) {
-    super(409, '01', message, options);
+    super('01', message, options);
   }
 }
 
 export class NotFoundError extends AppError {
   constructor(message: string) {
-    super(404, '02', message);
+    super('02', message);
   }
 }
 
 /** The product, or every seller that could serve it, is under maintenance for now (code 03). */
 export class MaintenanceError extends AppError {
   constructor(message: string, retryAfterS = 30) {
-    super(503, '03', message, { retryAfterS });
+    super('03', message, { retryAfterS });
   }
 }
 
 export class InvalidCustomerNumberError extends AppError {
   constructor(message: string) {
-    super(422, '04', message, { errors: [{ field: 'customer_number', message }] });
+    super('04', message, { errors: [{ field: 'customer_number', message }] });
   }
 }
 
 export class RateLimitError extends AppError {
   constructor(message: string, retryAfterS: number) {
-    super(429, '06', message, { retryAfterS });
+    super('06', message, { retryAfterS });
   }
 }
 
 export class UnauthorizedError extends AppError {
   constructor(message: string) {
-    super(401, '07', message);
+    super('07', message);
   }
 }
 
 export class ForbiddenError extends AppError {
   constructor(message: string) {
-    super(403, '07', message);
+    super('07', message);
   }
 }
 
 /** MongoDB or Redis does not answer. Nothing is half done: the same request can be sent again. */
 export class DependencyError extends AppError {
   constructor(cause: unknown) {
-    super(503, '03', 'The service is recovering. Send the same request again in a few seconds.', {
+    super('03', 'The service is recovering. Send the same request again in a few seconds.', {
       cause,
       retryAfterS: 3,
     });
+  }
+}
+
+/** What nobody expected. The client sees none of its insides; the log does. */
+export class UnexpectedError extends AppError {
+  constructor(cause: unknown) {
+    super('01', 'Something went wrong on our side.', { cause });
   }
 }

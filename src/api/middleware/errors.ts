@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { AppError, BadRequestError, DependencyError, NotFoundError } from '../../shared/errors.js';
+import { AppError, DependencyError, NotFoundError, UnexpectedError } from '../../shared/errors.js';
 import { isAway } from '../../database/mongo.js';
+import { HttpRequestError, httpStatusOf } from '../http-status.js';
 import { contextOf } from './request-context.js';
 
 export const notFound: RequestHandler = (request) => {
@@ -20,7 +21,7 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   if (known.retryAfterS !== undefined) {
     response.set('Retry-After', String(known.retryAfterS));
   }
-  response.status(known.httpStatus).json({
+  response.status(httpStatusOf(known)).json({
     status: 'error',
     code: known.code,
     message: known.message,
@@ -38,26 +39,24 @@ export function toAppError(error: unknown): AppError {
   if (isAway(error)) {
     return new DependencyError(error);
   }
-  return (
-    fromBodyParser(error) ?? new AppError(500, '01', 'Something went wrong on our side.', { cause: error })
-  );
+  return fromBodyParser(error) ?? new UnexpectedError(error);
 }
 
 function fromBodyParser(error: unknown): AppError | null {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   switch (type) {
     case 'entity.parse.failed':
-      return new BadRequestError('The body is not valid JSON.', 400, { cause: error });
+      return new HttpRequestError('The body is not valid JSON.', 400, { cause: error });
     case 'entity.too.large':
-      return new BadRequestError('The body is larger than 100 kB.', 413, { cause: error });
+      return new HttpRequestError('The body is larger than 100 kB.', 413, { cause: error });
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new BadRequestError('Send the body as JSON in UTF-8, not compressed.', 415, { cause: error });
+      return new HttpRequestError('Send the body as JSON in UTF-8, not compressed.', 415, { cause: error });
     case 'request.size.invalid':
     case 'request.aborted':
     case 'entity.verify.failed':
-      return new BadRequestError('The body did not arrive whole.', 400, { cause: error });
+      return new HttpRequestError('The body did not arrive whole.', 400, { cause: error });
     default:
-      return error instanceof URIError ? new BadRequestError('The path is not valid.', 400) : null;
+      return error instanceof URIError ? new HttpRequestError('The path is not valid.', 400) : null;
   }
 }

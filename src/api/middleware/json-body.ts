@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { limits } from '../../../config/limits.js';
-import { BadRequestError } from '../../shared/errors.js';
+import { HttpRequestError } from '../http-status.js';
 
 /** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
 export const jsonBody: RequestHandler[] = [
@@ -8,14 +8,14 @@ export const jsonBody: RequestHandler[] = [
     const hasBody =
       request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
     if (hasBody && request.is('application/json') === false) {
-      throw new BadRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
+      throw new HttpRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
     }
     next();
   },
   express.json({ limit: limits.bodyBytesMax, strict: true }),
   (request, _response, next) => {
     if (Array.isArray(request.body)) {
-      throw new BadRequestError('The body must be a JSON object.');
+      throw new HttpRequestError('The body must be a JSON object.');
     }
     next();
   },

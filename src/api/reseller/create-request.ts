@@ -1,3 +1,4 @@
+import { httpStatusOf } from '../http-status.js';
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
@@ -79,7 +80,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
  * the customer would get it twice. 05 makes it ask again with the same ref_id.
  */
 function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
-  if (error instanceof MaintenanceError || (error instanceof AppError && error.httpStatus < 500)) {
+  if (error instanceof MaintenanceError || (error instanceof AppError && httpStatusOf(error) < 500)) {
     throw error;
   }
   logger.error('reseller purchase has an unknown outcome', { error });

@@ -1,4 +1,5 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { httpStatusOf } from '../http-status.js';
 import type { Account } from '../../accounts/account.model.js';
 import { authenticateSign } from '../../accounts/authenticate-sign.js';
 import { MaintenanceError } from '../../shared/errors.js';
@@ -67,7 +68,7 @@ function accountOf(
 /** A failure in the envelope of 2.13. Without `transaction_status`: it is about this call, not about a transaction. */
 function failure(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);
-  if (known.httpStatus >= 500 && !(known instanceof MaintenanceError)) {
+  if (httpStatusOf(known) >= 500 && !(known instanceof MaintenanceError)) {
     logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
   }
   if (known.retryAfterS !== undefined) {

@@ -1,0 +1,53 @@
+/** What HTTP makes of a failure: the one place where the codes of the domain become statuses. */
+import {
+  AppError,
+  ConflictError,
+  DependencyError,
+  ForbiddenError,
+  InsufficientBalanceError,
+  InvalidCustomerNumberError,
+  MaintenanceError,
+  NotFoundError,
+  RateLimitError,
+  UnauthorizedError,
+  UnexpectedError,
+  ValidationError,
+  type AppErrorOptions,
+} from '../shared/errors.js';
+
+/** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method. */
+export class HttpRequestError extends AppError {
+  constructor(
+    message: string,
+    readonly httpStatus: 400 | 405 | 413 | 415 = 400,
+    options: AppErrorOptions = {},
+  ) {
+    super('01', message, options);
+  }
+}
+
+const statuses: [type: abstract new (...args: never[]) => AppError, httpStatus: number][] = [
+  [ValidationError, 400],
+  [UnauthorizedError, 401],
+  [InsufficientBalanceError, 402],
+  [ForbiddenError, 403],
+  [NotFoundError, 404],
+  [ConflictError, 409],
+  [InvalidCustomerNumberError, 422],
+  [RateLimitError, 429],
+  [UnexpectedError, 500],
+  [MaintenanceError, 503],
+  [DependencyError, 503],
+];
+
+/** @throws Error for a kind of failure that the table does not know: a bug of ours. */
+export function httpStatusOf(error: AppError): number {
+  if (error instanceof HttpRequestError) {
+    return error.httpStatus;
+  }
+  const found = statuses.find(([type]) => error instanceof type);
+  if (!found) {
+    throw new Error(`${error.name} has no HTTP status`);
+  }
+  return found[1];
+}
