@@ -1,4 +1,7 @@
-/** Every bound of the interface (part 8, decisions.md) in one place. Money is in whole rupiah, time in milliseconds. */
+/**
+ * Every bound in one place: those of docs/interface.md#limits and our own. Money is in whole rupiah, time in
+ * milliseconds.
+ */
 export const limits = {
   bodyBytesMax: 102_400,
   moneyMax: Number.MAX_SAFE_INTEGER,

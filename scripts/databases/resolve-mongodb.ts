@@ -39,7 +39,7 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
   return found;
 }
 
-/** The order of the issue; but a copy that keeps its data in the embedded database stays with it. */
+/** What the machine has, then what can be fetched, then our own; but a copy that keeps its data in the embedded database stays with it. */
 function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
   if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {

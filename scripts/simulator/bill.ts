@@ -1,4 +1,4 @@
-/** Postpaid bills: one for every customer number, with the endings of decisions 17.11 as the exceptions. */
+/** Postpaid bills: one for every customer number, with the endings of docs/interface.md#sandbox as the exceptions. */
 import { createHash } from 'node:crypto';
 
 export interface Bill {

@@ -1,4 +1,7 @@
-/** The calls of interface part 4.4, and /inquiry and /payment for bills: from query parameters to a reply. */
+/**
+ * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills: from query parameters to a
+ * reply.
+ */
 import type { BillDesk } from './bill.js';
 import { priceList } from './price-list.js';
 import { answer, type Reply } from './reply.js';

@@ -1,6 +1,6 @@
 /**
- * Access tokens of POST /v1/auth/login (decisions.md 5): the id of the API key and an end, signed, so that no store
- * is needed. Whoever reads one looks the key up, so that a token dies with its key.
+ * Access tokens of POST /v1/auth/login (docs/interface.md#authentication): the id of the API key and an end, signed,
+ * so that no store is needed. Whoever reads one looks the key up, so that a token dies with its key.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { env } from '../../config/env.js';

@@ -15,9 +15,9 @@ export interface RotatedKey {
 }
 
 /**
- * Makes a new API key; the old one stays valid for `overlapMinutes` (decisions.md 17.12), and so do those before it
- * that were to live longer: after a leak, an overlap of 0 ends them all. Two rotations at the same time: one waits
- * for the other and both hold, because only one key of an account can be current.
+ * Makes a new API key; the old one stays valid for `overlapMinutes`, and so do those before it that were to live
+ * longer: after a leak, an overlap of 0 ends them all. Two rotations at the same time: one waits for the other and
+ * both hold, because only one key of an account can be current.
  */
 export async function rotateApiKey(
   account: Account,

@@ -1,4 +1,4 @@
-/** Schemas of the fields that many operations share (bounds: interface part 8, decisions.md 2, 3, 10, 16). */
+/** Schemas of the fields that many operations share (bounds: docs/interface.md#limits). */
 import Joi from 'joi';
 import { limits } from '../../config/limits.js';
 import { urlGuard } from '../webhooks/url-guard.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { filterStatus, isoDay, page, pageSize } from './fields.js';
 import type { ShownStatus } from '../purchases/shown-status.js';
 
-/** Body of the history calls of both roles (interface 4.2, 4.3). */
+/** Body of the history calls of both roles (docs/interface.md#history). */
 export interface HistoryBody {
   status?: ShownStatus;
   start_date?: string;
@@ -19,7 +19,7 @@ export const historyBody = Joi.object<HistoryBody>({
   limit: pageSize,
 });
 
-/** Pagination object, interface 2.7. */
+/** The `pagination` of a list. */
 export function presentPage(body: HistoryBody, total: number) {
   return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };
 }

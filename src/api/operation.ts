@@ -20,7 +20,7 @@ export interface Call<Body, Params, Query> extends Authenticated {
   accept: string;
 }
 
-/** A success (decisions.md 1). The default is HTTP 200, code 00. */
+/** A success. The default is HTTP 200, code 00. */
 export interface Reply {
   httpStatus?: 200 | 201 | 202;
   code?: Extract<ResponseCode, '00' | '05'>;

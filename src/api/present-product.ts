@@ -1,6 +1,6 @@
 import type { PricedProduct } from '../providers/price-list.js';
 
-/** Product, interface 2.2. */
+/** docs/interface.md#products-and-offers */
 export function presentProduct({ product, price, status }: PricedProduct) {
   return {
     code: product._id,

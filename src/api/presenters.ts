@@ -3,7 +3,7 @@ import type { Deposit } from '../deposits/deposit.model.js';
 import { shownStatus } from '../purchases/shown-status.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
-/** Buyer transaction, interface 2.5. */
+/** A purchase as docs/interface.md#buyer-surface shows it. */
 export function presentBuyerTransaction(purchase: Purchase) {
   return {
     ref_id: purchase.refId,
@@ -19,7 +19,7 @@ export function presentBuyerTransaction(purchase: Purchase) {
   };
 }
 
-/** Wallet-surface transaction, decisions.md 7. */
+/** A purchase as docs/interface.md#wallet-surface shows it. */
 export function presentWalletTransaction(purchase: Purchase) {
   return {
     id: purchase._id,
@@ -36,7 +36,7 @@ export function presentWalletTransaction(purchase: Purchase) {
   };
 }
 
-/** Deposit result, interface 2.4; `status` is an addition (decisions.md 9). */
+/** docs/interface.md#deposits */
 export function presentDeposit(deposit: Deposit) {
   return {
     ref_id: deposit.refId,

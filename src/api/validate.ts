@@ -2,8 +2,8 @@ import type Joi from 'joi';
 import { ValidationError } from '../shared/errors.js';
 
 /**
- * Checks input once, at the edge (decisions.md 16): types are never converted, unknown fields are ignored, and
- * every mistake is named by its field.
+ * Checks input once, at the edge (docs/interface.md#input): types are never converted, unknown fields are ignored,
+ * and every mistake is named by its field.
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {

@@ -7,7 +7,7 @@ export class QuoteGoneError extends Error {}
 
 /**
  * Takes a quote for one purchase, within the database transaction of its debit.
- * Invariant (decisions.md 11): a quote is paid once, by the condition on `usedBy`.
+ * Invariant: a quote is paid once, by the condition on `usedBy`.
  * @throws QuoteGoneError
  */
 export async function claimQuote(session: Session, quoteId: string, purchaseId: string): Promise<void> {

@@ -38,8 +38,8 @@ export interface BillRequest {
 const waitMs = 10_000;
 
 /**
- * Asks for a bill (interface 2.6, 4.2; decisions.md 11) and keeps the answer as a quote until the end of the
- * business day. The provider is asked by a worker; the web tier only waits for it. Moves no money.
+ * Asks for a bill (docs/interface.md#bills) and keeps the answer as a quote until the end of the business day. The
+ * provider is asked by a worker; the web tier only waits for it. Moves no money.
  * @throws NotFoundError (404/02) no bill; InvalidCustomerNumberError (422/04); ConflictError (409/01) already
  *   paid; MaintenanceError or DependencyError (503/03) when nobody could tell: ask again later.
  */

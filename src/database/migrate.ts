@@ -2,8 +2,8 @@ import mongoose from 'mongoose';
 import { logger } from '../shared/logger.js';
 
 /**
- * Creates every collection and index of the models, before any transaction uses them (money.md, MongoDB). Safe
- * to run again and while the service runs: what exists stays.
+ * Creates every collection and index of the models, before any transaction uses them. Safe to run again and while the
+ * service runs: what exists stays.
  * @throws Error if an index exists with other options: that needs a decision, not a silent rebuild.
  */
 export async function migrate(): Promise<void> {

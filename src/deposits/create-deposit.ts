@@ -22,9 +22,9 @@ export interface DepositRequest {
 }
 
 /**
- * Records a deposit (interface 4.2, decisions.md 9). DEPOSIT_MODE=instant credits it at once; `confirm` leaves
- * it pending until the operator or a signed payment notification confirms it, so that a client call alone never
- * makes money in production.
+ * Records a deposit (docs/interface.md#deposits). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
+ * pending until the operator or a signed payment notification confirms it, so that a client call alone never makes
+ * money in production.
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
  * @throws ConflictError if the ref_id was used for another amount.
  */

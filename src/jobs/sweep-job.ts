@@ -17,7 +17,7 @@ interface SweepData {
   part: number;
 }
 
-/** The job that sweeps an outbox in each period: part 0, which calls the others if need be. */
+/** The job that sweeps an outbox in each period: the first part, which calls the others if need be. */
 export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   return defineJob<SweepData>({
     queue: schedules,

@@ -20,7 +20,7 @@ export interface NewProduct {
 }
 
 /**
- * Adds a product to the catalogue, with its creator's price as the first offer (decisions.md 10).
+ * Adds a product to the catalogue, with its creator's price as the first offer (decision 016).
  * @throws ConflictError (409/01) if the code is taken, also by the same product.
  */
 export async function createProduct(input: NewProduct): Promise<SellerProduct> {

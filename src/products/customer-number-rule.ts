@@ -1,7 +1,10 @@
 import { operatorPrefixes } from '../../config/catalogue.js';
 import type { CustomerNumberRule, Product } from './product.model.js';
 
-/** Which customer numbers a product takes (decisions.md 10): decided once, when the product is created. */
+/**
+ * Which customer numbers a product takes (docs/interface.md#customer-numbers): decided once, when the product is
+ * created.
+ */
 export function customerNumberRuleOf(
   product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
 ): CustomerNumberRule {

@@ -4,8 +4,8 @@ import type { CustomerNumberRule } from './product.model.js';
 const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
 
 /**
- * A customer number as we keep and echo it (decisions.md 10, 17.4): phone numbers lose spaces and dashes, and
- * `+62` or `62` becomes `0`. Everything else stays as it was sent.
+ * A customer number as we keep and echo it (docs/interface.md#customer-numbers): phone numbers lose spaces and
+ * dashes, and `+62` or `62` becomes `0`. Everything else stays as it was sent.
  */
 export function normalizeCustomerNumber(kind: CustomerNumberRule['kind'], number: string): string {
   if (kind !== 'phone') {

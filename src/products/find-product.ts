@@ -5,8 +5,8 @@ import { ProductModel, type Product } from './product.model.js';
 const byCode = ttlCache((code: string) => ProductModel.findById(code).lean<Product>());
 
 /**
- * A product that can be bought: known and not inactive. An inactive one is its seller's alone (decisions.md 17.18),
- * so that nobody hears whether there is one. Up to a second old.
+ * A product that can be bought: known and not inactive. An inactive one is its seller's alone, so that nobody hears
+ * whether there is one. Up to a second old.
  * @throws NotFoundError (404/02)
  */
 export async function productByCode(code: string): Promise<Product> {

@@ -3,8 +3,8 @@ import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
 /**
- * Makes or changes a seller's offer for a product of the catalogue (decisions.md 10). The owner's offer is the
- * price of its product.
+ * Makes or changes a seller's offer for a product of the catalogue (decision 016). The owner's offer is the price of
+ * its product.
  * @throws NotFoundError (404/02) for an unknown product, or another seller's inactive one.
  */
 export async function putOffer(input: {

@@ -15,7 +15,7 @@ export interface ProductChange {
 }
 
 /**
- * Changes a seller's own product; any status to any (decisions.md 4). Purchases that were accepted keep their price.
+ * Changes a seller's own product; any status to any. Purchases that were accepted keep their price.
  * @throws NotFoundError (404/02) for an unknown product, and for one that another seller created.
  */
 export async function updateProduct(change: ProductChange): Promise<SellerProduct> {

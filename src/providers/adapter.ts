@@ -30,7 +30,7 @@ export type ProviderOutcome =
        * An answer to a status check is never `confirm`.
        */
       failover: 'yes' | 'no' | 'confirm';
-      /** The code of interface part 7 that the client sees if this is the end. */
+      /** The code (docs/interface.md#codes) that the client sees if this is the end. */
       clientCode: ResponseCode;
       /**
        * configuration, float: ours to repair; the operator is told and the circuit opens. outage: the provider
@@ -50,7 +50,10 @@ export type ProviderOutcome =
   /** The operator must decide; never send it again. */
   | { outcome: 'review'; code: string; message: string };
 
-/** The answer to a bill inquiry (interface 2.6). It moves no money, so everything uncertain is `unavailable`. */
+/**
+ * The answer to a bill inquiry (docs/interface.md#bills). It moves no money, so everything uncertain is
+ * `unavailable`.
+ */
 export type BillOutcome =
   | { outcome: 'bill'; bill: ProviderBill }
   | {

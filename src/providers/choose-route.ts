@@ -42,7 +42,7 @@ export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-o
 
 /**
  * The cheapest active offer whose seller can serve now; ties go to the better success rate, then to the faster
- * (decisions 10, design/providers.md).
+ * (docs/providers.md#routing).
  */
 export async function chooseRoute(query: RouteQuery): Promise<Route | { reason: NoRouteReason }> {
   const { productCode, priceMax = Infinity, excludeSellerIds = [], now = currentTime() } = query;

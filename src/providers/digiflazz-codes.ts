@@ -1,8 +1,8 @@
 import type { ResponseCode } from '../shared/errors.js';
 
 /**
- * What each `rc` of Digiflazz means for an order (design/providers.md). A code that is not listed here is unknown:
- * nothing is bought again or given back because of it.
+ * What each `rc` of Digiflazz means for an order (docs/providers.md#outcomes). A code that is not listed here is
+ * unknown: nothing is bought again or given back because of it.
  */
 export type RcMeaning =
   | { class: 'success' | 'pending' | 'unknown' | 'reversed' | 'review' }

@@ -84,7 +84,7 @@ function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   }
 }
 
-/** Numbers that play a story in the sandbox say nothing about the provider (decisions 17.10). */
+/** Numbers that play a story in the sandbox say nothing about the provider (docs/interface.md#sandbox). */
 function isPlayed(adapter: ProviderAdapter, order: ProviderOrder): boolean {
   return (
     env.APP_MODE === 'sandbox' &&

@@ -1,7 +1,7 @@
 /**
- * The reseller-software protocol (interface part 4.4) as a client: GET with everything in the query, answered by
- * a code in `status`. This service itself serves it, so one copy can be the provider of another. The simulator
- * speaks it too, with /inquiry and /payment for bills.
+ * The reseller-software protocol (docs/interface.md#reseller-surface) as a client: GET with everything in the query,
+ * answered by a code in `status`. This service itself serves it, so one copy can be the provider of another. The
+ * simulator speaks it too, with /inquiry and /payment for bills.
  *
  * A code says something about our order only together with `transaction_status`, or as the direct answer to the
  * first sending. In the answer to a status check the same code may be about that check alone (a rate limit, a
@@ -222,7 +222,7 @@ function readAboutOrder(body: Body, order: ProviderOrder, failover: 'yes' | 'no'
     return { outcome: 'pending', code, message, serialNumber };
   }
   if (code === '00' && isState('success')) {
-    // Without a serial number and without a state, 00 is only "accepted" (interface 4.4).
+    // Without a serial number and without a state, 00 is only "accepted".
     return serialNumber === null && state !== 'success'
       ? { outcome: 'pending', code, message, serialNumber }
       : { outcome: 'success', code, message, serialNumber, cost: null };

@@ -19,7 +19,7 @@ export interface PriceListFilter {
 /** The catalogue is a few thousand products; more than this is a mistake that must not fill the memory. */
 const productsMax = 20_000;
 
-/** Products with the best price now, active and in maintenance (decisions.md 7, 17.18), by code. */
+/** Products with the best price now, active and in maintenance, by code. */
 export async function priceList(filter: PriceListFilter): Promise<PricedProduct[]> {
   const products = await ProductModel.find({
     status: { $ne: 'inactive' },

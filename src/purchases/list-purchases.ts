@@ -10,7 +10,7 @@ export interface HistoryQuery {
   limit: number;
 }
 
-/** What each filter word of interface 3.2 stands for. */
+/** What each filter word of docs/interface.md#history stands for. */
 export const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],

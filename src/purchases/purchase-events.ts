@@ -1,6 +1,7 @@
 /**
- * Which webhooks and callbacks a purchase causes, and their bodies (interface 2.12, 2.14, 4.5; decisions.md 8
- * and 17). Pure functions: the core calls them inside its money transaction and stores what they return there.
+ * Which webhooks and callbacks a purchase causes, and their bodies (docs/interface.md#webhooks,
+ * docs/interface.md#callbacks). Pure functions: the core calls them inside its money transaction and stores what they
+ * return there.
  */
 import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
@@ -116,7 +117,7 @@ function wireStatus(event: PurchaseEvent): WireStatus {
   return event === 'reversed' ? 'failed' : event;
 }
 
-/** Interface 2.14; `message` (why it failed) is an addition. */
+/** The envelope of docs/interface.md#webhooks. */
 function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   return {
     event: webhookEvents[event],
@@ -162,7 +163,7 @@ const defaultMessages = {
   reversed: 'Transaction reversed, the price was returned',
 } as const;
 
-/** Interface 2.12. */
+/** Of the wallet surface: docs/interface.md#callbacks. */
 function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return {
     code: purchase._id,
@@ -174,7 +175,7 @@ function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pendi
   };
 }
 
-/** Interface 4.5. */
+/** Of the reseller surface: docs/interface.md#callbacks. */
 function resellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
@@ -190,7 +191,7 @@ function resellerCallback(
   };
 }
 
-/** Interface 4.5 for the seller, who never learns who bought: our id for the reference, the customer masked. */
+/** The same for the seller, who never learns who bought: our id for the reference, the customer masked. */
 function sellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return resellerCallback(purchase, event, {
     refId: purchase._id,

@@ -30,7 +30,7 @@ export interface Purchase {
   serialNumber: string | null;
   /** Words for the client on what became of it. */
   message: string | null;
-  /** Set when it fails: the code of part 7 that tells why. */
+  /** Set when it fails: the code (docs/interface.md#codes) that tells why. */
   failureCode: string | null;
   /** The seller that was asked last, and so the one that served it; null before any was. */
   sellerId: string | null;
@@ -42,7 +42,7 @@ export interface Purchase {
   epoch: number;
   /** When the sweeper must enqueue it if nobody has dealt with it; null once final. */
   nextActionAt: Date | null;
-  /** Set when the operator must decide; see money.md, rule 5. */
+  /** Set when the operator must decide; see decision 010. */
   reviewSince: Date | null;
   pendingNotified: boolean;
   createdAt: Date;

@@ -2,7 +2,7 @@ import { now } from '../shared/clock.js';
 import type { Session } from '../database/mongo.js';
 import { PurchaseModel, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
-/** decisions.md 4. Whatever is not listed cannot happen. */
+/** The states of docs/interface.md#purchases. Whatever is not listed cannot happen. */
 const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
   PROCESSING: ['SUCCESS', 'FAILED'],

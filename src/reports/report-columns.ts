@@ -37,7 +37,7 @@ export const purchaseColumns = {
   timestamp: { kind: 'time' },
 } as const satisfies Columns;
 
-/** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
+/** A sale as its seller sees it, in history and reports: no buyer identity. */
 export const saleColumns = {
   transaction_id: { kind: 'text' },
   code: { kind: 'text' },

@@ -140,7 +140,7 @@ function purchaseRow(purchase: PurchasePart): RowOf<typeof purchaseColumns> {
   };
 }
 
-/** A sale as its seller sees it, in history and reports: no buyer identity (decisions 14, 17.19). */
+/** A sale as its seller sees it, in history and reports: no buyer identity. */
 export function saleRow(purchase: PurchasePart): RowOf<typeof saleColumns> {
   const { commissionAmount } = purchase;
   return {

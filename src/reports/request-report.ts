@@ -20,8 +20,8 @@ export interface ReportRequest {
 const keptMs = 7 * 86_400_000;
 
 /**
- * Asks for a report (interface 2.10; decisions.md 14) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes
- * it; the result may still be under way, and then goes on.
+ * Asks for a report (docs/interface.md#reports) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
+ * result may still be under way, and then goes on.
  * @throws ValidationError for an impossible period, DependencyError (503/03) while Redis is away.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {

@@ -23,8 +23,8 @@ export interface SettlementRequest {
 const payoutHour = 17;
 
 /**
- * Asks for a withdrawal (interface 2.9, 4.3; decisions.md 12). The whole amount leaves the available balance at
- * once and is held until it is paid out or has failed.
+ * Asks for a withdrawal (docs/interface.md#settlements). The whole amount leaves the available balance at once and is
+ * held until it is paid out or has failed.
  * Invariant: one settlement per {account, ref_id}; held money rises by exactly what the balance falls.
  * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another settlement.
  */

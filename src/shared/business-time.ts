@@ -13,8 +13,8 @@ export interface Period {
 }
 
 /**
- * The period that a client asks for (decisions.md 14): `YYYY-MM-DD` is the whole day in business time, an ISO
- * time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
+ * The period that a client asks for (docs/interface.md#history): `YYYY-MM-DD` is the whole day in business time, an
+ * ISO time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
  * @throws ValidationError for an end before the start, or more than 366 days.
  */
 export function periodOf(startDate: string | undefined, endDate: string | undefined): Period {

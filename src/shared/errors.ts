@@ -1,10 +1,13 @@
-/** Every failure that a client can cause or must handle, with its response code. What HTTP makes of it is one table in src/api/http-status.ts. */
+/**
+ * Every failure that a client can cause or must handle, with its code (docs/interface.md#codes). What HTTP makes of it
+ * is one table in src/api/http-status.ts.
+ */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** Codes of interface part 7. */
+/** docs/interface.md#codes */
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 export interface AppErrorOptions {

@@ -1,4 +1,4 @@
-/** Events to `webhook_url` that are not about a purchase (interface part 6; decisions.md 8, 9, 17.22). */
+/** Events to `webhook_url` that are not about a purchase (docs/interface.md#webhooks). */
 import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
@@ -26,7 +26,7 @@ export function pingDeliveries(account: WebhookReceiver): Delivery[] {
   });
 }
 
-/** Interface 2.14. No row if the account has no webhook URL. */
+/** The envelope of docs/interface.md#webhooks. No row if the account has no webhook URL. */
 export function eventDeliveries(
   account: WebhookReceiver,
   of: { id: string; event: DeliveryEvent; refId: string | null; data: object },

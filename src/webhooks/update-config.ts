@@ -21,9 +21,9 @@ const wireNames: Record<ConfigField, string> = {
 };
 
 /**
- * Changes an account's settings (interface 2.8, 4.2, 4.3). The change, its entry in the audit log and, where
- * `webhook_url` changed, the event that tells the old URL are one database transaction. What still waits for an old
- * URL then goes to the new one.
+ * Changes an account's settings (docs/interface.md#api-configuration). The change, its entry in the audit log and,
+ * where `webhook_url` changed, the event that tells the old URL are one database transaction. What still waits for an
+ * old URL then goes to the new one.
  * @returns The account as it is afterwards.
  */
 export async function updateConfig(accountId: string, change: ConfigChange, by: ChangedBy): Promise<Account> {

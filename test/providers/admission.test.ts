@@ -1,4 +1,4 @@
-/** Issue "Providers": rate limits per provider, shared by all processes, and bounded concurrency. */
+/** Rate limits per provider, shared by all processes, and bounded concurrency. */
 import { expect } from 'chai';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Issue "Providers", to show 1: each code of the two protocols by name, on a real HTTP server. */
+/** Each code of the two protocols by name, on a real HTTP server. */
 import { expect } from 'chai';
 import type { ProviderConnection, ProviderOutcome } from '../../src/providers/adapter.js';
 import { digiflazzAdapter } from '../../src/providers/digiflazz.js';

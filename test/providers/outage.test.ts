@@ -1,4 +1,4 @@
-/** Issue "Providers", to show 3: one of two sellers goes down; then both. */
+/** One of two sellers goes down; then both. */
 import { expect } from 'chai';
 import type { Order } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';

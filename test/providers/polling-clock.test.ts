@@ -1,4 +1,4 @@
-/** Issue "Providers", to show 5: a pending order is polled exactly by the schedule, and never after its maximum age. */
+/** A pending order is polled exactly by the schedule, and never after its maximum age. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { OfferModel } from '../../src/products/offer.model.js';

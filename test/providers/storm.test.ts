@@ -1,5 +1,5 @@
 /**
- * Issue "Providers", to show 2: purchases over three sellers where one refuses a fifth, one executes a tenth and
+ * Purchases over three sellers where one refuses a fifth, one executes a tenth and
  * never answers, one is down in the middle, and workers are killed at random. SOAK=1 plays 10,000 of them with a
  * minute's outage; SEED=<n> plays a run again.
  */

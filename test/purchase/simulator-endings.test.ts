@@ -3,7 +3,7 @@ import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-/** Issue "main job", to show 4: every ending of the simulator reaches its right final state, executed at most once. */
+/** Every ending of the simulator reaches its right final state, executed at most once. */
 const endings: { number: string; final: 'SUCCESS' | 'FAILED'; executions: number }[] = [
   { number: '081234561230', final: 'SUCCESS', executions: 1 },
   { number: '081234561232', final: 'FAILED', executions: 0 },

@@ -21,7 +21,7 @@ interface Client {
   receiver: TestReceiver;
 }
 
-/** Issue "webhooks", to show 4. Every receiver has an address of its own, as in the world. */
+/** Every receiver has an address of its own, as in the world. */
 describe('fairness among 200 receivers, 40 of them hanging', function () {
   this.timeout(soak ? 400_000 : 120_000);
   useDatabase();

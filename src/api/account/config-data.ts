@@ -1,4 +1,4 @@
-/** The API configuration (interface 2.8): domain to wire, and the schema of that. */
+/** The API configuration (docs/interface.md#api-configuration): domain to wire, and the schema of that. */
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';

@@ -4,7 +4,7 @@ import { getConfigFor } from './get-config.js';
 import { rotateKeyFor } from './rotate-key.js';
 import { updateConfigFor } from './update-config.js';
 
-/** What an account of this role sees and changes of itself (interface 4.2, 4.3). */
+/** What an account of this role sees and changes of itself (docs/interface.md#api-configuration). */
 export function accountOperations(role: Role): AnyOperation[] {
   return [getConfigFor(role), updateConfigFor(role), rotateKeyFor(role)];
 }

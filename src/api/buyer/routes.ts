@@ -8,7 +8,7 @@ import { getBuyerPriceList } from './get-price-list.js';
 import { getBuyerTransaction } from './get-transaction.js';
 import { listBuyerTransactions } from './list-transactions.js';
 
-/** Interface 4.2. */
+/** docs/interface.md#buyer-surface */
 export const buyerOperations: AnyOperation[] = [
   getBuyerBalance,
   getBuyerPriceList,

@@ -7,8 +7,8 @@ import { limitFailedAuthentication } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
 /**
- * Finds the account of the bearer key or access token (interface part 5). 401/07 without a valid one; 429/06 after
- * too many wrong ones from one address, which never stops a right one.
+ * Finds the account of the bearer key or access token (docs/interface.md#authentication). 401/07 without a valid one;
+ * 429/06 after too many wrong ones from one address, which never stops a right one.
  */
 export const authenticateRequest: RequestHandler = async (request, response, next) => {
   const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');

@@ -8,7 +8,7 @@ export const notFound: RequestHandler = (request) => {
   throw new NotFoundError(`There is no ${request.method} ${request.path}. See the documentation at /docs.`);
 };
 
-/** The failure envelope of decisions.md 1. What nobody expected is logged, and shown without its insides. */
+/** The failure envelope (docs/interface.md#envelope). What nobody expected is logged, and shown without its insides. */
 export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error);

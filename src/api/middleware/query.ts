@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { ValidationError } from '../../shared/errors.js';
 
 /**
- * The query parameters as strings. One that is given twice is refused (decisions.md 16): two readers of such a
- * request could each see another value.
+ * The query parameters as strings. One that is given twice is refused: two readers of such a request could each see
+ * another value.
  */
 export function queryOf(request: Request): Record<string, string> {
   const at = request.originalUrl.indexOf('?');

@@ -6,7 +6,7 @@ import { logger } from '../../shared/logger.js';
 export interface RequestContext {
   requestId: string;
   accountId: string | null;
-  /** Code of interface part 7 that was answered, for the log. */
+  /** The code that was answered, for the log. */
   code: string | null;
   /** The error behind a failure, for the log only. */
   error: unknown;

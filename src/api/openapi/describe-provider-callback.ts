@@ -3,7 +3,10 @@ import { everyBody, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
 
-/** Interface 4.5 as others send it to us. What we send ourselves is the webhook callback.reseller. */
+/**
+ * The callback of the reseller protocol as others send it to us. What we send ourselves is the webhook
+ * callback.reseller.
+ */
 const body = Joi.object({
   ref_id: Joi.string()
     .min(1)
@@ -19,8 +22,9 @@ const body = Joi.object({
 });
 
 /**
- * `POST /api/reseller/callback` (decisions 17.5): a provider that speaks the reseller protocol, such as another copy
- * of this service, tells what became of an order of ours. Served by src/api/providers/callback-routes.ts.
+ * `POST /api/reseller/callback` (docs/interface.md#inbound-callbacks): a provider that speaks the reseller protocol,
+ * such as another copy of this service, tells what became of an order of ours. Served by
+ * src/api/providers/callback-routes.ts.
  */
 export function describeProviderCallback(): DescribedOperation {
   return {

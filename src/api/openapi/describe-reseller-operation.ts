@@ -5,7 +5,7 @@ import { examplesOf, recordedExamples } from './examples.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
-/** A call of the reseller surface (interface 4.4): always HTTP 200, with the code in `status`. */
+/** A call of the reseller surface (docs/interface.md#reseller-surface): always HTTP 200, with the code in `status`. */
 export function describeResellerOperation(operation: AnyResellerOperation): DescribedOperation {
   return {
     operationId: operation.id,

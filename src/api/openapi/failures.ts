@@ -1,4 +1,4 @@
-/** The failure envelope and its HTTP statuses (decisions.md 1), for every operation alike. */
+/** The failure envelope and its HTTP statuses (docs/interface.md#codes), for every operation alike. */
 import type { ResponseCode } from '../../shared/errors.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';

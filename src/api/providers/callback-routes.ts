@@ -7,8 +7,8 @@ import {
 import { refuseMethod } from '../mount.js';
 
 /**
- * Where providers tell about our orders: `/api/reseller/callback` for h2h (interface 4.5, decisions 17.5), and a
- * path of its own for Digiflazz's webhook. The body is read as bytes, because the signature covers those; so this
+ * Where providers tell about our orders: `/api/reseller/callback` for h2h (docs/interface.md#inbound-callbacks), and
+ * a path of its own for Digiflazz's webhook. The body is read as bytes, because the signature covers those; so this
  * comes before the JSON body parser of the other surfaces.
  */
 export function providerCallbackRoutes(): Router {

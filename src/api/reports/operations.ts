@@ -15,7 +15,7 @@ interface Body {
   end_date?: string;
 }
 
-/** The report calls of one role (interface 4.2, 4.3; decisions.md 14). */
+/** The report calls of one role (docs/interface.md#reports). */
 export function reportOperations(role: Role): AnyOperation[] {
   return [createReport(role), getReport(role), downloadReport(role)];
 }

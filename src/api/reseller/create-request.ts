@@ -93,7 +93,7 @@ async function waitForEnd(purchase: Purchase): Promise<Purchase> {
   return (waitMs > 0 ? await awaitFinal(purchase._id, waitMs) : null) ?? purchase;
 }
 
-/** decisions.md 1 and 17.3. */
+/** The table of docs/interface.md#reseller-surface. */
 function present(purchase: Purchase, created: boolean): ResellerAnswer {
   const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
   if (!isFinal(purchase.status)) {

@@ -32,7 +32,7 @@ const onlyGet: RequestHandler = (request, response, next) => {
   }
 };
 
-/** Always HTTP 200: reseller engines read the body alone (decisions.md 1, 17.3). */
+/** Always HTTP 200: reseller engines read the body alone (decision 013). */
 function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
     const answer = await answerOf(operation, request, response).catch((error: unknown) =>

@@ -1,13 +1,14 @@
 /**
- * A call of the reseller-software surface as data (interface 4.4). As with other operations the router mounts it and
- * the OpenAPI document is made from it; the answer is a flat object whose `status` carries the code.
+ * A call of the reseller-software surface as data (docs/interface.md#reseller-surface). As with other operations the
+ * router mounts it and the OpenAPI document is made from it; the answer is a flat object whose `status` carries the
+ * code.
  */
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import { text } from '../fields.js';
 
-/** Interface 2.13: what is beside status and message depends on the call. */
+/** What is beside status and message depends on the call. */
 export interface ResellerAnswer {
   status: ResponseCode;
   message: string;

@@ -3,7 +3,7 @@ import { getResellerBalance } from './get-balance.js';
 import { getResellerPriceList } from './get-price-list.js';
 import type { AnyResellerOperation } from './reseller-operation.js';
 
-/** Interface 4.4. */
+/** docs/interface.md#reseller-surface */
 export const resellerOperations: AnyResellerOperation[] = [
   createResellerRequest,
   getResellerPriceList,

@@ -8,7 +8,7 @@ import { putOffer } from './put-offer.js';
 import { requestSettlement } from './request-settlement.js';
 import { updateProduct } from './update-product.js';
 
-/** Interface 4.3. */
+/** docs/interface.md#seller-surface */
 export const sellerOperations: AnyOperation[] = [
   listProducts,
   createProduct,

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { Settlement } from '../../settlements/settlement.model.js';
 import { timestamp } from '../fields.js';
 
-/** Settlement result, interface 2.9; `ref_id`, `needs_approval` and `reason` are additions. */
+/** A settlement as its seller sees it (docs/interface.md#settlements). */
 export const settlementData = Joi.object({
   settlement_id: Joi.string().required(),
   ref_id: Joi.string().allow(null).required(),

@@ -9,8 +9,8 @@ import { SellerCreditModel, type SellerCredit } from './seller-credit.model.js';
 const postingMax = 1_000;
 
 /**
- * Posts a seller's new credits to its wallet as one journal (money.md table). Sales only add a row each, so that
- * those of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
+ * Posts a seller's new credits to its wallet as one journal (decision 018). Sales only add a row each, so that those
+ * of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
  * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one database transaction.
  */
 export async function postSellerCredits(sellerId: string): Promise<void> {

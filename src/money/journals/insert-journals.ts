@@ -8,7 +8,8 @@ export type NewJournal = Omit<Journal, '_id' | 'createdAt'>;
 
 /**
  * Appends journals within the caller's database transaction.
- * Invariant (money.md 1): the lines of each sum to 0; anything else is a bug and throws before it is written.
+ * Invariant (docs/money.md#rules): the lines of each sum to 0; anything else is a bug and throws before it is
+ * written.
  * @throws MongoServerError 11000 if this movement was already made (unique {subjectId, kind}).
  */
 export async function insertJournals(session: Session, journals: NewJournal[]): Promise<void> {

@@ -14,13 +14,13 @@ export interface WalletChange {
   kind: JournalKind;
   subjectId: string;
   lines: JournalLine[];
-  /** Only a reversal of a sale may take a seller below zero (decisions.md 13). */
+  /** Only a reversal of a sale may take a seller below zero (decision 018). */
   mayOverdraw?: boolean;
 }
 
 /**
  * Changes one wallet and appends the journal that says why, within the caller's database transaction.
- * Invariant (money.md 2, 3): the condition on the balance is in the database; `seq` rises by one.
+ * Invariant (docs/money.md#rules): the condition on the balance is in the database; `seq` rises by one.
  * @returns the wallet after the change, in rupiah.
  * @throws InsufficientBalanceError where the balance does not cover it.
  * @throws ValidationError where the balance would pass the largest safe integer.

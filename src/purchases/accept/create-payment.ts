@@ -14,8 +14,8 @@ export interface PaymentRequest extends BillRequest {
 }
 
 /**
- * Pays a bill (interface 4.2; decisions.md 11): claims the newest live quote of the same account, product and
- * customer and debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
+ * Pays a bill (docs/interface.md#bills): claims the newest live quote of the same account, product and customer and
+ * debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
  *
  * Invariants: those of createPurchase, and a quote is paid once.
  * @throws what inquireBill and createPurchase throw.

@@ -20,8 +20,8 @@ export interface PurchaseRequest {
 }
 
 /**
- * Accepts a prepaid purchase (interface 3.1, 4.1, 4.2, 4.4): the wallet is debited and the purchase stands
- * before this returns; a worker fulfils it.
+ * Accepts a prepaid purchase (docs/interface.md#purchases): the wallet is debited and the purchase stands before this
+ * returns; a worker fulfils it.
  *
  * Invariants: one debit per {account, ref_id} for ever, however many calls arrive and whatever crashes; the
  * debit never exceeds the balance; a thrown error means that no purchase exists because of this call.

@@ -30,7 +30,7 @@ export async function storedByRef(accountId: string, refId: string): Promise<Pur
 }
 
 /**
- * The same request again gets the purchase as it is now (decisions.md 3).
+ * The same request again gets the purchase as it is now (docs/interface.md#ref_id).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */
 export function replay(purchase: Purchase, request: WantedPurchase): AcceptedPurchase {

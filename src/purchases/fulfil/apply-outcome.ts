@@ -19,7 +19,7 @@ export type Next = 'again' | 'done';
 const notFoundTimes = 5;
 
 /**
- * Turns a provider's answer into a change of state (money.md 5, providers.md). Certain answers settle the money;
+ * Turns a provider's answer into a change of state (docs/providers.md#outcomes). Certain answers settle the money;
  * everything else leaves the purchase PROCESSING and asks again later.
  */
 export async function applyOutcome(

@@ -15,9 +15,9 @@ import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * Asks the provider what became of an order that was sent (money.md 5): never before its lease ends, never
- * before the schedule says so, and never after its longest age, when asking could buy again. One caller at a time:
- * the check is claimed before the request goes out.
+ * Asks the provider what became of an order that was sent (decision 010): never before its lease ends, never before
+ * the schedule says so, and never after its longest age, when asking could buy again. One caller at a time: the check
+ * is claimed before the request goes out.
  * @param options.askNow The provider itself called: only its minimum interval is kept.
  */
 export async function checkOrder(

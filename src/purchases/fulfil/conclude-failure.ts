@@ -12,8 +12,8 @@ import { moveTo, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * -> FAILED, and the debit returns to the wallet in the same database transaction (decisions.md 4). Only for a
- * refusal that is certain; an unknown outcome never comes here.
+ * -> FAILED, and the debit returns to the wallet in the same database transaction. Only for a refusal that is
+ * certain; an unknown outcome never comes here.
  * Invariant: one refund per purchase, by the version that was read and by the unique journal.
  * @param order The order that was refused, or null where none is open.
  */

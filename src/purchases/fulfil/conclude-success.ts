@@ -15,7 +15,7 @@ import type { Purchase } from '../purchase.model.js';
 
 /**
  * PROCESSING -> SUCCESS: the suspended price goes to the seller (price − commission) and to the platform, in one
- * database transaction with the webhooks that tell it (interface 3.1, money.md table).
+ * database transaction with the webhooks that tell it (docs/money.md#what-one-database-transaction-writes).
  * Invariant: once per purchase, by the version that was read and by the unique journal.
  */
 export async function concludeSuccess(

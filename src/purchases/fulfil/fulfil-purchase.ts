@@ -16,8 +16,8 @@ const waitForRouteMs = 10 * 60_000;
 const retryRouteMs = 10_000;
 
 /**
- * Takes an accepted purchase to a provider and onwards (money.md, "The fulfilment worker"). Every job of every
- * queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
+ * Takes an accepted purchase to a provider and onwards (docs/money.md#from-the-commit-to-the-provider). Every job of
+ * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
  * step is a conditional write that only one caller can win.
  * @param options.askNow The provider called about it: ask before the schedule would.
  */

@@ -6,7 +6,7 @@ import { purchaseDeliveries } from '../purchase-events.js';
 import { finalStatuses } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
-/** Tells the client, once, that its purchase is taking a while (`transaction.pending`, decisions.md 17.8). */
+/** Tells the client, once, that its purchase is taking a while (`transaction.pending`). */
 export async function notifyPending(purchase: Purchase): Promise<void> {
   if (purchase.pendingNotified) {
     return;

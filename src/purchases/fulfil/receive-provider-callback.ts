@@ -18,9 +18,9 @@ export interface InboundCallback {
 }
 
 /**
- * A provider tells what became of an order (decisions 17.5). Nothing in it is believed: a right signature only
- * makes us ask for the status at once, and the answer to that moves the money. So a callback that is repeated,
- * late, out of order or wrong changes nothing; one that contradicts a closed order is looked into.
+ * A provider tells what became of an order (decision 021). Nothing in it is believed: a right signature only makes us
+ * ask for the status at once, and the answer to that moves the money. So a callback that is repeated, late, out of
+ * order or wrong changes nothing; one that contradicts a closed order is looked into.
  * @throws ValidationError, NotFoundError, ForbiddenError, UnauthorizedError: it was not accepted.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {

@@ -11,9 +11,9 @@ import { moveTo } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * SUCCESS -> REFUNDED, the one change after a final state (decisions.md 4, 13; money.md table): the price goes
- * back to the buyer, is taken back from the seller (below zero if need be) and from the platform's commission, in
- * one database transaction with the second callback.
+ * SUCCESS -> REFUNDED, the one change after a final state (docs/interface.md#purchases): the price goes back to the
+ * buyer, is taken back from the seller (below zero if need be) and from the platform's commission, in one database
+ * transaction with the second callback.
  * Invariant: once per purchase, by the version that was read and by the unique journal.
  * @param reversal.message Words for the client. `by`: the system (the provider took it back), or the operator.
  * @throws StalePurchaseError if somebody reversed it meanwhile: nothing was written.

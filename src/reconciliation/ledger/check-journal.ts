@@ -10,7 +10,7 @@ export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number>
   return new Map([...net].filter(([, amount]) => amount !== 0));
 }
 
-/** money.md 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
+/** docs/money.md#rules, 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
 export function checkJournal(journal: Journal): LedgerFinding[] {
   const subject = `journal ${journal.kind} of ${journal.subjectId}`;
   const problems: string[] = [];

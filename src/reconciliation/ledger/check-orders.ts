@@ -5,7 +5,7 @@ import type { LedgerFinding } from './ledger-report.js';
 
 const openStatuses: readonly Order['status'][] = ['PREPARED', 'SENT', 'UNKNOWN'];
 
-/** money.md 4 and "The fulfilment worker": never two orders at once, never an order for more than was debited. */
+/** docs/money.md#rules, 4: never two orders at once, never an order for more than was debited. */
 export function checkOrders(purchase: Purchase, orders: readonly Order[]): LedgerFinding[] {
   const problems: string[] = [];
   const open = orders.filter((each) => each.open);

@@ -6,7 +6,7 @@ import { checkMovement } from './check-journal.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { Subject } from './subject.js';
 
-/** money.md, "What one database transaction writes": the journals that a state must have, and no others. */
+/** docs/money.md#what-one-database-transaction-writes: the journals that a state must have, and no others. */
 const journalsOf: Record<PurchaseStatus, readonly JournalKind[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],

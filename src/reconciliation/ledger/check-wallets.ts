@@ -24,8 +24,8 @@ export interface WalletTotals {
 }
 
 /**
- * money.md 2: each wallet against all of its journals, in the order of `walletSeq`. A journal and the wallet's
- * change are one database transaction, so a wallet read at `seq` s has exactly the journals 1 to s; a wallet
+ * docs/money.md#rules, 2: each wallet against all of its journals, in the order of `walletSeq`. A journal and the
+ * wallet's change are one database transaction, so a wallet read at `seq` s has exactly the journals 1 to s; a wallet
  * that changed between two reads is read again by itself before it counts as wrong.
  */
 export async function checkWallets(log: FindingLog, progress: Progress): Promise<WalletTotals> {

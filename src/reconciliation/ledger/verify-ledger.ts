@@ -17,9 +17,9 @@ import {
 import { readSubject, streamSubjects, type Subject } from './subject.js';
 
 /**
- * Verifies every rule of money.md over the whole history, while the service goes on working. Constant memory:
- * cursors in the order of indexes, merged. Whatever looks wrong is read again at one moment (a snapshot) before
- * it counts, so that a change under way is never taken for a mistake.
+ * Verifies every rule of docs/money.md over the whole history, while the service goes on working. Constant memory:
+ * cursors in the order of indexes, merged. Whatever looks wrong is read again at one moment (a snapshot) before it
+ * counts, so that a change under way is never taken for a mistake.
  */
 export async function verifyLedger(progress: Progress = () => undefined): Promise<LedgerReport> {
   const startedMs = nowMs();
@@ -48,7 +48,7 @@ async function checkUniqueIndexes(log: FindingLog): Promise<void> {
     log.add({
       check: 'unique-indexes',
       subject: `index ${collection}.${name}`,
-      message: 'it is missing: run npm run migrate',
+      message: 'it is missing: run node dist/scripts/migrate.js',
     });
   }
 }

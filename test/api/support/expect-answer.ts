@@ -3,7 +3,10 @@ import type { AnyOperation } from '../../../src/api/operation.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
 import type { Answer } from '../../support/api-client.js';
 
-/** The success envelope of decisions.md 1, with `data` as the operation's contract has it and nothing else. */
+/**
+ * The success envelope of docs/interface.md#envelope, with `data` as the operation's contract has it and nothing
+ * else.
+ */
 export function expectSuccess(
   answer: Answer,
   operation: AnyOperation,
@@ -23,7 +26,7 @@ export function expectSuccess(
   expect(error?.message, `data of ${operation.id}`).to.equal(undefined);
 }
 
-/** The failure envelope of decisions.md 1. */
+/** The failure envelope of docs/interface.md#envelope. */
 export function expectFailure(
   answer: Answer,
   expected: { status: number; code: string; field?: string; message?: RegExp },

@@ -20,7 +20,7 @@ export interface PurchaseSurface {
   createdStatus: 200 | 201;
 }
 
-/** What a purchase promises, whatever the surface (decisions.md 1, 2, 3, 17.4, 17.15, 17.17). */
+/** What a purchase promises, whatever the surface (docs/interface.md#purchases). */
 export function itBuys(api: TestApi, { operation, fields, createdStatus }: PurchaseSurface): void {
   const { path } = operation;
   const bodyOf = (code: string, over: Record<string, unknown> = {}) => ({

@@ -152,7 +152,7 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
   };
 }
 
-/** Values of other types; never converted (decisions.md 16). */
+/** Values of other types; never converted (docs/interface.md#input). */
 function wrongTypes(field: Described): unknown[] {
   const { type = '', allow = [] } = field;
   const values: Record<string, unknown> = {

@@ -1,0 +1,184 @@
+import path from 'node:path';
+import { linksOf } from './markdown.js';
+import type { Repository } from './repository.js';
+
+/** A reference that leads nowhere. */
+export interface DeadReference {
+  file: string;
+  /** From 1. */
+  line: number;
+  problem: string;
+}
+
+/** Says what is wrong with the references in one line of a file. */
+type Rule = (text: string, file: string, repository: Repository) => string[];
+
+const rules: Rule[] = [
+  deadDocuments,
+  deadPaths,
+  deadSourceFiles,
+  deadSections,
+  deadDecisions,
+  oldCitations,
+  deadNpmScripts,
+  deadTopupCommands,
+];
+
+/** Tells what was, under the names of then; only its links are checked. */
+const historyFile = 'CHANGELOG.md';
+
+/** Every reference in the repository that leads nowhere, by file and line. */
+export function deadReferences(repository: Repository): DeadReference[] {
+  const files = [...repository.texts].flatMap(([file, text]) => deadIn(file, text, repository));
+  return [...files, ...repeatedDecisions(repository)];
+}
+
+function deadIn(file: string, text: string, repository: Repository): DeadReference[] {
+  const links = file.endsWith('.md') ? deadLinks(file, text, repository) : [];
+  if (file === historyFile) {
+    return links;
+  }
+  const found = text.split('\n').flatMap((line, index) => {
+    // What a link leads to has been looked at.
+    const words = file.endsWith('.md') ? line.replace(/\]\([^()]*\)/g, ']') : line;
+    const problems = rules.flatMap((rule) => rule(words, file, repository));
+    return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
+  });
+  return [...links, ...found].sort((a, b) => a.line - b.line);
+}
+
+function deadLinks(file: string, text: string, repository: Repository): DeadReference[] {
+  return linksOf(text).flatMap(({ line, target }) => {
+    const [to = '', anchor] = target.split('#');
+    const document = to === '' ? file : path.posix.join(path.posix.dirname(file), to).replace(/\/$/, '');
+    if (!repository.paths.has(document)) {
+      return [{ file, line, problem: `the link leads to ${document}, which does not exist` }];
+    }
+    return anchor === undefined || repository.anchors.get(document)?.has(anchor) === true
+      ? []
+      : [{ file, line, problem: `the link leads to ${document}#${anchor}, and there is no such section` }];
+  });
+}
+
+/** `docs/money.md`; the name alone where the document is beside the citing one or at the root. */
+function deadDocuments(text: string, file: string, repository: Repository): string[] {
+  return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
+    placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
+  );
+}
+
+/** `src/app.ts`, `test/purchase`, `scripts/topup/`; one with a placeholder says nothing that could be checked. */
+function deadPaths(text: string, file: string, repository: Repository): string[] {
+  const pattern = /(?<![\w./@<>*{}$-])((?:src|docs|test|scripts|workers|config|packages)\/[\w./-]*)(.?)/g;
+  return [...text.matchAll(pattern)].flatMap(([, written = '', next = '']) => {
+    const name = written.replace(/[./-]+$/, '');
+    // Documents and decisions have rules of their own.
+    if ('*<{$('.includes(next || ' ') || name.endsWith('.md') || /^docs\/decisions\/\d{3}$/.test(name)) {
+      return [];
+    }
+    return placesOf(name, file).some((place) => isThere(place, repository)) ? [] : [`${name} does not exist`];
+  });
+}
+
+/** What is built is named for its source: `scripts/migrate.js`. */
+function isThere(place: string, { paths }: Repository): boolean {
+  return [place, `${place}.ts`, place.replace(/\.m?js$/, '.ts')].some((each) => paths.has(each));
+}
+
+/** `app.ts`, or more of the path from its end. */
+function deadSourceFiles(text: string, _file: string, repository: Repository): string[] {
+  return cited(text, /(?<![\w./@<>*{}$'-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)?\.ts)\b/g).flatMap((name) =>
+    [...repository.paths].some((each) => each === name || each.endsWith(`/${name}`))
+      ? []
+      : [`${name} does not exist`],
+  );
+}
+
+/** `docs/money.md#rules`, or `docs/operations.md, "Ledger"`. */
+function deadSections(text: string, file: string, repository: Repository): string[] {
+  const byAnchor = [...text.matchAll(/([\w./-]+\.md)#([\w-]+)/g)].flatMap(([, name = '', anchor = '']) => {
+    const document = documentOf(name, file, repository);
+    return document === undefined || repository.anchors.get(document)?.has(anchor) === true
+      ? []
+      : [`${document} has no section #${anchor}`];
+  });
+  const byTitle = [...text.matchAll(/([\w./-]+\.md), ["“]([^"”]+)["”]/g)].flatMap(
+    ([, name = '', title = '']) => {
+      const document = documentOf(name, file, repository);
+      return document === undefined || repository.headings.get(document)?.includes(title) === true
+        ? []
+        : [`${document} has no section "${title}"`];
+    },
+  );
+  return [...byAnchor, ...byTitle];
+}
+
+/** `decision 007`, `decisions 007 and 008`, `docs/decisions/007`. */
+function deadDecisions(text: string, _file: string, repository: Repository): string[] {
+  return [...text.matchAll(/\bdecisions?[ /](\d{3}\b(?:(?:, | and |, and )\d{3}\b)*)/gi)]
+    .flatMap(([, numbers = '']) => numbers.match(/\d{3}/g) ?? [])
+    .filter((number) => !repository.decisions.includes(number))
+    .map((number) => `there is no decision ${number}`);
+}
+
+/** Numbered sections of documents that have none, and tasks that only their authors have read. */
+function oldCitations(text: string): string[] {
+  const documents = 'interface|decisions?|money|webhooks|providers|performance|style|house|posting';
+  const section = '\\d{1,2}(?:\\.\\d{1,2})?\\b(?![\\d/])';
+  const pattern = new RegExp(
+    `\\b((?:${documents})(?:\\.md)? (?:parts? )?${section}|parts? ${section}|issue ["][^"]+["])`,
+    'gi',
+  );
+  return cited(text, pattern).map((name) => `${name} leads nowhere: name a section, or say why`);
+}
+
+function deadNpmScripts(text: string, _file: string, repository: Repository): string[] {
+  return cited(text, /\bnpm run (?:--?[\w-]+ )*([a-z][\w-]*(?::[\w-]+)*)/g)
+    .filter((name) => !repository.npmScripts.has(name))
+    .map((name) => `there is no npm script ${name}`);
+}
+
+/** `topup account create`, `topup account create|list`, `npm run topup -- doctor`. */
+function deadTopupCommands(text: string, _file: string, repository: Repository): string[] {
+  const pattern = /(?:`topup|\bnpm run topup --) ([a-z]+)(?: ([a-z]+(?:\|[a-z]+)*)(?![\w-]))?/g;
+  return [...text.matchAll(pattern)].flatMap(([, name = '', subcommands]) => {
+    const known = repository.topupCommands.get(name);
+    if (known === undefined) {
+      return [`there is no command topup ${name}`];
+    }
+    const named = known.size === 0 ? [] : (subcommands?.split('|') ?? []);
+    return named
+      .filter((each) => !known.has(each))
+      .map((each) => `there is no command topup ${name} ${each}`);
+  });
+}
+
+/** One series: two branches may each have made the next one. */
+function repeatedDecisions({ decisions }: Repository): DeadReference[] {
+  return [...new Set(decisions.filter((number, index) => decisions.indexOf(number) !== index))].map(
+    (number) => ({
+      file: 'docs/decisions',
+      line: 1,
+      problem: `there are two decisions ${number}`,
+    }),
+  );
+}
+
+function documentOf(name: string, file: string, { anchors }: Repository): string | undefined {
+  return placesOf(name, file).find((place) => anchors.has(place));
+}
+
+/** From the root, from the citing file, and from its package. */
+function placesOf(name: string, file: string): string[] {
+  const [top, packageName] = file.split('/');
+  const bases = [
+    '',
+    path.posix.dirname(file),
+    ...(top === 'packages' ? [`packages/${packageName ?? ''}`] : []),
+  ];
+  return bases.map((base) => path.posix.join(base, name));
+}
+
+function cited(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name = '']) => name);
+}

@@ -1,0 +1,62 @@
+/** What a reader can be sent to in a Markdown document, and where it sends them. */
+
+export interface Link {
+  /** From 1. */
+  line: number;
+  /** As it is written: `docs/money.md#rules`. */
+  target: string;
+}
+
+/** The text of every heading, without its markup. */
+export function headingsOf(markdown: string): string[] {
+  return linesOutsideFences(markdown).flatMap(({ text }) => {
+    const heading = /^#{1,6} +(.+?)(?: +#+)?$/.exec(text)?.[1];
+    return heading === undefined ? [] : [withoutMarkup(heading)];
+  });
+}
+
+/** The anchors that GitHub gives to the headings; the second of the same name ends in `-1`. */
+export function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  const timesSeen = new Map<string, number>();
+  for (const heading of headingsOf(markdown)) {
+    const name = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const times = timesSeen.get(name) ?? 0;
+    timesSeen.set(name, times + 1);
+    anchors.add(times === 0 ? name : `${name}-${times}`);
+  }
+  return anchors;
+}
+
+/** Links and pictures that stay within the repository. */
+export function linksOf(markdown: string): Link[] {
+  return linesOutsideFences(markdown).flatMap(({ line, text }) =>
+    [...withoutCode(text).matchAll(/\]\(<?([^()<>\s]+)>?(?: +"[^"]*")?\)/g)].flatMap(([, target = '']) =>
+      /^(?:[a-z]+:|\/\/)/i.test(target) ? [] : [{ line, target }],
+    ),
+  );
+}
+
+function linesOutsideFences(markdown: string): { line: number; text: string }[] {
+  let fence: string | null = null;
+  return markdown.split('\n').flatMap((text, index) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
+    if (mark !== undefined && (fence === null || mark.startsWith(fence))) {
+      fence = fence === null ? mark : null;
+      return [];
+    }
+    return fence === null ? [{ line: index + 1, text }] : [];
+  });
+}
+
+function withoutMarkup(heading: string): string {
+  return heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
+}
+
+/** `[0](x)` between backticks is code, not a link. */
+function withoutCode(text: string): string {
+  return text.replace(/`[^`]*`/g, '');
+}

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { limits } from '../../config/limits.js';
+import { openApiDocument } from '../../src/api/openapi/document.js';
+import type { Schema } from '../../src/api/openapi/types.js';
+
+describe('docs/interface.md', () => {
+  const document = openApiDocument();
+  let text: string;
+
+  before(async () => {
+    text = await readFile('docs/interface.md', 'utf8');
+  });
+
+  it('has every call, by method and path', () => {
+    // As they are written there: both roles together, parameters in angle brackets.
+    const written = [...text.matchAll(/`(?:GET|POST|PUT|PATCH|DELETE) (\/[^`?]+)/g)].map(([call]) =>
+      call.slice(1).replace(/<[^>]+>/g, '<>'),
+    );
+    expect(written.length).to.be.greaterThan(40);
+    // `GET` and `POST /api/<role>/api/config` are one sentence.
+    const known = new Set([...written, 'GET /api/<>/api/config']);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const call = `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '<>')}`;
+        const ofBothRoles = call.replace(/\/api\/(?:buyer|seller)\//, '/api/<>/');
+        expect(known.has(call) || known.has(ofBothRoles), call).to.equal(true);
+      }
+    }
+  });
+
+  it('names no call that does not exist', () => {
+    const templates = Object.keys(document.paths).map(
+      (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replace(/buyer|seller/, '(?:$&|<role>)')}$`),
+    );
+    const named = [...text.matchAll(/`(?:GET|POST|PUT|PATCH|DELETE) (\/(?:v1|api\/(?!providers))[^` ?]*)/g)];
+    for (const [, path = ''] of named.filter(([, each = '']) => !each.includes('…'))) {
+      expect(
+        templates.some((each) => each.test(path)),
+        path,
+      ).to.equal(true);
+    }
+  });
+
+  it('names every field that a call takes or returns', () => {
+    const names = new Set<string>();
+    for (const operation of Object.values(document.paths).flatMap((each) => Object.values(each))) {
+      operation.parameters.forEach(({ name }) => names.add(name));
+      const contents = [
+        operation.requestBody?.content,
+        ...Object.values(operation.responses).map((each) => ('content' in each ? each.content : undefined)),
+      ];
+      for (const { schema } of contents.flatMap((content) => Object.values(content ?? {}))) {
+        fieldsOf(schema).forEach((name) => names.add(name));
+      }
+    }
+    expect(names.size).to.be.greaterThan(100);
+    // Path parameters are written as `<id>`; what a delivery's attempt shows is in docs/webhooks.md.
+    const elsewhere = ['ref', 'number', 'at', 'http_status', 'duration_ms', 'ack', 'answer', 'error'];
+    const ofDeliveries = ['attempt_count', 'attempts', 'payload', 'url', 'delivered', 'attempt', 'held'];
+    const missing = [...names].filter(
+      (name) => !new RegExp(`\\b${name}\\b`).test(text) && ![...elsewhere, ...ofDeliveries].includes(name),
+    );
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('names every event that we send', () => {
+    for (const event of Object.keys(document.webhooks)) {
+      expect(text).to.include(`\`${event}\``);
+    }
+  });
+
+  it('has the bounds that the service keeps', () => {
+    const shown = [
+      limits.bodyBytesMax,
+      limits.depositMin,
+      limits.settlementMin,
+      limits.historyDaysMax,
+      limits.rateLimitDefault,
+      limits.rateLimitMax,
+      limits.pageSizeMax,
+      limits.keyOverlapMinutesMax,
+      limits.urlLengthMax,
+    ];
+    for (const bound of shown) {
+      expect(text).to.include(bound.toLocaleString('en-US'));
+    }
+  });
+});
+
+/** The names of all properties, however deep. */
+function fieldsOf(schema: Schema): string[] {
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) => [name, ...fieldsOf(each)]),
+    ...(schema.items ? fieldsOf(schema.items) : []),
+    ...[...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap(fieldsOf),
+  ];
+}
