@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.model.js';
-import { checkCustomerNumber, normalizeCustomerNumber } from '../products/customer-number.js';
-import { productByCode } from '../products/find-product.js';
+import { checkItem } from '../products/check-item.js';
+import { normalizeCustomerNumber } from '../products/customer-number.js';
+import { findProduct } from '../products/find-product.js';
 import type { Product } from '../products/product.model.js';
 import { endOfBusinessDay } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
@@ -13,7 +14,6 @@ import {
 } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { addAndWait } from '../jobs/add-job.js';
-import { requirePostpaid } from '../products/require-category.js';
 import { routeOrRefuse } from '../providers/route-or-refuse.js';
 import { answerInquiryJob } from './answer-inquiry.job.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
@@ -38,17 +38,33 @@ export interface BillRequest {
 const waitMs = 10_000;
 
 /**
- * Asks for a bill (docs/interface.md#bills) and keeps the answer as a quote until the end of the business day. The
- * provider is asked by a worker; the web tier only waits for it. Moves no money.
+ * Asks for a bill (docs/interface.md#bills). Moves no money.
+ * @throws NotFoundError (404/02) no such product, and what askForBill throws.
+ */
+export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
+  const { account, productCode } = request;
+  const found = await findProduct(productCode);
+  const customerNumber = normalizeCustomerNumber(found?.customerNumber.kind, request.customerNumber);
+  const product = checkItem(found, { productCode, kind: 'postpaid', customerNumber });
+  return askForBill(account._id, product, customerNumber);
+}
+
+/**
+ * Asks a biller and keeps the answer as a quote until the end of the business day. The provider is asked by a worker;
+ * the web tier only waits for it.
+ * @param customerNumber Normalised and checked.
  * @throws NotFoundError (404/02) no bill; InvalidCustomerNumberError (422/04); ConflictError (409/01) already
  *   paid; MaintenanceError or DependencyError (503/03) when nobody could tell: ask again later.
  */
-export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
-  const { product, customerNumber } = await billOf(request);
+export async function askForBill(
+  accountId: string,
+  product: Product,
+  customerNumber: string,
+): Promise<OpenQuote> {
   const route = await routeOrRefuse(product);
   const quote: Quote = {
     _id: newId(),
-    accountId: request.account._id,
+    accountId,
     productCode: product._id,
     customerNumber,
     sellerId: route.sellerId,
@@ -70,15 +86,6 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
     return answered;
   }
   throw errorOf(answered?.refusal ?? null);
-}
-
-/** The product and the normalised customer number of a postpaid request, both checked. */
-export async function billOf(request: BillRequest): Promise<{ product: Product; customerNumber: string }> {
-  const product = await productByCode(request.productCode);
-  requirePostpaid(product);
-  const customerNumber = normalizeCustomerNumber(product.customerNumber.kind, request.customerNumber);
-  checkCustomerNumber(product.customerNumber, customerNumber);
-  return { product, customerNumber };
 }
 
 export function isOpen(quote: Quote): quote is OpenQuote {

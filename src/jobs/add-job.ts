@@ -2,8 +2,7 @@
 import type { JobsOptions } from 'bullmq';
 import { DependencyError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
-import type { Job } from './define-job.js';
-import { payloadOf, type Payload } from './payload.js';
+import { payloadOf, type Job, type Payload } from './define-job.js';
 import { eventsOf, openQueue } from './queues.js';
 
 /**

@@ -4,8 +4,7 @@ import { env } from '../../config/env.js';
 import { newWorkerConnection } from '../redis/connection.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import type { Handler, Job, Queue } from './define-job.js';
-import { isNamed, payloadOf, readPayload } from './payload.js';
+import { isNamed, payloadOf, readPayload, type Handler, type Job, type Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 
 /** `close` lets what is under way finish. */

@@ -40,6 +40,7 @@ export const createPayment = defineOperation<Body>({
   async handle({ account, body }) {
     const { purchase, created } = await pay({
       account,
+      surface: 'buyer',
       productCode: body.code,
       customerNumber: body.customer_number,
       refId: body.ref_id,

@@ -1,47 +1,25 @@
+import { QuoteGoneError } from '../../bills/claim-quote.js';
+import { askForBill, isOpen, type OpenQuote } from '../../bills/inquire-bill.js';
+import { QuoteModel, type Quote } from '../../bills/quote.model.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
-import { acceptPurchase } from './accept-purchase.js';
-import { newPurchase } from './new-purchase.js';
-import { findByRef, refuseAbove, replay, type AcceptedPurchase } from './replay.js';
-import { QuoteGoneError } from '../../bills/claim-quote.js';
-import { billOf, inquireBill, isOpen, type BillRequest, type OpenQuote } from '../../bills/inquire-bill.js';
-import { QuoteModel, type Quote } from '../../bills/quote.model.js';
-
-export interface PaymentRequest extends BillRequest {
-  refId: string;
-  /** Rupiah; refuse if the bill is higher now. */
-  maxPrice?: number | undefined;
-}
+import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
 /**
  * Pays a bill (docs/interface.md#bills): claims the newest live quote of the same account, product and customer and
  * debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
  *
- * Invariants: those of createPurchase, and a quote is paid once.
- * @throws what inquireBill and createPurchase throw.
+ * Invariants: those of acceptPurchase, and a quote is paid once.
+ * @throws what askForBill and acceptPurchase throw.
  */
-export async function createPayment(request: PaymentRequest): Promise<AcceptedPurchase> {
-  const wanted = { ...request, kind: 'postpaid' as const };
-  const known = await findByRef(request.account._id, request.refId);
-  if (known) {
-    return replay(known, wanted);
-  }
-  const { product, customerNumber } = await billOf(request);
-  const quote = (await newestQuote(request, customerNumber)) ?? (await inquireBill(request));
-  refuseAbove(request.maxPrice, quote.totalAmount);
-  const purchase = newPurchase({
-    accountId: request.account._id,
-    refId: request.refId,
-    surface: 'buyer',
-    kind: 'postpaid',
-    product,
-    customerNumber,
-    price: quote.totalAmount,
-    quoteId: quote._id,
-    callbackUrl: null,
-  });
+export async function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
+  const { account } = request;
   try {
-    return await acceptPurchase(purchase, wanted);
+    return await acceptPurchase('postpaid', request, async (product, customerNumber) => {
+      const bill = { accountId: account._id, productCode: product._id, customerNumber };
+      const quote = (await newestQuote(bill)) ?? (await askForBill(account._id, product, customerNumber));
+      return { price: quote.totalAmount, quoteId: quote._id };
+    });
   } catch (error) {
     if (error instanceof QuoteGoneError) {
       throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {
@@ -52,11 +30,11 @@ export async function createPayment(request: PaymentRequest): Promise<AcceptedPu
   }
 }
 
-async function newestQuote(request: PaymentRequest, customerNumber: string): Promise<OpenQuote | null> {
+async function newestQuote(
+  bill: Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>,
+): Promise<OpenQuote | null> {
   const quote = await QuoteModel.findOne({
-    accountId: request.account._id,
-    productCode: request.productCode,
-    customerNumber,
+    ...bill,
     status: 'open',
     usedBy: null,
     expiresAt: { $gt: now() },
