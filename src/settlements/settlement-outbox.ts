@@ -27,4 +27,4 @@ export const settlementOutbox: Outbox<Settlement> = {
   graceMs: () => graceMs,
 };
 
-export const sweepSettlementsJob = defineSweep('sweep-settlements', 10_000);
+export const sweepSettlementsJob = defineSweep('sweep-settlements', 20_000);

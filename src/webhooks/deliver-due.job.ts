@@ -32,5 +32,5 @@ export const sweepDeliveriesJob = defineJob<object>({
   version: 1,
   data: Joi.object({}),
   subject: () => 'all',
-  clock: { everyMs: 3_000, data: {} },
+  clock: { everyMs: 4_000, data: {} },
 });

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { subjectsInQueue } from '../../src/jobs/add-job.js';
+import { sweepOutbox } from '../../src/jobs/outbox.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
+import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
+import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { setClock } from '../../src/shared/clock.js';
+import { eventually } from '../support/eventually.js';
+import { startProgram } from '../support/start-program.js';
+import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { openShop, type Shop } from './sold-purchases.js';
+
+const count = 500;
+const minuteMs = 60_000;
+
+describe('the outbox of purchases', function () {
+  this.timeout(120_000);
+  let provider: PlayServer;
+  let shop: Shop;
+
+  useDatabase();
+  before(async () => {
+    provider = await startPlayServer((call, response) => {
+      sendJson(response, 200, {
+        status: '00',
+        ref_id: call.url.searchParams.get('ref_id'),
+        transaction_status: 'success',
+        message: 'Success',
+        sn: `SN${call.url.searchParams.get('ref_id') ?? ''}`,
+      });
+    });
+    shop = await openShop(provider.url);
+  });
+  after(async () => {
+    setClock(null);
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await openQueue(askProviderJob.queue).obliterate({ force: true });
+    await provider.stop();
+  });
+  afterEach(() => setClock(null));
+
+  /** How many jobs about each of these purchases wait, in whatever queue. */
+  async function jobsOf(ids: string[]): Promise<number[]> {
+    const queues = [openQueue(fulfilPurchaseJob.queue), openQueue(askProviderJob.queue)];
+    const jobs = await Promise.all(
+      queues.map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
+    );
+    const about = jobs.flat().map((job) => (job.data as { purchaseId: string }).purchaseId);
+    return ids.map((id) => about.filter((each) => each === id).length);
+  }
+
+  it(`no worker for ten minutes with ${count} open purchases: one job for each, and all are final when one comes`, async () => {
+    const startMs = Date.now() - 10 * minuteMs;
+    setClock(() => startMs);
+    const ids = (await Promise.all(Array.from({ length: count }, shop.buy))).map(({ _id }) => _id);
+    for (let atMs = 0; atMs <= 10 * minuteMs; atMs += 5_000) {
+      setClock(() => startMs + atMs);
+      expect(await sweepOutbox(purchaseOutbox)).to.equal(0);
+    }
+    setClock(null);
+    expect(await jobsOf(ids)).to.deep.equal(ids.map(() => 1));
+
+    const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up', 'sellers']);
+    try {
+      await eventually(
+        'all purchases final',
+        async () => (await PurchaseModel.countDocuments({ _id: { $in: ids }, status: 'SUCCESS' })) === count,
+        60_000,
+      );
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  it('a job that is lost is added again, once, whichever queue it was in', async () => {
+    const [accepted, asked] = [await shop.buy(), await shop.buy()];
+    await PurchaseModel.updateOne({ _id: asked._id }, { $set: { status: 'PROCESSING' } });
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    const laterMs = Date.now() + minuteMs;
+    setClock(() => laterMs);
+    expect(await sweepOutbox(purchaseOutbox)).to.be.at.least(2);
+    const ids = [accepted._id, asked._id];
+    expect([...(await subjectsInQueue(fulfilPurchaseJob, ids))]).to.deep.equal([accepted._id]);
+    expect([...(await subjectsInQueue(askProviderJob, ids))]).to.deep.equal([asked._id]);
+    setClock(() => laterMs + minuteMs);
+    expect(await sweepOutbox(purchaseOutbox)).to.equal(0);
+    expect(await jobsOf(ids)).to.deep.equal([1, 1]);
+  });
+
+  it('a purchase that becomes final while the sweep looks at it is not written to', async () => {
+    const purchase = await shop.buy();
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    const laterMs = Date.now() + minuteMs;
+    setClock(() => laterMs);
+    // The conclusion comes at the worst moment: the sweep has read, and has not written.
+    const concluding = new Proxy(purchases, {
+      get(target, property, receiver) {
+        if (property !== 'bulkWrite') {
+          const value: unknown = Reflect.get(target, property, receiver);
+          return typeof value === 'function' ? value.bind(target) : value;
+        }
+        return async (writes: AnyBulkWriteOperation<Purchase>[], options: object) => {
+          await concludeFailure(purchase, null, { code: '01', message: 'refused' });
+          return target.bulkWrite(writes, options);
+        };
+      },
+    });
+    await sweepOutbox({ ...purchaseOutbox, collection: concluding });
+    const stored = await PurchaseModel.findById(purchase._id).lean<Purchase>();
+    expect(stored).to.include({ status: 'FAILED', nextActionAt: null, epoch: 0 });
+    setClock(() => laterMs + 10 * minuteMs);
+    await sweepOutbox(purchaseOutbox);
+    expect(
+      (await subjectsInQueue(fulfilPurchaseJob, [purchase._id])).size,
+      'its job ends at once',
+    ).to.be.at.most(1);
+  });
+
+  it('two sweeps at once add each lost job once', async () => {
+    const ids = (await Promise.all(Array.from({ length: 50 }, shop.buy))).map(({ _id }) => _id);
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    const laterMs = Date.now() + minuteMs;
+    setClock(() => laterMs);
+    await Promise.all([0, 0, 1].map((part) => sweepOutbox(purchaseOutbox, { part })));
+    expect(await jobsOf(ids)).to.deep.equal(ids.map(() => 1));
+  });
+});

@@ -1,0 +1,114 @@
+import { UnrecoverableError } from 'bullmq';
+import { expect } from 'chai';
+import Joi from 'joi';
+import {
+  defineJob,
+  defineQueue,
+  isNamed,
+  payloadOf,
+  readPayload,
+  type Job,
+} from '../../src/jobs/define-job.js';
+import { processTypes } from '../../src/processes.js';
+
+interface Data {
+  thingId: string;
+}
+
+const job = defineJob<Data>({
+  queue: defineQueue({ name: 'things', does: 'Tests payloads', concurrency: 1 }),
+  name: 'do-thing',
+  version: 2,
+  data: Joi.object({ thingId: Joi.string() }),
+  earlier: [{ name: 'thing', version: 1, read: ({ id }) => ({ thingId: String(id) }) }],
+  subject: ({ thingId }) => thingId,
+});
+
+function refusal(name: string, payload: unknown): unknown {
+  try {
+    readPayload(job, name, payload);
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+describe('payloads of jobs', () => {
+  it('carry their version and come back as they were', () => {
+    const payload = payloadOf(job, { thingId: 't1' });
+    expect(payload).to.deep.equal({ v: 2, thingId: 't1' });
+    expect(readPayload(job, 'do-thing', payload)).to.deep.equal({ thingId: 't1' });
+  });
+
+  it('are checked when they are added', () => {
+    const add = (data: unknown) => () => payloadOf(job, data as Data);
+    expect(add({})).to.throw('"thingId" is required');
+    expect(add({ thingId: 7 })).to.throw('"thingId" must be a string');
+    expect(add({ thingId: 't1', apiKey: 'secret' })).to.throw('"apiKey" is not allowed');
+  });
+
+  it('are checked when they are run', () => {
+    expect(refusal('do-thing', { v: 2 }))
+      .to.be.instanceOf(UnrecoverableError)
+      .with.property('message')
+      .that.contains('"thingId" is required');
+  });
+
+  it('of an earlier release are read as it meant them', () => {
+    expect(isNamed(job as unknown as Job<never>, 'thing')).to.equal(true);
+    expect(readPayload(job, 'thing', { v: 1, id: 't1' })).to.deep.equal({ thingId: 't1' });
+  });
+
+  it('of a version or name that this release does not know are refused, not guessed', () => {
+    for (const [name, payload] of [
+      ['do-thing', { v: 3, thingId: 't1' }],
+      ['do-thing', { v: 1, thingId: 't1' }],
+      ['do-thing', { thingId: 't1' }],
+      ['thing', { v: 2, thingId: 't1' }],
+      ['other', { v: 2, thingId: 't1' }],
+    ] as const) {
+      expect(refusal(name, payload), JSON.stringify([name, payload]))
+        .to.be.instanceOf(UnrecoverableError)
+        .with.property('message')
+        .that.matches(/does not know version/);
+    }
+  });
+});
+
+describe('the jobs of the service', () => {
+  const jobs = processTypes.flatMap(({ handlers }) => handlers.map((each) => each.job));
+
+  it('are told apart by queue and name, those of earlier releases too', () => {
+    const names = jobs.flatMap((each) =>
+      [each.name, ...(each.earlier ?? []).map((earlier) => earlier.name)].map(
+        (name) => `${each.queue.name} ${name}`,
+      ),
+    );
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
+  it('read what the release before this one has left in Redis', () => {
+    const read = (queue: string, name: string, payload: object): unknown => {
+      const found = jobs.find((each) => each.queue.name === queue && isNamed(each, name));
+      return found && readPayload(found, name, payload);
+    };
+    const before = { v: 1, transactionId: 'p1' };
+    expect(read('fulfilment', 'fulfil', before)).to.deep.equal({ purchaseId: 'p1' });
+    expect(read('polling', 'check', before)).to.deep.equal({ purchaseId: 'p1', askNow: false });
+    expect(read('polling', 'callback', before)).to.deep.equal({ purchaseId: 'p1', askNow: true });
+    expect(read('polling', 'verify', before)).to.deep.equal({ purchaseId: 'p1' });
+    expect(read('webhooks', 'token', { v: 1, receiverId: 'r1' })).to.deep.equal({ receiverId: 'r1' });
+    expect(read('sellerPostings', 'post', { v: 1, sellerId: 's1' })).to.deep.equal({ sellerId: 's1' });
+    expect(read('settlements', 'pay-out', { v: 1, settlementId: 'w1' })).to.deep.equal({
+      settlementId: 'w1',
+    });
+    expect(read('reports', 'reports', { v: 1, reportId: 'r1' })).to.deep.equal({ reportId: 'r1' });
+    expect(read('inquiries', 'inquiries', { v: 1, inquiryId: 'q1' })).to.deep.equal({ inquiryId: 'q1' });
+  });
+
+  it('by the clock ask an idle MongoDB less than once a second, all together', () => {
+    // Each of them sends one command when it finds nothing.
+    const perSecond = jobs.map(({ clock }) => (clock ? 1_000 / clock.everyMs : 0));
+    expect(perSecond.reduce((sum, each) => sum + each, 0)).to.be.within(0.5, 1);
+  });
+});

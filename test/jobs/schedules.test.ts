@@ -1,0 +1,92 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { expect } from 'chai';
+import { processTypes } from '../../src/processes.js';
+import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startStack, type Stack } from '../support/stack.js';
+
+const clocked = processTypes
+  .flatMap(({ handlers }) => handlers.map(({ job }) => job))
+  .filter(({ clock }) => clock !== undefined);
+
+describe('work by the clock, and jobs of other releases', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let redis: Redis;
+  let schedules: Queue;
+  let fulfilment: Queue;
+  let buyer: ApiClient;
+
+  before(async () => {
+    // `polling` is what the process was called in the release before.
+    stack = await startStack({ workers: ['polling'] });
+    await stack.startWorker('follow-up');
+    redis = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+    const options = { connection: redis, prefix: stack.env['QUEUE_PREFIX'] ?? '' };
+    schedules = new Queue('schedules', options);
+    fulfilment = new Queue('fulfilment', options);
+    buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    await buyer.post('/api/buyer/deposit', { amount: 500_000, ref_id: uniqueRef() });
+  });
+  after(async () => {
+    await Promise.all([schedules.close(), fulfilment.close()]);
+    redis.disconnect();
+    await stack.stop();
+  });
+
+  async function buy(): Promise<string> {
+    const { body } = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '081234567890',
+      ref_id: uniqueRef(),
+    });
+    return body.data.transaction_id as string;
+  }
+
+  const statusOf = async (id: string): Promise<unknown> =>
+    (await stack.db.collection<{ _id: string; status: string }>('transactions').findOne({ _id: id }))?.status;
+
+  async function forget(pattern: string): Promise<void> {
+    const keys = await redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${pattern}`);
+    await redis.del(...keys, 'none');
+  }
+
+  it('each kind has one schedule, however many processes keep it', async () => {
+    await eventually(
+      'all schedules',
+      async () => (await schedules.getJobSchedulersCount()) === clocked.length,
+    );
+    const found = await schedules.getJobSchedulers();
+    expect(found.map(({ key, every }) => ({ key, every }))).to.have.deep.members(
+      clocked.map(({ name, clock }) => ({ key: name, every: clock?.everyMs })),
+    );
+  });
+
+  it('schedules and jobs that are lost with Redis come back, and what waited is done', async () => {
+    const id = await buy();
+    await forget('*');
+    expect(await schedules.getJobSchedulersCount()).to.be.lessThan(clocked.length);
+    const worker = await stack.startWorker('fulfilment');
+    await eventually('the purchase is final', async () => (await statusOf(id)) === 'SUCCESS', 30_000);
+    await eventually(
+      'all schedules again',
+      async () => (await schedules.getJobSchedulersCount()) === clocked.length,
+    );
+    await worker.stop();
+  });
+
+  it('a job of the release before runs; one of a release to come ends as failed, and its purchase is found again', async () => {
+    const [left, unknown] = [await buy(), await buy()];
+    await forget('fulfilment:*');
+    await fulfilment.add('fulfil', { v: 1, transactionId: left });
+    const future = await fulfilment.add('fulfil-purchase', { v: 99, purchase: unknown });
+    const worker = await stack.startWorker('fulfilment');
+    await eventually('the old job is done', async () => (await statusOf(left)) === 'SUCCESS');
+    await eventually('the new job failed', async () => (await future.getState()) === 'failed');
+    const failed = await fulfilment.getJob(future.id ?? '');
+    expect(failed?.failedReason).to.contain('does not know version 99 of job fulfil-purchase');
+    await eventually('the sweep found it', async () => (await statusOf(unknown)) === 'SUCCESS', 30_000);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,56 @@
+/** A seller whose provider is played by the test, and purchases of its product, made in the test's own process. */
+import { createAccount } from '../../src/accounts/create-account.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { createDeposit } from '../../src/deposits/create-deposit.js';
+import { OfferModel } from '../../src/products/offer.model.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import { forgetRoutes } from '../../src/providers/route-board.js';
+import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import type { Purchase } from '../../src/purchases/purchase.model.js';
+import { newId } from '../../src/shared/ids.js';
+
+export interface Shop {
+  buyer: Account;
+  seller: Account;
+  buy: () => Promise<Purchase>;
+}
+
+/** @param baseUrl Where the seller's provider answers, by the protocol of reseller software. */
+export async function openShop(baseUrl: string): Promise<Shop> {
+  const provider = { kind: 'h2h' as const, baseUrl, username: 'us', secret: 'secret' };
+  const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
+  const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+  const code = `C${newId()}`;
+  await OfferModel.create({
+    _id: `${code}:${seller._id}`,
+    productCode: code,
+    sellerId: seller._id,
+    price: 1_000,
+    status: 'active',
+  });
+  await ProductModel.create({
+    _id: code,
+    sellerId: seller._id,
+    name: code,
+    category: 'prabayar',
+    subcategory: 'pulsa',
+    status: 'active',
+    customerNumber: { kind: 'any' },
+  });
+  forgetRoutes();
+  await createDeposit({ account: buyer, amount: 10_000_000, refId: newId() });
+  return {
+    buyer,
+    seller,
+    async buy() {
+      const { purchase } = await createPurchase({
+        account: buyer,
+        surface: 'buyer',
+        productCode: code,
+        customerNumber: '081234567890',
+        refId: newId(),
+      });
+      return purchase;
+    },
+  };
+}
