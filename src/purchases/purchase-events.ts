@@ -20,16 +20,16 @@ export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
  * the one that the purchase brought), and a callback to the seller when a sale became final.
  *
  * Ids are made from the purchase and the event, so that storing an event twice is a duplicate key.
- * @param of.purchase The purchase as it is after the event.
- * @param of.seller Who served it; null where no sale came about.
+ * @param parts.purchase The purchase as it is after the event.
+ * @param parts.seller Who served it; null where no sale came about.
  */
-export function purchaseDeliveries(of: {
+export function purchaseDeliveries(parts: {
   purchase: Purchase;
   buyer: EventReceiver;
   seller: EventReceiver | null;
   event: PurchaseEvent;
 }): Delivery[] {
-  const { purchase, buyer, seller, event } = of;
+  const { purchase, buyer, seller, event } = parts;
   const rows: Delivery[] = [];
   const add = (to: Destination) => {
     if (to.url !== null) {
@@ -178,12 +178,12 @@ function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pendi
 function resellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
-  as: { refId: string; customerNumber: string },
+  { refId, customerNumber }: { refId: string; customerNumber: string },
 ) {
   return {
-    ref_id: as.refId,
+    ref_id: refId,
     code: purchase.productCode,
-    customer_number: as.customerNumber,
+    customer_number: customerNumber,
     status: wireStatus(event),
     ...(purchase.serialNumber !== null && { sn: purchase.serialNumber }),
     message: purchase.message ?? defaultMessages[event],

@@ -65,9 +65,8 @@ function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): numb
  */
 async function waitUntil(
   dueMs: number,
-  of: { purchase: Purchase; order: Order; askNow: boolean },
+  { purchase, order, askNow }: { purchase: Purchase; order: Order; askNow: boolean },
 ): Promise<void> {
-  const { purchase, order, askNow } = of;
   if (askNow) {
     await enqueueCallbackCheck(order, dueMs - nowMs());
   } else if ((purchase.nextActionAt?.getTime() ?? 0) < dueMs || order.status === 'SENT') {

@@ -35,11 +35,11 @@ export async function listReviews({ limit }: { limit: number }): Promise<Review[
 
 export type Decision =
   /** The provider has executed it. */
-  | { as: 'success'; serialNumber: string | null }
+  | { outcome: 'success'; serialNumber: string | null }
   /** The provider certainly has not and will not: the debit goes back. */
-  | { as: 'failed' }
+  | { outcome: 'failed' }
   /** Let the workers ask the provider again, as long as its maximum age allows. */
-  | { as: 'ask' };
+  | { outcome: 'ask' };
 
 /**
  * The operator decides a purchase under review, by what the provider's own record says.
@@ -105,7 +105,7 @@ async function requirePurchase(id: string): Promise<Purchase> {
 }
 
 async function decide(purchase: Purchase, order: Order, decision: Decision): Promise<void> {
-  switch (decision.as) {
+  switch (decision.outcome) {
     case 'success':
       await concludeSuccess(purchase, order, {
         code: 'operator',
@@ -128,7 +128,11 @@ async function decide(purchase: Purchase, order: Order, decision: Decision): Pro
   }
 }
 
-async function closeCases(purchaseId: string, decision: Decision, by: ChangedBy): Promise<void> {
+async function closeCases(
+  purchaseId: string,
+  { outcome, ...details }: Decision,
+  by: ChangedBy,
+): Promise<void> {
   await inTransaction(async (session) => {
     await CaseModel.updateMany(
       { transactionId: purchaseId, kind: 'review', resolvedAt: null },
@@ -140,7 +144,8 @@ async function closeCases(purchaseId: string, decision: Decision, by: ChangedBy)
       action: 'review.resolve',
       subject: { kind: 'transaction', id: purchaseId },
       before: { status: 'PROCESSING', review: true },
-      after: decision,
+      // The word of `topup review resolve --as`, by which earlier entries are found.
+      after: { as: outcome, ...details },
     });
   });
 }
