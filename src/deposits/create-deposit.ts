@@ -5,7 +5,8 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../database/mongo.js';
+import { inTransaction, type Session } from '../database/mongo.js';
+import { writeOnce } from '../database/write-once.js';
 import { depositCompletedDeliveries } from './deposit-events.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../webhooks/insert-deliveries.js';
@@ -31,24 +32,15 @@ export interface DepositRequest {
 export async function createDeposit(
   request: DepositRequest,
 ): Promise<{ deposit: Deposit; created: boolean }> {
-  const known = await findDeposit(request);
-  if (known) {
-    return replay(known, request);
+  const { stored, created } = await writeOnce({
+    find: () => findDeposit(request),
+    write: (session) => writeDeposit(session, request),
+    wallet: request.account._id,
+  });
+  if (!created) {
+    refuseAnother(stored, request);
   }
-  try {
-    const deposit = await inTransaction((session) => writeDeposit(session, request), {
-      wallet: request.account._id,
-    });
-    return { deposit, created: true };
-  } catch (error) {
-    if (isDuplicateKey(error) || error instanceof UnknownCommitError) {
-      const stored = await findDeposit(request);
-      if (stored) {
-        return replay(stored, request);
-      }
-    }
-    throw error;
-  }
+  return { deposit: stored, created };
 }
 
 /**
@@ -127,11 +119,10 @@ async function findDeposit({ account, refId }: DepositRequest): Promise<Deposit 
   return DepositModel.findOne({ accountId: account._id, refId }).lean<Deposit>();
 }
 
-function replay(deposit: Deposit, request: DepositRequest): { deposit: Deposit; created: boolean } {
+function refuseAnother(deposit: Deposit, request: DepositRequest): void {
   if (deposit.amount !== request.amount) {
     throw new ConflictError(
       `ref_id ${request.refId} was used for a deposit of ${deposit.amount}. Use a new ref_id for a new deposit.`,
     );
   }
-  return { deposit, created: false };
 }

@@ -2,18 +2,14 @@
  * Which webhooks and callbacks a purchase causes, and their bodies (interface 2.12, 2.14, 4.5; decisions.md 8
  * and 17). Pure functions: the core calls them inside its money transaction and stores what they return there.
  */
-import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { masked } from '../shared/mask.js';
 import type { Purchase } from './purchase.model.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from '../webhooks/delivery.model.js';
-import { newDelivery } from '../webhooks/new-delivery.js';
+import { newDelivery, type UrlOwner } from '../webhooks/new-delivery.js';
 
 /** `failed`: the debit was returned. `reversed`: a success that was taken back later. */
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
-
-/** The account's two URLs, as they are now. */
-export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
 
 /**
  * The rows of one event: the envelope to the buyer's webhook, the surface's own callback to its callback URL (or
@@ -25,8 +21,8 @@ export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
  */
 export function purchaseDeliveries(parts: {
   purchase: Purchase;
-  buyer: EventReceiver;
-  seller: EventReceiver | null;
+  buyer: UrlOwner;
+  seller: UrlOwner | null;
   event: PurchaseEvent;
 }): Delivery[] {
   const { purchase, buyer, seller, event } = parts;
