@@ -23,9 +23,8 @@ export interface DepositRequest {
 }
 
 /**
- * Records a deposit (interface 4.2, decisions.md 9). DEPOSIT_MODE=instant credits it at once; `confirm` leaves
- * it pending until the operator or a signed payment notification confirms it, so that a client call alone never
- * makes money in production.
+ * Records a deposit (interface 4.2, decisions.md 9). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
+ * pending until the operator confirms it, so that a client call alone never makes money in production.
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
  * @throws ConflictError if the ref_id was used for another amount.
  */
@@ -46,7 +45,7 @@ export async function createDeposit(
 /**
  * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
  * changes nothing.
- * @param by The operator or the payment notification that vouches for the money.
+ * @param by The operator who vouches for the money.
  * @throws NotFoundError if there is no such deposit.
  */
 export async function confirmDeposit(

@@ -37,7 +37,7 @@ const schema = Joi.object<{ data: Row[] }>({
     .required(),
 });
 
-/** Both price lists, prepaid and postpaid. They limit how often it may be asked for; see sync-price-list.ts. */
+/** Both price lists, prepaid and postpaid. They limit how often it may be asked for; see refresh-providers.ts. */
 export async function readPriceList(
   ask: (cmd: 'prepaid' | 'pasca') => Promise<HttpAnswer>,
 ): Promise<Reading<ProviderProduct[]>> {

@@ -55,15 +55,7 @@ export async function resolveReview(
   if (purchase.reviewSince === null || !order) {
     throw new ConflictError(`Transaction ${purchaseId} does not wait for a decision.`);
   }
-  try {
-    await decide(purchase, order, decision);
-  } catch (error) {
-    throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
-          cause: error,
-        })
-      : error;
-  }
+  await refuseIfStale(purchaseId, decide(purchase, order, decision));
   await closeCases(purchaseId, decision, by);
   return requirePurchase(purchaseId);
 }
@@ -80,20 +72,24 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
   if (!by.reason) {
     throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
   }
-  try {
-    await reverseSale(purchase, { message: 'Transaction reversed, the price was returned', by });
-  } catch (error) {
-    throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
-          cause: error,
-        })
-      : error;
-  }
+  const message = 'Transaction reversed, the price was returned';
+  await refuseIfStale(purchaseId, reverseSale(purchase, { message, by }));
   await CaseModel.updateMany(
     { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
     { $set: { resolvedAt: now() } },
   );
   return requirePurchase(purchaseId);
+}
+
+/** A worker that was quicker is no error of ours: the operator looks again. */
+async function refuseIfStale(purchaseId: string, change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    throw error instanceof StalePurchaseError
+      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, { cause: error })
+      : error;
+  }
 }
 
 async function requirePurchase(id: string): Promise<Purchase> {
