@@ -48,7 +48,7 @@ async function checkUniqueIndexes(log: FindingLog): Promise<void> {
     log.add({
       check: 'unique-indexes',
       subject: `index ${collection}.${name}`,
-      message: 'it is missing: run npm run migrate',
+      message: 'it is missing: run node dist/scripts/migrate.js',
     });
   }
 }
