@@ -26,7 +26,6 @@ export interface Env {
   TRUST_PROXY: string;
   BUSINESS_TIMEZONE: string;
   DEPOSIT_MODE: 'instant' | 'confirm';
-  PAYMENT_NOTIFY_SECRET: string | null;
   SIMULATOR_URL: string | null;
   RESELLER_SYNC_WAIT_MS: number;
   REPORT_SYNC_WAIT_MS: number;
@@ -87,7 +86,6 @@ const schema = Joi.object<Env>({
   DEPOSIT_MODE: Joi.string()
     .valid('instant', 'confirm')
     .default(byNodeEnv({ production: 'confirm', otherwise: 'instant' })),
-  PAYMENT_NOTIFY_SECRET: Joi.string().min(16).default(null),
   SIMULATOR_URL: url('http', 'https').default(null),
   RESELLER_SYNC_WAIT_MS: Joi.number().integer().min(0).max(60_000).default(5_000),
   REPORT_SYNC_WAIT_MS: Joi.number().integer().min(0).max(60_000).default(10_000),

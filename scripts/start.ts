@@ -1,9 +1,10 @@
 /**
- * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or SIGTERM. Every fact
- * about the running copy is in LOCAL_DIR/demo.json.
+ * `npm start [-- --install-redis]`: runs the whole service on this machine as separate processes, until Ctrl-C or
+ * SIGTERM. Every fact about the running copy is in LOCAL_DIR/demo.json.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { askAtTerminal } from './start/ask-at-terminal.js';
 import { banner } from './start/banner.js';
 import { removeDemoFile, writeDemoFile } from './start/demo-file.js';
 import { holdLocalDir, localDirOf, releaseLocalDir } from './start/local-dir.js';
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
       output.say(`An earlier copy did not stop in order; ended what it left behind: ${left.join(', ')}`);
     }
     const port = await webPort(process.env);
-    running = await runService({ env: process.env, port, supervisor });
+    running = await runService({ ...startOptions(supervisor), port, supervisor });
     publish(running, supervisor);
     announce(running, supervisor);
     await stopRequested(supervisor);
@@ -56,6 +57,19 @@ async function main(): Promise<void> {
   }
   // A download or an installation that was given up may still hold this process.
   process.exit(failure === null ? 0 : 1);
+}
+
+/** A Redis that is missing is installed when the command line says so, or the person at the terminal. */
+function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runService>[0], 'env' | 'confirm'> {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined && argument !== '--install-redis') {
+    throw new PlainError(`npm start does not know "${argument}". It takes: npm start -- --install-redis`);
+  }
+  const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  return {
+    env: argument === undefined ? process.env : { ...process.env, INSTALL_REDIS: '1' },
+    ...(isAtTerminal && { confirm: (question) => askAtTerminal(question, stopping) }),
+  };
 }
 
 function publish(running: RunningService | null, supervisor: Supervisor): void {

@@ -13,7 +13,7 @@ import { operations } from './api/operations.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { signedDownloadRoutes } from './api/reports/download-routes.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
-import { resellerOperations } from './api/reseller/routes.js';
+import { resellerOperations } from './api/reseller/operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {

@@ -34,11 +34,14 @@ export interface Rounds {
   close(): Promise<void>;
 }
 
-export async function prepareRounds(url: string, of: { events: number; receivers: number }): Promise<Rounds> {
+export async function prepareRounds(
+  url: string,
+  size: { events: number; receivers: number },
+): Promise<Rounds> {
   await Promise.all([connectMongo(), connectRedis()]);
   await migrate();
   const accounts: Account[] = [];
-  for (let index = 0; index < of.receivers; index++) {
+  for (let index = 0; index < size.receivers; index++) {
     const created = await createAccount(
       { username: `bench-${newId().slice(12)}`, role: 'buyer', webhookUrl: `${url}/hook-${index}` },
       { actor: 'bench', from: null, reason: null },
@@ -48,7 +51,7 @@ export async function prepareRounds(url: string, of: { events: number; receivers
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
   const makeRows = () =>
-    Array.from({ length: of.events }, (_each, index) => accounts[index % accounts.length]).flatMap(
+    Array.from({ length: size.events }, (_each, index) => accounts[index % accounts.length]).flatMap(
       (account) => (account ? [row(account)] : []),
     );
   return {

@@ -13,6 +13,8 @@ export interface DatabaseContext {
   supervisor: Supervisor;
   /** False for tests: the embedded database then does not wait for the disk. */
   durable: boolean;
+  /** Asks the person at the terminal; left out where there is none. */
+  confirm?: (question: string) => Promise<boolean>;
 }
 
 /** One possibility: the database if it works here, null (having said why) if the next one is to be tried. */

@@ -1,9 +1,10 @@
-/** Gets a Redis onto a machine that has none. */
+/** Gets a Redis onto a machine that has none, when somebody has said yes. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findOnPath, runCommand } from './commands.js';
 import type { DatabaseContext } from './database.js';
+import { mayInstall } from './may-install.js';
 
 const aptMs = 180_000;
 const npmMs = 120_000;
@@ -19,11 +20,15 @@ const offlineQuickly = [
 ];
 
 /** As root on Debian or Ubuntu. @returns the program, or null, having said why. */
-export async function installRedisByApt({ env, supervisor }: DatabaseContext): Promise<string | null> {
+export async function installRedisByApt(context: DatabaseContext): Promise<string | null> {
+  const { env, supervisor } = context;
   const { output, stopping } = supervisor;
   const apt = findOnPath('apt-get', env);
   if (apt === null || process.getuid?.() !== 0 || !isDebianLike()) {
     output.say('Redis: no installation by apt-get (that needs root on Debian or Ubuntu)');
+    return null;
+  }
+  if (!(await mayInstall('the package redis-server on this system, by apt-get as root', context))) {
     return null;
   }
   const options = {
@@ -54,13 +59,28 @@ export async function installRedisByApt({ env, supervisor }: DatabaseContext): P
   return findOnPath('redis-server', env);
 }
 
+/** The program that an earlier start has built in LOCAL_DIR, or null. */
+export function redisBuiltBefore({ supervisor }: DatabaseContext): string | null {
+  const file = builtFile(supervisor.localDir);
+  const program = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  return fs.existsSync(program) ? program : null;
+}
+
+function builtFile(localDir: string): string {
+  return path.join(localDir, 'redis-memory-server', 'program');
+}
+
 /** The package builds Redis from source, into LOCAL_DIR. @returns the program, or null, having said why. */
-export async function installRedisFromNpm({ env, supervisor }: DatabaseContext): Promise<string | null> {
+export async function installRedisFromNpm(context: DatabaseContext): Promise<string | null> {
+  const { env, supervisor } = context;
   const { localDir, output, stopping } = supervisor;
   const dir = path.join(localDir, 'redis-memory-server');
   const npm = findOnPath('npm', env);
   if (npm === null) {
     output.say('Redis: no npm on PATH to install redis-memory-server with');
+    return null;
+  }
+  if (!(await mayInstall(`the npm package redis-memory-server, which builds Redis, in ${dir}`, context))) {
     return null;
   }
   const line = (text: string) => {
@@ -86,7 +106,11 @@ export async function installRedisFromNpm({ env, supervisor }: DatabaseContext):
       { env: { ...env, REDISMS_DISABLE_POSTINSTALL: '1' }, signal: stopping, limitMs: npmMs, line },
     );
     output.say('Redis: redis-memory-server builds Redis; this takes a few minutes the first time …');
-    return await memoryServerProgram(dir, { env, signal: stopping, limitMs: buildMs, line });
+    const program = await memoryServerProgram(dir, { env, signal: stopping, limitMs: buildMs, line });
+    if (program !== null) {
+      fs.writeFileSync(builtFile(localDir), program);
+    }
+    return program;
   } catch (error) {
     stopping.throwIfAborted();
     output.say(

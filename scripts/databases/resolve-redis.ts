@@ -12,7 +12,12 @@ import {
   type Database,
   type DatabaseContext,
 } from './database.js';
-import { installRedisByApt, installRedisFromNpm, installRedisHint } from './install-redis.js';
+import {
+  installRedisByApt,
+  installRedisFromNpm,
+  installRedisHint,
+  redisBuiltBefore,
+} from './install-redis.js';
 import { portFor } from './ports.js';
 import { checkRedis, waitForRedis } from './redis-ping.js';
 import { limitedSignal } from '../supervisor/limited-signal.js';
@@ -23,7 +28,8 @@ const versionTimeoutMs = 5_000;
 const versionMin = [6, 2];
 
 /**
- * `REDIS_URL`, else redis-server or valkey-server on PATH, else installed by apt-get, else by redis-memory-server.
+ * `REDIS_URL`, else redis-server or valkey-server on PATH, else what an earlier start has built; else, if somebody
+ * says yes, installed by apt-get or built by redis-memory-server.
  * @throws PlainError with the command that installs one on this system.
  */
 export async function resolveRedis(context: DatabaseContext): Promise<Database> {
@@ -32,11 +38,14 @@ export async function resolveRedis(context: DatabaseContext): Promise<Database> 
     return checkGiven(given, context);
   }
   refuseInProduction(context.env, 'REDIS_URL');
-  const found = await firstThatWorks([onPath, byApt, fromNpm], context);
+  const found = await firstThatWorks([onPath, builtBefore, byApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(
-      `No Redis could be found or installed here; the reasons are above. Install one and try again:\n` +
-        `  ${installRedisHint(context.env)}\nor set REDIS_URL to the address of one that runs.`,
+      `There is no Redis that can be used here; the reasons are above. Install one and try again:\n` +
+        `  ${installRedisHint(context.env)}\n` +
+        `or let it be installed:\n` +
+        `  npm start -- --install-redis     (for npm test and the others: INSTALL_REDIS=1 in the environment)\n` +
+        `or set REDIS_URL to the address of one that runs.`,
     );
   }
   return found;
@@ -71,6 +80,11 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
   }
   context.supervisor.output.say('Redis: no usable redis-server or valkey-server on PATH');
   return null;
+}
+
+async function builtBefore(context: DatabaseContext): Promise<Database | null> {
+  const program = redisBuiltBefore(context);
+  return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
 async function byApt(context: DatabaseContext): Promise<Database | null> {

@@ -21,10 +21,12 @@ export async function runService(options: {
   env: NodeJS.ProcessEnv;
   port: number;
   supervisor: Supervisor;
+  /** Asks the person at the terminal; left out where there is none. */
+  confirm?: (question: string) => Promise<boolean>;
 }): Promise<RunningService> {
-  const { env, port, supervisor } = options;
+  const { env, port, supervisor, confirm } = options;
   const { localDir, output } = supervisor;
-  const context = { env, supervisor, durable: true };
+  const context = { env, supervisor, durable: true, ...(confirm && { confirm }) };
   const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
   // In production there are no demo accounts and nothing that plays a provider.
   const playground = env['NODE_ENV'] === 'production' ? null : await playgroundAddresses(localDir);

@@ -163,8 +163,8 @@ function presentListed({ account, balance, held }: ListedAccount) {
   };
 }
 
-function registerShow(account: Command): void {
-  defineCommand(account, {
+function registerShow(group: Command): void {
+  defineCommand(group, {
     usage: 'show <username>',
     summary: 'Show one account: money, settings, keys, last changes',
     details: 'The username or the id. Keys and secrets are not shown.',
@@ -172,15 +172,15 @@ function registerShow(account: Command): void {
     async run({ arg }) {
       const { describeAccount } = await import('../../src/accounts/describe-account.js');
       const found = await describeAccount(arg('username'));
-      const { account: it, wallet, keys, audit } = found;
+      const { account, wallet, keys, audit } = found;
       const data = {
-        ...presentListed({ account: it, balance: wallet.balance, held: wallet.held }),
-        webhook_url: it.webhookUrl,
-        webhook_status: it.webhookStatus,
-        callback_url: it.callbackUrl,
-        ip_whitelist: it.ipWhitelist,
-        rate_limit: it.rateLimit,
-        provider: it.provider && { kind: it.provider.kind, base_url: it.provider.baseUrl },
+        ...presentListed({ account, balance: wallet.balance, held: wallet.held }),
+        webhook_url: account.webhookUrl,
+        webhook_status: account.webhookStatus,
+        callback_url: account.callbackUrl,
+        ip_whitelist: account.ipWhitelist,
+        rate_limit: account.rateLimit,
+        provider: account.provider && { kind: account.provider.kind, base_url: account.provider.baseUrl },
         keys: keys.map((key) => ({ id: key._id, created_at: key.createdAt, valid_until: key.validUntil })),
         audit,
       };

@@ -63,12 +63,12 @@ function registerConfirm(deposit: Command): void {
     options: [reasonOption()],
     async run({ arg, by }) {
       const { confirmDeposit } = await import('../../src/deposits/create-deposit.js');
-      const { deposit: it, changed } = await confirmDeposit(arg('id'), by);
+      const { deposit: confirmed, changed } = await confirmDeposit(arg('id'), by);
       return {
-        data: { ...present(it), changed },
+        data: { ...present(confirmed), changed },
         text: changed
-          ? `Credited ${rupiah(it.amount)}; the balance is now ${rupiah(it.balanceAfter)}.`
-          : `Nothing changed: it was credited at ${time(it.completedAt)}.`,
+          ? `Credited ${rupiah(confirmed.amount)}; the balance is now ${rupiah(confirmed.balanceAfter)}.`
+          : `Nothing changed: it was credited at ${time(confirmed.completedAt)}.`,
       };
     },
   });

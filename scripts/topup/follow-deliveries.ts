@@ -10,7 +10,7 @@ const answerTimeoutMs = 10_000;
  * Posts a copy of each new delivery of an account to a URL, until `countMax` or an interrupt.
  * @returns How many were forwarded.
  */
-export async function followDeliveries(of: {
+export async function followDeliveries(following: {
   username: string;
   url: string;
   countMax: number;
@@ -22,27 +22,29 @@ export async function followDeliveries(of: {
     import('../../src/webhooks/sign-delivery.js'),
     import('../../src/webhooks/webhook-secret.js'),
   ]);
-  const account = await AccountModel.findOne({ username: of.username }).lean();
+  const account = await AccountModel.findOne({ username: following.username }).lean();
   if (!account) {
-    throw new UsageError(`There is no account "${of.username}" (topup account list).`);
+    throw new UsageError(`There is no account "${following.username}" (topup account list).`);
   }
   if (account.webhookUrl === null && account.callbackUrl === null) {
     throw new UsageError('The account has neither a webhook_url nor a callback_url, so it has no events.');
   }
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  of.onForwarded(`Forwarding events of ${of.username} to ${of.url} (Ctrl-C ends it)`);
+  following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
   const seen = new Set<string>();
   // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
   const lookBackMs = 5_000;
   const startedAt = new Date();
-  while (!stop.signal.aborted && seen.size < of.countMax) {
+  while (!stop.signal.aborted && seen.size < following.countMax) {
     const since = new Date(Math.max(startedAt.getTime(), Date.now() - lookBackMs));
     for (const row of await deliveriesSince(account._id, since)) {
-      if (!seen.has(row._id) && seen.size < of.countMax) {
+      if (!seen.has(row._id) && seen.size < following.countMax) {
         seen.add(row._id);
         const headers = deliveryHeaders({ ...row, attemptCount: 0 }, signingKeys(account));
-        of.onForwarded(`${row.event} ${row.refId ?? ''} -> ${await forward(of.url, row, headers)}`);
+        following.onForwarded(
+          `${row.event} ${row.refId ?? ''} -> ${await forward(following.url, row, headers)}`,
+        );
       }
     }
     await wait(pollEveryMs);

@@ -72,7 +72,7 @@ function row({ purchase, orders: attempts }: Review): string[] {
 }
 
 function registerResolve(group: Command): void {
-  defineCommand<{ as: Decision['as']; sn?: string }>(group, {
+  defineCommand<{ as: Decision['outcome']; sn?: string }>(group, {
     usage: 'resolve <transaction>',
     summary: 'Decide a purchase under review',
     details:
@@ -94,7 +94,9 @@ function registerResolve(group: Command): void {
       }
       const { resolveReview } = await import('../../src/purchases/review/resolve-review.js');
       const decision: Decision =
-        options.as === 'success' ? { as: 'success', serialNumber: options.sn ?? null } : { as: options.as };
+        options.as === 'success'
+          ? { outcome: 'success', serialNumber: options.sn ?? null }
+          : { outcome: options.as };
       const decided = await resolveReview(arg('transaction'), decision, by);
       return {
         data: { transaction_id: decided._id, status: decided.status },

@@ -77,8 +77,8 @@ function registerComplete(settlement: Command): void {
     options: [reasonOption()],
     async run({ arg, by }) {
       const { completeSettlement } = await import('../../src/settlements/pay-out.js');
-      const it = await completeSettlement(arg('id'), by);
-      return finished(it, `It is ${it.status}; ${rupiah(it.netAmount)} paid.`);
+      const completed = await completeSettlement(arg('id'), by);
+      return finished(completed, `It is ${completed.status}; ${rupiah(completed.netAmount)} paid.`);
     },
   });
 }
@@ -92,8 +92,8 @@ function registerFail(settlement: Command): void {
     options: [reasonOption()],
     async run({ arg, by, options }) {
       const { failSettlement } = await import('../../src/settlements/pay-out.js');
-      const it = await failSettlement(arg('id'), options.reason, by);
-      return finished(it, `It is ${it.status}.`);
+      const failed = await failSettlement(arg('id'), options.reason, by);
+      return finished(failed, `It is ${failed.status}.`);
     },
   });
 }

@@ -19,6 +19,17 @@ export const historyBody = Joi.object<HistoryBody>({
   limit: pageSize,
 });
 
+/** The same in the words of the domain. */
+export function wantedBy(body: HistoryBody) {
+  return {
+    status: body.status,
+    startDate: body.start_date,
+    endDate: body.end_date,
+    page: body.page,
+    limit: body.limit,
+  };
+}
+
 /** The `pagination` of a list. */
 export function presentPage(body: HistoryBody, total: number) {
   return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };

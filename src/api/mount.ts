@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { requireRole } from '../accounts/authenticate.js';
 import { HttpRequestError } from './http-status.js';
@@ -42,13 +43,16 @@ function serve(operation: AnyOperation): RequestHandler {
   };
 }
 
+/** What an operation is given that takes none. */
+const nothing = Joi.object<never, false, object>({});
+
 function callOf(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
-  const body: unknown = request.body ?? {};
   return {
     ...authenticatedOf(response),
-    body: (operation.body ? validate(operation.body, body) : {}) as never,
-    params: (operation.params ? validate(operation.params, request.params) : {}) as never,
-    query: (operation.query ? validate(operation.query, queryOf(request)) : {}) as never,
+    body: validate(operation.body ?? nothing, request.body ?? {}),
+    params: validate(operation.params ?? nothing, request.params),
+    // A query that nobody reads may hold anything.
+    query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
     requestId: contextOf(response).requestId,
     address: addressOf(request),
     accept: request.get('accept') ?? '',

@@ -1,9 +1,9 @@
 import { accountOperations } from './account/operations.js';
-import { buyerOperations } from './buyer/routes.js';
+import { buyerOperations } from './buyer/operations.js';
 import type { AnyOperation } from './operation.js';
 import { reportOperations } from './reports/operations.js';
-import { sellerOperations } from './seller/routes.js';
-import { walletOperations } from './wallet/routes.js';
+import { sellerOperations } from './seller/operations.js';
+import { walletOperations } from './wallet/operations.js';
 import { webhookOperations } from './webhooks/operations.js';
 
 /** Every call that takes a key: what the app mounts is what the OpenAPI document describes. */

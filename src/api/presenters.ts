@@ -1,5 +1,4 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
-import type { Deposit } from '../deposits/deposit.model.js';
 import { shownStatus } from '../purchases/shown-status.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
@@ -33,17 +32,5 @@ export function presentWalletTransaction(purchase: Purchase) {
     message: purchase.message,
     created_at: purchase.createdAt.toISOString(),
     updated_at: purchase.updatedAt.toISOString(),
-  };
-}
-
-/** docs/interface.md#deposits */
-export function presentDeposit(deposit: Deposit) {
-  return {
-    ref_id: deposit.refId,
-    amount: deposit.amount,
-    balance_before: deposit.balanceBefore,
-    balance_after: deposit.balanceAfter,
-    status: deposit.status,
-    timestamp: deposit.createdAt.toISOString(),
   };
 }

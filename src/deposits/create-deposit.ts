@@ -5,7 +5,8 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../database/mongo.js';
+import { inTransaction, type Session } from '../database/mongo.js';
+import { writeOnce } from '../database/write-once.js';
 import { depositCompletedDeliveries } from './deposit-events.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import { insertDeliveries } from '../webhooks/insert-deliveries.js';
@@ -23,38 +24,28 @@ export interface DepositRequest {
 
 /**
  * Records a deposit (docs/interface.md#deposits). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
- * pending until the operator or a signed payment notification confirms it, so that a client call alone never makes
- * money in production.
+ * pending until the operator confirms it, so that a client call alone never makes money in production.
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
  * @throws ConflictError if the ref_id was used for another amount.
  */
 export async function createDeposit(
   request: DepositRequest,
 ): Promise<{ deposit: Deposit; created: boolean }> {
-  const known = await findDeposit(request);
-  if (known) {
-    return replay(known, request);
+  const { stored, created } = await writeOnce({
+    find: () => findDeposit(request),
+    write: (session) => writeDeposit(session, request),
+    wallet: request.account._id,
+  });
+  if (!created) {
+    refuseAnother(stored, request);
   }
-  try {
-    const deposit = await inTransaction((session) => writeDeposit(session, request), {
-      wallet: request.account._id,
-    });
-    return { deposit, created: true };
-  } catch (error) {
-    if (isDuplicateKey(error) || error instanceof UnknownCommitError) {
-      const stored = await findDeposit(request);
-      if (stored) {
-        return replay(stored, request);
-      }
-    }
-    throw error;
-  }
+  return { deposit: stored, created };
 }
 
 /**
  * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
  * changes nothing.
- * @param by The operator or the payment notification that vouches for the money.
+ * @param by The operator who vouches for the money.
  * @throws NotFoundError if there is no such deposit.
  */
 export async function confirmDeposit(
@@ -127,11 +118,10 @@ async function findDeposit({ account, refId }: DepositRequest): Promise<Deposit 
   return DepositModel.findOne({ accountId: account._id, refId }).lean<Deposit>();
 }
 
-function replay(deposit: Deposit, request: DepositRequest): { deposit: Deposit; created: boolean } {
+function refuseAnother(deposit: Deposit, request: DepositRequest): void {
   if (deposit.amount !== request.amount) {
     throw new ConflictError(
       `ref_id ${request.refId} was used for a deposit of ${deposit.amount}. Use a new ref_id for a new deposit.`,
     );
   }
-  return { deposit, created: false };
 }

@@ -2,6 +2,7 @@ import { now } from '../shared/clock.js';
 import { eventDeliveries, type WebhookReceiver } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
 import type { Deposit } from './deposit.model.js';
+import { presentDeposit } from './present-deposit.js';
 
 /** A deposit that waited (DEPOSIT_MODE=confirm) was credited. */
 export function depositCompletedDeliveries(buyer: WebhookReceiver, deposit: Deposit): Delivery[] {
@@ -10,10 +11,7 @@ export function depositCompletedDeliveries(buyer: WebhookReceiver, deposit: Depo
     event: 'deposit.completed',
     refId: deposit.refId,
     data: {
-      ref_id: deposit.refId,
-      amount: deposit.amount,
-      balance_before: deposit.balanceBefore,
-      balance_after: deposit.balanceAfter,
+      ...presentDeposit(deposit),
       status: 'completed',
       timestamp: (deposit.completedAt ?? now()).toISOString(),
     },

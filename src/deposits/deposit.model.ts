@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
-/** A deposit in rupiah. `pending` waits for the operator or a payment notification (DEPOSIT_MODE=confirm). */
+/** A deposit in rupiah. `pending` waits for the operator (DEPOSIT_MODE=confirm). */
 export interface Deposit {
   _id: string;
   accountId: string;

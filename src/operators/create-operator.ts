@@ -55,14 +55,14 @@ export async function setOperatorPassword(
 ): Promise<Operator> {
   const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
   return inTransaction(async (session) => {
-    const operator = await OperatorModel.findOneAndUpdate(
-      { username },
-      { $set: change },
-      { session, returnDocument: 'after' },
-    ).lean<Operator>();
-    if (!operator) {
-      throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
-    }
+    const operator = found(
+      username,
+      await OperatorModel.findOneAndUpdate(
+        { username },
+        { $set: change },
+        { session, returnDocument: 'after' },
+      ).lean<Operator>(),
+    );
     await recordAudit(session, {
       ...by,
       action: 'operator.password',
@@ -76,10 +76,10 @@ export async function setOperatorPassword(
 /** Takes a person out of the console; every session of theirs ends. @throws NotFoundError */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
-    const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
-    if (!operator) {
-      throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
-    }
+    const operator = found(
+      username,
+      await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>(),
+    );
     await recordAudit(session, {
       ...by,
       action: 'operator.remove',
@@ -91,6 +91,13 @@ export async function removeOperator(username: string, by: ChangedBy): Promise<v
 
 export async function listOperators(): Promise<Operator[]> {
   return OperatorModel.find().sort({ username: 1 }).lean<Operator[]>();
+}
+
+function found(username: string, operator: Operator | null): Operator {
+  if (!operator) {
+    throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
+  }
+  return operator;
 }
 
 async function checkedHash(password: string): Promise<string> {

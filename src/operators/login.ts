@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { env } from '../../config/env.js';
 import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
-import { redis } from '../redis/connection.js';
+import { forgetTaken, giveBack, takeFromLimit, type Limit } from '../redis/take-from-limit.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
 
-const windowS = 15 * 60;
+const windowMs = 15 * 60_000;
 /** Wrong passwords for one username from one address. */
-const attemptsPerNameMax = 5;
+const nameLimit: Limit = { max: 5, windowMs, refunds: true };
 /** Wrong passwords from one address, whatever the username. */
-const attemptsPerAddressMax = 30;
+const addressLimit: Limit = { max: 30, windowMs, refunds: true };
 
 /**
  * The operator with this name and password.
@@ -26,10 +24,10 @@ export async function login(attempt: {
   address: string;
 }): Promise<Operator> {
   const { username, password, address } = attempt;
-  const limiters = limitersOf();
   // Hashed: what somebody typed as a name may be a password.
-  const name = createHash('sha256').update(`${address} ${username}`).digest('hex');
-  await Promise.all([consume(limiters.byName, name), consume(limiters.byAddress, address)]);
+  const nameKey = `login-name:${createHash('sha256').update(`${address} ${username}`).digest('hex')}`;
+  const addressKey = `login-address:${address}`;
+  await Promise.all([countAttempt(nameKey, nameLimit), countAttempt(addressKey, addressLimit)]);
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   const right = await isRightPassword(
     operator?.passwordHash ?? null,
@@ -39,39 +37,15 @@ export async function login(attempt: {
     logger.warn('operator login refused', { address });
     throw new UnauthorizedError('The username or the password is wrong.');
   }
-  await Promise.all([limiters.byName.delete(name), limiters.byAddress.reward(address, 1)]);
+  await Promise.all([forgetTaken(nameKey), giveBack(addressKey)]);
   logger.info('operator logged in', { operator: operator.username, role: operator.role, address });
   return operator;
 }
 
-async function consume(limiter: RateLimiterRedis, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) {
-      const waitS = Math.ceil(refusal.msBeforeNext / 1_000);
-      throw new RateLimitError(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`, waitS);
-    }
-    throw refusal;
+async function countAttempt(key: string, limit: Limit): Promise<void> {
+  const { accepted, resetMs } = await takeFromLimit(key, limit);
+  if (!accepted) {
+    const waitS = Math.ceil(resetMs / 1_000);
+    throw new RateLimitError(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`, waitS);
   }
-}
-
-let limiters: { byName: RateLimiterRedis; byAddress: RateLimiterRedis } | null = null;
-
-function limitersOf() {
-  limiters ??= {
-    byName: limiter('login-name', attemptsPerNameMax),
-    byAddress: limiter('login-address', attemptsPerAddressMax),
-  };
-  return limiters;
-}
-
-function limiter(name: string, points: number): RateLimiterRedis {
-  return new RateLimiterRedis({
-    storeClient: redis(),
-    keyPrefix: `${env.QUEUE_PREFIX}:${name}`,
-    points,
-    duration: windowS,
-    insuranceLimiter: new RateLimiterMemory({ points, duration: windowS }),
-  });
 }

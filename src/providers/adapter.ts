@@ -143,11 +143,11 @@ export interface ProviderAdapter {
   /** Our money at the provider, in rupiah. */
   balance(connection: ProviderConnection): Promise<Reading<number>>;
   priceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>>;
-  /** Who a PLN meter belongs to, where the provider can tell. */
-  inquireMeter?(
+  /** Who a PLN meter belongs to, where the provider can tell. No call of the interface asks it yet. */
+  inquireMeter?: (
     connection: ProviderConnection,
     meterNumber: string,
-  ): Promise<Reading<{ name: string; power: string | null }>>;
+  ) => Promise<Reading<{ name: string; power: string | null }>>;
   /** The provider's own record of our orders, where it can be asked for; other records come as a file. */
   record?(connection: ProviderConnection): Promise<Reading<ProviderRecordRow[]>>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */

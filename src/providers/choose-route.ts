@@ -130,13 +130,16 @@ function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): bo
 }
 
 function inOrder(offers: Offer[], circuits: Map<string, CircuitView>, preferSellerId?: string): Offer[] {
-  const isOther = ({ sellerId }: Offer) => (sellerId === preferSellerId ? 0 : 1);
+  const isPreferred = ({ sellerId }: Offer) => sellerId === preferSellerId;
   // In whole per cent and tenths of a second: smaller differences are chance.
   const rateOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
   const speedOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
   return [...offers].sort(
     (a, b) =>
-      isOther(a) - isOther(b) || a.price - b.price || rateOf(b) - rateOf(a) || speedOf(a) - speedOf(b),
+      Number(isPreferred(b)) - Number(isPreferred(a)) ||
+      a.price - b.price ||
+      rateOf(b) - rateOf(a) ||
+      speedOf(a) - speedOf(b),
   );
 }
 

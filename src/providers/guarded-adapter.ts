@@ -10,6 +10,7 @@ import { openCircuit, recordCall } from './circuit.js';
  * within the adapter's time-out plus `admissionWaitMaxMs`.
  */
 export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
+  const { inquireMeter } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
   const sendOrder = async (
     connection: ProviderConnection,
@@ -37,6 +38,10 @@ export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
       (await admitted(connection, () => adapter.balance(connection))) ?? { ok: false, ...busy },
     priceList: async (connection) =>
       (await admitted(connection, () => adapter.priceList(connection))) ?? { ok: false, ...busy },
+    ...(inquireMeter && {
+      inquireMeter: async (connection, meterNumber) =>
+        (await admitted(connection, () => inquireMeter(connection, meterNumber))) ?? { ok: false, ...busy },
+    }),
   };
 }
 

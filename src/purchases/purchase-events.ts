@@ -3,34 +3,30 @@
  * docs/interface.md#callbacks). Pure functions: the core calls them inside its money transaction and stores what they
  * return there.
  */
-import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { masked } from '../shared/mask.js';
 import type { Purchase } from './purchase.model.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from '../webhooks/delivery.model.js';
-import { newDelivery } from '../webhooks/new-delivery.js';
+import { newDelivery, type UrlOwner } from '../webhooks/new-delivery.js';
 
 /** `failed`: the debit was returned. `reversed`: a success that was taken back later. */
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
-
-/** The account's two URLs, as they are now. */
-export type EventReceiver = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
 
 /**
  * The rows of one event: the envelope to the buyer's webhook, the surface's own callback to its callback URL (or
  * the one that the purchase brought), and a callback to the seller when a sale became final.
  *
  * Ids are made from the purchase and the event, so that storing an event twice is a duplicate key.
- * @param of.purchase The purchase as it is after the event.
- * @param of.seller Who served it; null where no sale came about.
+ * @param parts.purchase The purchase as it is after the event.
+ * @param parts.seller Who served it; null where no sale came about.
  */
-export function purchaseDeliveries(of: {
+export function purchaseDeliveries(parts: {
   purchase: Purchase;
-  buyer: EventReceiver;
-  seller: EventReceiver | null;
+  buyer: UrlOwner;
+  seller: UrlOwner | null;
   event: PurchaseEvent;
 }): Delivery[] {
-  const { purchase, buyer, seller, event } = of;
+  const { purchase, buyer, seller, event } = parts;
   const rows: Delivery[] = [];
   const add = (to: Destination) => {
     if (to.url !== null) {
@@ -179,12 +175,12 @@ function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pendi
 function resellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
-  as: { refId: string; customerNumber: string },
+  { refId, customerNumber }: { refId: string; customerNumber: string },
 ) {
   return {
-    ref_id: as.refId,
+    ref_id: refId,
     code: purchase.productCode,
-    customer_number: as.customerNumber,
+    customer_number: customerNumber,
     status: wireStatus(event),
     ...(purchase.serialNumber !== null && { sn: purchase.serialNumber }),
     message: purchase.message ?? defaultMessages[event],

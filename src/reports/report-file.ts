@@ -15,10 +15,9 @@ export function fileIdOf({ _id, epoch }: Attempt): string {
 
 /** Nobody can read the file before the stream has finished: only then is there more than its chunks. */
 export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
-  return new mongoose.mongo.GridFSBucket(database(), {
-    bucketName,
-    chunkSizeBytes: chunkBytes,
-  }).openUploadStreamWithId(fileIdOf(report) as never, report.filename);
+  const bucket = new mongoose.mongo.GridFSBucket(database(), { bucketName, chunkSizeBytes: chunkBytes });
+  // GridFS takes ids of any type; the driver's types know ObjectId alone.
+  return bucket.openUploadStreamWithId(fileIdOf(report) as never, report.filename);
 }
 
 /**

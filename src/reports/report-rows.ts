@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { deposits, type Deposit } from '../deposits/deposit.model.js';
+import { presentDeposit } from '../deposits/present-deposit.js';
 import { collectionOf } from '../database/typed-collection.js';
 import { masked } from '../shared/mask.js';
 import { shownStatus } from '../purchases/shown-status.js';
@@ -32,7 +33,7 @@ const pageSize = 1_000;
 export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
     for await (const page of depositPages(report)) {
-      yield page.map((deposit) => ({ row: depositRow(deposit), counted: countedDeposit(deposit) }));
+      yield page.map((deposit) => ({ row: presentDeposit(deposit), counted: countedDeposit(deposit) }));
     }
     return;
   }
@@ -154,16 +155,5 @@ export function saleRow(purchase: PurchasePart): RowOf<typeof saleColumns> {
     sn: purchase.serialNumber,
     status: shownStatus(purchase.status),
     timestamp: purchase.createdAt.toISOString(),
-  };
-}
-
-function depositRow(deposit: Deposit): RowOf<typeof depositColumns> {
-  return {
-    ref_id: deposit.refId,
-    amount: deposit.amount,
-    balance_before: deposit.balanceBefore,
-    balance_after: deposit.balanceAfter,
-    status: deposit.status,
-    timestamp: deposit.createdAt.toISOString(),
   };
 }

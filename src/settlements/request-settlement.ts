@@ -4,7 +4,8 @@ import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { inTransaction, isDuplicateKey, UnknownCommitError, type Session } from '../database/mongo.js';
+import type { Session } from '../database/mongo.js';
+import { writeOnce } from '../database/write-once.js';
 import { tryToAddJob } from '../jobs/add-job.js';
 import { changeWallet } from '../money/wallets/change-wallet.js';
 import { move } from '../money/journals/insert-journals.js';
@@ -31,25 +32,17 @@ const payoutHour = 17;
 export async function requestSettlement(
   request: SettlementRequest,
 ): Promise<{ settlement: Settlement; created: boolean }> {
-  const known = await findByRef(request);
-  if (known) {
-    return replay(known, request);
+  const { stored, created } = await writeOnce({
+    find: () => findByRef(request),
+    write: (session) => writeSettlement(session, request),
+    wallet: request.account._id,
+  });
+  if (created) {
+    await enqueueSettlement(stored);
+  } else {
+    refuseAnother(stored, request);
   }
-  try {
-    const settlement = await inTransaction((session) => writeSettlement(session, request), {
-      wallet: request.account._id,
-    });
-    await enqueueSettlement(settlement);
-    return { settlement, created: true };
-  } catch (error) {
-    if (isDuplicateKey(error) || error instanceof UnknownCommitError) {
-      const stored = await findByRef(request);
-      if (stored) {
-        return replay(stored, request);
-      }
-    }
-    throw error;
-  }
+  return { settlement: stored, created };
 }
 
 /** Adds the payout job, after the commit. Without Redis the sweep does it later. */
@@ -110,10 +103,7 @@ async function findByRef({ account, refId }: SettlementRequest): Promise<Settlem
     : SettlementModel.findOne({ accountId: account._id, refId }).lean<Settlement>();
 }
 
-function replay(
-  settlement: Settlement,
-  request: SettlementRequest,
-): { settlement: Settlement; created: boolean } {
+function refuseAnother(settlement: Settlement, request: SettlementRequest): void {
   const { bankCode, accountNumber, accountName } = request.bankAccount;
   const same =
     settlement.amount === request.amount &&
@@ -125,5 +115,4 @@ function replay(
       `ref_id ${settlement.refId ?? ''} was used for another settlement. Use a new one.`,
     );
   }
-  return { settlement, created: false };
 }

@@ -1,16 +1,14 @@
 import { masked } from '../shared/mask.js';
 import { eventDeliveries, type WebhookReceiver } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
+import { settlementFigures } from './settlement-figures.js';
+import type { Settlement } from './settlement.model.js';
 
 /** What the events tell of a settlement. Rupiah. */
-export interface SettlementFacts {
-  _id: string;
-  refId: string | null;
-  amount: number;
-  fee: number;
-  netAmount: number;
-  bankAccount: { bankCode: string; accountNumber: string; accountName: string };
-}
+export type SettlementFacts = Pick<
+  Settlement,
+  '_id' | 'refId' | 'amount' | 'fee' | 'netAmount' | 'bankAccount'
+>;
 
 export function settlementCompletedDeliveries(
   seller: WebhookReceiver,
@@ -42,11 +40,7 @@ export function settlementFailedDeliveries(
 function settlementData(settlement: SettlementFacts) {
   const { bankCode, accountNumber, accountName } = settlement.bankAccount;
   return {
-    settlement_id: settlement._id,
-    ref_id: settlement.refId,
-    amount: settlement.amount,
-    fee: settlement.fee,
-    net_amount: settlement.netAmount,
+    ...settlementFigures(settlement),
     bank_account: {
       bank_code: bankCode,
       account_number: masked(accountNumber),

@@ -29,20 +29,20 @@ export function pingDeliveries(account: WebhookReceiver): Delivery[] {
 /** The envelope of docs/interface.md#webhooks. No row if the account has no webhook URL. */
 export function eventDeliveries(
   account: WebhookReceiver,
-  of: { id: string; event: DeliveryEvent; refId: string | null; data: object },
+  about: { id: string; event: DeliveryEvent; refId: string | null; data: object },
 ): Delivery[] {
   if (account.webhookUrl === null) {
     return [];
   }
   return [
     newDelivery({
-      id: of.id,
+      id: about.id,
       accountId: account._id,
       channel: 'webhook',
       url: account.webhookUrl,
-      event: of.event,
-      refId: of.refId,
-      payload: { event: of.event, data: of.data, timestamp: now().toISOString() },
+      event: about.event,
+      refId: about.refId,
+      payload: { event: about.event, data: about.data, timestamp: now().toISOString() },
     }),
   ];
 }

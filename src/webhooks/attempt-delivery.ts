@@ -23,12 +23,12 @@ export type NextState = Pick<Delivery, 'state' | 'nextAttemptAt' | 'settledAt' |
 export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
-  as: { keys: readonly KeyObject[]; requireAck: boolean },
+  { keys, requireAck }: { keys: readonly KeyObject[]; requireAck: boolean },
 ): Promise<Attempted> {
   const at = now();
   const startedMs = performance.now();
-  const result = await sender.send({ url: row.url, headers: deliveryHeaders(row, as.keys), body: row.body });
-  const verdict = judgeAnswer(result, as.requireAck);
+  const result = await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
+  const verdict = judgeAnswer(result, requireAck);
   const attempt = {
     n: row.attemptCount + 1,
     at,

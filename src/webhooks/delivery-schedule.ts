@@ -30,22 +30,25 @@ export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
 
 /**
  * When to try again after `attemptsMade` attempts, or null to give up.
- * @param of.startedAtMs When the first attempt was due.
- * @param of.retryAfterMs What the receiver asked for: honoured between one and two times the slot.
+ * @param retry.startedAtMs When the first attempt was due.
+ * @param retry.retryAfterMs What the receiver asked for: honoured between one and two times the slot.
  */
-export function nextAttemptMs(of: {
+export function nextAttemptMs(retry: {
   attemptsMade: number;
   startedAtMs: number;
   nowMs: number;
   retryAfterMs: number | null;
   random?: () => number;
 }): number | null {
-  const slot = retrySchedule[of.attemptsMade];
+  const slot = retrySchedule[retry.attemptsMade];
   if (!slot) {
     return null;
   }
-  const jitteredMs = slot.waitMs * (1 + (of.random ?? Math.random)() * jitterMax);
-  const waitMs = Math.min(Math.max(jitteredMs, of.retryAfterMs ?? 0), Math.max(jitteredMs, 2 * slot.waitMs));
-  const at = Math.round(of.nowMs + waitMs);
-  return at - of.startedAtMs > scheduleAgeMaxMs ? null : at;
+  const jitteredMs = slot.waitMs * (1 + (retry.random ?? Math.random)() * jitterMax);
+  const waitMs = Math.min(
+    Math.max(jitteredMs, retry.retryAfterMs ?? 0),
+    Math.max(jitteredMs, 2 * slot.waitMs),
+  );
+  const at = Math.round(retry.nowMs + waitMs);
+  return at - retry.startedAtMs > scheduleAgeMaxMs ? null : at;
 }

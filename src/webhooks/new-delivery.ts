@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Account } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
+
+/** What has the URLs that receive. */
+export type UrlOwner = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
 
 export interface NewDelivery {
   /** Stable and unique: naming it after what it tells about makes a second row for the same fact impossible. */
@@ -50,6 +54,13 @@ export function receiverIdOf(accountId: string, url: string): string {
   const { origin, pathname } = new URL(url);
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
   return `${accountId}-${address}`;
+}
+
+/** Of the URLs that the account has now. */
+export function receiverIdsOf(account: UrlOwner): string[] {
+  return [account.webhookUrl, account.callbackUrl].flatMap((url) =>
+    url === null ? [] : [receiverIdOf(account._id, url)],
+  );
 }
 
 /** The account of a receiver's id. */

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import { AccountModel, type Account } from '../accounts/account.model.js';
+import { AccountModel } from '../accounts/account.model.js';
 import { now, nowMs } from '../shared/clock.js';
 import { deliveries } from './delivery.model.js';
-import { accountIdOf } from './new-delivery.js';
+import { accountIdOf, type UrlOwner } from './new-delivery.js';
 import { isOpen, isProbing } from './receiver-health.js';
 import { receivers, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
@@ -11,7 +11,7 @@ import { signingKeys } from './webhook-secret.js';
 /** What is known of a receiver while it is served. */
 export interface Turn {
   readonly receiverId: string;
-  readonly account: Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
+  readonly account: UrlOwner;
   readonly keys: readonly KeyObject[];
   readonly requireAck: boolean;
   /** Its health as the turn began; null if nothing is wrong with it. */

@@ -2,17 +2,17 @@
  * What we remember of a receiver that fails: the breaker that spares both sides while it hangs, the warning after a
  * day, the disabling after five. Every process reads it at the start of a turn, so it is shared by all.
  */
-import { AccountModel, type Account } from '../accounts/account.model.js';
+import { AccountModel } from '../accounts/account.model.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { isDuplicateKey } from '../database/mongo.js';
-import { receiverIdOf } from './new-delivery.js';
+import { receiverIdsOf, type UrlOwner } from './new-delivery.js';
 import { receivers, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
 
 export interface ReceiverKey {
   receiverId: string;
-  account: Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
+  account: UrlOwner;
   url: string;
 }
 
@@ -52,10 +52,8 @@ export async function disableReceiver(key: ReceiverKey, because: 'failing' | 'go
   const set = { disabledAt: now(), disabledBecause: because };
   const { disabledAt: _at, disabledBecause: _because, ...rest } = healthy;
   await upsert(key, { $set: set, $setOnInsert: { ...fresh(key), ...rest, slowUntil: null } });
-  const { account } = key;
-  const current = [account.webhookUrl, account.callbackUrl].filter((url) => url !== null);
-  if (current.some((url) => receiverIdOf(account._id, url) === key.receiverId)) {
-    await AccountModel.updateOne({ _id: account._id }, { $set: { webhookStatus: 'disabled' } });
+  if (receiverIdsOf(key.account).includes(key.receiverId)) {
+    await AccountModel.updateOne({ _id: key.account._id }, { $set: { webhookStatus: 'disabled' } });
   }
   logger.warn('webhook receiver disabled', { receiverId: key.receiverId, because });
 }

@@ -1,11 +1,9 @@
-import { AccountModel, type Account } from '../accounts/account.model.js';
+import { AccountModel } from '../accounts/account.model.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
-import { receiverIdOf } from './new-delivery.js';
-
-type UrlOwner = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
+import { receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
 
 /** What can be asked for again. A dropped row is worthless, a due one comes by itself. */
 export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'held'>;
@@ -75,11 +73,7 @@ export async function replayDeliveries(
     }
   }
   // What goes to a URL that a purchase brought is found by the sweeper.
-  await giveTurns(
-    [account.webhookUrl, account.callbackUrl].flatMap((url) =>
-      url === null ? [] : [receiverIdOf(account._id, url)],
-    ),
-  );
+  await giveTurns(receiverIdsOf(account));
   return count;
 }
 

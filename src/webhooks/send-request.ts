@@ -14,7 +14,7 @@ export type SendResult =
 
 export interface Sender {
   /** Never throws: what can go wrong is a result. */
-  send(of: { url: string; headers: Record<string, string>; body: string }): Promise<SendResult>;
+  send(post: { url: string; headers: Record<string, string>; body: string }): Promise<SendResult>;
   /** Ends connections that are idle; requests under way finish first. */
   close(): Promise<void>;
 }
@@ -46,17 +46,18 @@ export function createSender(guard: UrlGuard, totalTimeoutMs: number = webhookLi
 
 async function post(
   agent: Agent,
-  of: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
+  message: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
 ): Promise<SendResult> {
+  const { url, headers, body, totalTimeoutMs } = message;
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), of.totalTimeoutMs);
+  const timer = setTimeout(() => abort.abort(), totalTimeoutMs);
   let httpStatus: number | null = null;
   try {
     // undici's request() follows no redirect and unpacks nothing.
-    const response = await request(of.url, {
+    const response = await request(url, {
       method: 'POST',
-      headers: of.headers,
-      body: of.body,
+      headers,
+      body,
       dispatcher: agent,
       signal: abort.signal,
     });
@@ -72,7 +73,7 @@ async function post(
       return {
         kind: 'timeout',
         httpStatus,
-        error: abort.signal.aborted ? overtimeWords(httpStatus, of.totalTimeoutMs) : noConnection,
+        error: abort.signal.aborted ? overtimeWords(httpStatus, totalTimeoutMs) : noConnection,
       };
     }
     return { kind: 'failed', error: wordsFor(error) };

@@ -56,9 +56,9 @@ function changedFields(before: Account, change: ConfigChange): ConfigField[] {
 
 async function store(
   session: Session,
-  of: { before: Account; after: Account; changed: ConfigField[]; by: ChangedBy },
+  update: { before: Account; after: Account; changed: ConfigField[]; by: ChangedBy },
 ) {
-  const { before, after, changed, by } = of;
+  const { before, after, changed, by } = update;
   const values = (account: Account) =>
     Object.fromEntries(changed.map((field) => [wireNames[field], account[field]]));
   const set = Object.fromEntries(changed.map((field) => [field, after[field]]));

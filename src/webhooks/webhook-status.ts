@@ -1,15 +1,13 @@
 /** What an account sees and changes of the health of its URLs. */
-import { AccountModel, type Account } from '../accounts/account.model.js';
+import { AccountModel } from '../accounts/account.model.js';
 import { forgetAccount } from '../accounts/find-account.js';
 import { deliveries, type DeliveryChannel } from './delivery.model.js';
-import { receiverIdOf } from './new-delivery.js';
+import { receiverIdsOf, type UrlOwner } from './new-delivery.js';
 import { healthy } from './receiver-health.js';
 import { receivers } from './receiver.model.js';
 import { again, targetOf } from './replay-deliveries.js';
 import { giveTurns } from './announce-deliveries.js';
 import { now } from '../shared/clock.js';
-
-type UrlOwner = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
 
 /** `failing`: no success for a day. `disabled`: nothing is sent until the account enables it or sets another URL. */
 export type WebhookStatus = 'enabled' | 'failing' | 'disabled';
@@ -69,11 +67,5 @@ async function redirect(account: UrlOwner, channel: Exclude<DeliveryChannel, 'ow
           ? { state: 'held', nextAttemptAt: null, settledAt: now() }
           : { ...again(), ...target },
     },
-  );
-}
-
-function receiverIdsOf(account: UrlOwner): string[] {
-  return [account.webhookUrl, account.callbackUrl].flatMap((url) =>
-    url === null ? [] : [receiverIdOf(account._id, url)],
   );
 }

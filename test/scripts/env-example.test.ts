@@ -5,7 +5,7 @@ import { parseEnv } from '../../config/env.js';
 const lines = readFileSync('.env.example', 'utf8').split('\n');
 const required = { MONGODB_URI: 'mongodb://host/topup?replicaSet=rs0', REDIS_URL: 'redis://host' };
 /** Read by the start scripts alone, before there is a configuration. */
-const ofScripts = ['LOCAL_DIR'];
+const ofScripts = ['INSTALL_REDIS', 'LOCAL_DIR'];
 
 function variables(): Record<string, string> {
   const pairs = lines.flatMap((line) => {

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -92,27 +93,80 @@ describe('the resolver of Redis', function () {
         'apt-get': { script: 'exit 1' },
         npm: { script: 'exit 1' },
       }),
+      INSTALL_REDIS: '1',
     };
     const { database, said } = await resolveRedis({ env });
     expect(database).to.equal(null);
     expect(said.join('\n')).to.contain('version 5.0 is too old');
   });
 
-  it('installs redis-server by apt-get as root on Debian or Ubuntu', async function () {
-    const server = needsServer(this);
+  /** A PATH whose apt-get "installs" the real server. */
+  function pathWithApt(test: Mocha.Context): string {
+    const server = needsServer(test);
     if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) {
-      this.skip();
+      test.skip();
     }
     const dir = pathWith({});
     const apt = `[ "$1" != install ] || /bin/ln -s ${server} ${dir}/redis-server`;
     fs.writeFileSync(path.join(dir, 'apt-get'), `#!/bin/sh\n${apt}\n`, { mode: 0o755 });
-    const { database, said } = await resolveRedis({ env: { PATH: dir } });
+    return dir;
+  }
+
+  it('installs redis-server by apt-get as root on Debian or Ubuntu when it was told to', async function () {
+    const { database, said } = await resolveRedis({
+      env: { PATH: pathWithApt(this), INSTALL_REDIS: '1' },
+    });
     expect(database?.used).to.equal('redis-server, installed by apt-get');
     expect(said.join('\n')).to.contain('installing redis-server with apt-get');
   });
 
+  it('asks the person at the terminal what may be installed, and installs after a yes', async function () {
+    const questions: string[] = [];
+    const { database } = await resolveRedis({
+      env: { PATH: pathWithApt(this) },
+      confirm: (question) => {
+        questions.push(question);
+        return Promise.resolve(true);
+      },
+    });
+    expect(database?.used).to.equal('redis-server, installed by apt-get');
+    expect(questions).to.have.length(1);
+    expect(questions[0]).to.contain('redis-server').and.contain('apt-get as root');
+  });
+
+  for (const [who, confirm] of [
+    ['the person at the terminal says no', () => Promise.resolve(false)],
+    ['there is nobody to ask', undefined],
+  ] as const) {
+    it(`installs nothing when ${who}, and names the option and the command`, async () => {
+      const touched = path.join(pathWith({}), 'touched');
+      const script = `/bin/touch ${touched}`;
+      const { database, refusal } = await resolveRedis({
+        env: { PATH: pathWith({ 'apt-get': { script }, npm: { script } }) },
+        ...(confirm && { confirm }),
+      });
+      expect(database).to.equal(null);
+      expect(fs.existsSync(touched)).to.equal(false);
+      expect(refusal)
+        .to.contain('npm start -- --install-redis')
+        .and.contain('INSTALL_REDIS=1')
+        .and.contain('sudo apt-get install redis-server');
+    });
+  }
+
+  it('uses what an earlier start has built, without asking again', async function () {
+    const localDir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
+    fs.mkdirSync(path.join(localDir, 'redis-memory-server'));
+    fs.writeFileSync(path.join(localDir, 'redis-memory-server', 'program'), needsServer(this));
+    const { database } = await resolveRedis({ env: { PATH: pathWith({}) }, localDir });
+    expect(database?.used).to.equal('redis-memory-server');
+  });
+
   it('names the command for this system when there is no way to get a Redis', async () => {
-    const env = { PATH: pathWith({ 'apt-get': { script: 'exit 100' }, npm: { script: 'exit 1' } }) };
+    const env = {
+      PATH: pathWith({ 'apt-get': { script: 'exit 100' }, npm: { script: 'exit 1' } }),
+      INSTALL_REDIS: '1',
+    };
     const { database, refusal, said } = await resolveRedis({ env });
     expect(database).to.equal(null);
     expect(refusal).to.contain('sudo apt-get install redis-server').and.contain('REDIS_URL');

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Database } from '../../scripts/databases/database.js';
+import type { Database, DatabaseContext } from '../../scripts/databases/database.js';
 import type * as ResolveMongodb from '../../scripts/databases/resolve-mongodb.js';
 import type * as ResolveRedis from '../../scripts/databases/resolve-redis.js';
 import type * as SupervisorModule from '../../scripts/supervisor/supervisor.js';
@@ -26,7 +26,7 @@ export interface Resolution {
 /** @param options.localDir one of an earlier resolution, to find its data again. */
 export async function resolve(
   kind: 'mongodb' | 'redis',
-  options: { env?: NodeJS.ProcessEnv; localDir?: string } = {},
+  options: { env?: NodeJS.ProcessEnv; localDir?: string; confirm?: DatabaseContext['confirm'] } = {},
 ): Promise<Resolution> {
   const { createSupervisor } = await built<typeof SupervisorModule>('supervisor/supervisor.js');
   const localDir = options.localDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
@@ -41,7 +41,12 @@ export async function resolve(
     },
     changed: () => undefined,
   });
-  const context = { env: { ...options.env }, supervisor, durable: true };
+  const context = {
+    env: { ...options.env },
+    supervisor,
+    durable: true,
+    ...(options.confirm && { confirm: options.confirm }),
+  };
   const resolution: Resolution = {
     database: null,
     refusal: '',

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
+import { pathWith } from './resolver.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
 
 const serviceNames = ['web', 'fulfilment', 'polling', 'webhooks'];
@@ -162,6 +163,14 @@ describe('npm start', function () {
     const copy = startCopy({ ...sharedDatabases(), COMMISSION_RATE: '7', BUSINESS_TIMEZONE: 'Moon/Crater' });
     expect((await copy.ended()).code).to.equal(1);
     expect(copy.printed()).to.contain('COMMISSION_RATE').and.contain('BUSINESS_TIMEZONE');
+    expect(processesOf(copy.localDir)).to.deep.equal([]);
+  });
+
+  it('installs nothing unasked: without a Redis and a terminal it names the option and stops', async () => {
+    const path = pathWith({});
+    const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '', INSTALL_REDIS: '', PATH: path });
+    expect((await copy.ended()).code).to.equal(1);
+    expect(copy.printed()).to.contain('npm start -- --install-redis').and.not.contain('installing redis');
     expect(processesOf(copy.localDir)).to.deep.equal([]);
   });
 

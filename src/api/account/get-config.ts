@@ -2,16 +2,13 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
 
 export function getConfigFor(role: Role): AnyOperation {
   return defineOperation({
-    id: `get${tagOf(role)}Config`,
+    ...callOfRole(role, { name: (who) => `get${who}Config`, path: '/api/config' }),
     method: 'get',
-    path: `/api/${role}/api/config`,
-    role,
-    tag: tagOf(role),
     summary: 'API configuration',
     data: Joi.object({
       ...configData,

@@ -5,7 +5,7 @@ import { rotateApiKey } from '../../accounts/rotate-api-key.js';
 import { changedBy } from '../changed-by.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 interface Body {
   overlap_minutes: number;
@@ -13,11 +13,8 @@ interface Body {
 
 export function rotateKeyFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    id: `rotate${tagOf(role)}Key`,
+    ...callOfRole(role, { name: (who) => `rotate${who}Key`, path: '/api/keys/rotate' }),
     method: 'post',
-    path: `/api/${role}/api/keys/rotate`,
-    role,
-    tag: tagOf(role),
     summary: 'Replace the API key',
     description:
       'The key that you call with stays valid for `overlap_minutes`. After a leak send 0: every older key ends at ' +

@@ -8,7 +8,7 @@ import { urlGuard } from '../../webhooks/url-guard.js';
 import { changedBy } from '../changed-by.js';
 import { url } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
 
 interface Body {
@@ -37,11 +37,8 @@ const body = Joi.object<Body>({
 
 export function updateConfigFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    id: `update${tagOf(role)}Config`,
+    ...callOfRole(role, { name: (who) => `update${who}Config`, path: '/api/config' }),
     method: 'post',
-    path: `/api/${role}/api/config`,
-    role,
-    tag: tagOf(role),
     summary: 'Change the API configuration',
     description:
       'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +

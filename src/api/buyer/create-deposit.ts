@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { createDeposit as deposit } from '../../deposits/create-deposit.js';
+import { presentDeposit } from '../../deposits/present-deposit.js';
 import { refId, rupiah } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { presentDeposit } from '../presenters.js';
 import { depositData } from '../schemas.js';
 
 interface Body {

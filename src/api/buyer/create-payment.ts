@@ -1,18 +1,11 @@
 import Joi from 'joi';
 import { createPayment as pay } from '../../purchases/accept/create-payment.js';
-import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { shownStatus } from '../../purchases/shown-status.js';
+import { purchaseBody, wantedBy, type PurchaseBody } from './purchase-body.js';
 import { replyCode } from '../reply-code.js';
 
-interface Body {
-  code: string;
-  customer_number: string;
-  ref_id: string;
-  max_price?: number;
-}
-
-export const createPayment = defineOperation<Body>({
+export const createPayment = defineOperation<PurchaseBody>({
   id: 'createPayment',
   method: 'post',
   path: '/api/buyer/payment',
@@ -22,12 +15,7 @@ export const createPayment = defineOperation<Body>({
   description:
     'Pays the newest inquiry of today for this customer at its total; without one it makes the inquiry itself. ' +
     'The wallet is debited before this answers.',
-  body: Joi.object<Body>({
-    code: productCode.required(),
-    customer_number: customerNumber.required(),
-    ref_id: refId.required(),
-    max_price: maxPrice,
-  }),
+  body: purchaseBody,
   data: Joi.object({
     ref_id: Joi.string().required(),
     transaction_id: Joi.string().required(),
@@ -41,10 +29,7 @@ export const createPayment = defineOperation<Body>({
     const { purchase, created } = await pay({
       account,
       surface: 'buyer',
-      productCode: body.code,
-      customerNumber: body.customer_number,
-      refId: body.ref_id,
-      maxPrice: body.max_price,
+      ...wantedBy(body),
     });
     return {
       code: replyCode(purchase, created),

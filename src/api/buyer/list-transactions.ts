@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { listTransactions } from '../../purchases/list-purchases.js';
 import { pagination } from '../fields.js';
-import { historyBody, presentPage, type HistoryBody } from '../history.js';
+import { historyBody, presentPage, wantedBy, type HistoryBody } from '../history.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
 import { buyerTransactionData } from '../schemas.js';
@@ -23,11 +23,7 @@ export const listBuyerTransactions = defineOperation<HistoryBody>({
   async handle({ account, body }) {
     const { purchases, total } = await listTransactions({
       owner: { accountId: account._id },
-      status: body.status,
-      startDate: body.start_date,
-      endDate: body.end_date,
-      page: body.page,
-      limit: body.limit,
+      ...wantedBy(body),
     });
     return {
       data: {

@@ -2,8 +2,10 @@ import type { Response } from 'express';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
 import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
-import { takeFromMinute, type Taken } from '../../redis/minute-limit.js';
+import { takeFromLimit, type Taken } from '../../redis/take-from-limit.js';
 import { subscriberOf } from './address.js';
+
+const windowMs = 60_000;
 
 /**
  * Counts a call of an account, all surfaces and web processes together, and tells in the RateLimit headers where it
@@ -11,7 +13,7 @@ import { subscriberOf } from './address.js';
  * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
  */
 export async function limitRate(account: Account, response: Response): Promise<void> {
-  const taken = await takeFromMinute(`rate:${account._id}`, account.rateLimit);
+  const taken = await takeFromLimit(`rate:${account._id}`, { max: account.rateLimit, windowMs });
   response.setHeader('RateLimit-Limit', taken.limit);
   response.setHeader('RateLimit-Remaining', taken.remaining);
   response.setHeader('RateLimit-Reset', secondsOf(taken));
@@ -27,10 +29,10 @@ export async function limitFailedAuthentication<T>(address: string, authenticati
     return await authentication;
   } catch (error) {
     if (error instanceof UnauthorizedError) {
-      const taken = await takeFromMinute(
-        `bad-keys:${subscriberOf(address)}`,
-        limits.failedAuthenticationsMax,
-      );
+      const taken = await takeFromLimit(`bad-keys:${subscriberOf(address)}`, {
+        max: limits.failedAuthenticationsMax,
+        windowMs,
+      });
       refuseAbove(taken, 'Too many calls with a wrong key from your address.');
     }
     throw error;

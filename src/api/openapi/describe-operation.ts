@@ -13,7 +13,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] as never[] }] : [])],
+    security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] }] : [])],
     parameters: [
       ...parametersOf(operation.params, 'path'),
       ...parametersOf(operation.query, 'query'),

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the operations that the app serves. */
 import { operations } from '../operations.js';
-import { resellerOperations } from '../reseller/routes.js';
+import { resellerOperations } from '../reseller/operations.js';
 import { describeOperation } from './describe-operation.js';
 import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';

@@ -5,11 +5,11 @@ import type { Schema } from './types.js';
  * JSON Schema (2020-12) of a Joi schema. Of input (`request`) unknown fields are ignored, so they are allowed there;
  * of answers (`response`) every field is named. What only a function checks is left to descriptions.
  */
-export function jsonSchemaOf(schema: Joi.Schema, of: 'request' | 'response'): Schema {
-  const found = schema['~standard'].jsonSchema[of === 'request' ? 'input' : 'output']({
+export function jsonSchemaOf(schema: Joi.Schema, direction: 'request' | 'response'): Schema {
+  const found = schema['~standard'].jsonSchema[direction === 'request' ? 'input' : 'output']({
     target: 'draft-2020-12',
   });
-  return complete(found, schema.describe(), of);
+  return complete(found, schema.describe(), direction);
 }
 
 /** What Joi tells of a schema, as far as its JSON Schema lacks it. */
@@ -21,7 +21,7 @@ interface Described {
   matches?: { schema: Described }[];
 }
 
-function complete(found: Schema, described: Described, of: 'request' | 'response'): Schema {
+function complete(found: Schema, described: Described, direction: 'request' | 'response'): Schema {
   const { properties, additionalProperties, enum: values, oneOf, ...rest } = found;
   const [item] = described.items ?? [];
   return {
@@ -33,12 +33,14 @@ function complete(found: Schema, described: Described, of: 'request' | 'response
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, each]) => [
           name,
-          complete(each, described.keys?.[name] ?? {}, of),
+          complete(each, described.keys?.[name] ?? {}, direction),
         ]),
       ),
     }),
-    ...(additionalProperties !== undefined && of === 'response' && { additionalProperties }),
-    ...(oneOf && { oneOf: oneOf.map((each, n) => complete(each, described.matches?.[n]?.schema ?? {}, of)) }),
-    ...(rest.items && item && { items: complete(rest.items, item, of) }),
+    ...(additionalProperties !== undefined && direction === 'response' && { additionalProperties }),
+    ...(oneOf && {
+      oneOf: oneOf.map((each, n) => complete(each, described.matches?.[n]?.schema ?? {}, direction)),
+    }),
+    ...(rest.items && item && { items: complete(rest.items, item, direction) }),
   };
 }

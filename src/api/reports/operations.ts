@@ -3,6 +3,7 @@ import type { Role } from '../../accounts/account.model.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { findReport, requestReport } from '../../reports/request-report.js';
 import { isoDay, text } from '../fields.js';
+import { callOfRole } from '../call-of-role.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
@@ -22,11 +23,8 @@ export function reportOperations(role: Role): AnyOperation[] {
 
 function createReport(role: Role): AnyOperation {
   return defineOperation<Body>({
-    id: `create${capitalised(role)}Report`,
+    ...callOfRole(role, { name: (who) => `create${who}Report`, path: '/reports' }),
     method: 'post',
-    path: `/api/${role}/reports`,
-    role,
-    tag: role === 'buyer' ? 'Buyer' : 'Seller',
     summary: 'Make a report',
     description:
       'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
@@ -60,11 +58,8 @@ function createReport(role: Role): AnyOperation {
 
 function getReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
-    id: `get${capitalised(role)}Report`,
+    ...callOfRole(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
     method: 'get',
-    path: `/api/${role}/reports/:id`,
-    role,
-    tag: role === 'buyer' ? 'Buyer' : 'Seller',
     summary: 'A report that was asked for earlier',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData(role),
@@ -79,11 +74,8 @@ function getReport(role: Role): AnyOperation {
 
 function downloadReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
-    id: `download${capitalised(role)}Report`,
+    ...callOfRole(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
     method: 'get',
-    path: `/api/${role}/reports/:id/download`,
-    role,
-    tag: role === 'buyer' ? 'Buyer' : 'Seller',
     summary: 'The file of a report: all of its rows',
     description: 'Needs no key with the signed `token` of a `download_url`.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
@@ -95,8 +87,4 @@ function downloadReport(role: Role): AnyOperation {
       return fileReply(readyReport(await findReport(account._id, params.id)));
     },
   });
-}
-
-function capitalised(role: Role): string {
-  return role === 'buyer' ? 'Buyer' : 'Seller';
 }

@@ -69,14 +69,14 @@ const products = Joi.array()
   )
   .required();
 
-function headOf(types: ReportType[], of: ReportFormat[]) {
+function headOf(types: ReportType[], formatsPossible: ReportFormat[]) {
   return {
     report_id: Joi.string().required(),
     type: Joi.string()
       .valid(...types)
       .required(),
     format: Joi.string()
-      .valid(...of)
+      .valid(...formatsPossible)
       .required(),
     period: Joi.object({ start_date: day, end_date: day }).required(),
   };

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { listTransactions } from '../../purchases/list-purchases.js';
 import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { historyBody, presentPage, type HistoryBody } from '../history.js';
+import { historyBody, presentPage, wantedBy, type HistoryBody } from '../history.js';
 import { saleColumns } from '../../reports/report-columns.js';
 import { saleRow } from '../../reports/report-rows.js';
 import { itemData } from '../reports/item-data.js';
@@ -23,11 +23,7 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
   async handle({ account, body }) {
     const found = await listTransactions({
       owner: { sellerId: account._id },
-      status: body.status,
-      startDate: body.start_date,
-      endDate: body.end_date,
-      page: body.page,
-      limit: body.limit,
+      ...wantedBy(body),
     });
     return {
       data: { transactions: found.purchases.map(saleRow), pagination: presentPage(body, found.total) },

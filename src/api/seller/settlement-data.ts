@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { settlementFigures } from '../../settlements/settlement-figures.js';
 import type { Settlement } from '../../settlements/settlement.model.js';
 import { timestamp } from '../fields.js';
 
@@ -17,11 +18,7 @@ export const settlementData = Joi.object({
 
 export function presentSettlement(settlement: Settlement) {
   return {
-    settlement_id: settlement._id,
-    ref_id: settlement.refId,
-    amount: settlement.amount,
-    fee: settlement.fee,
-    net_amount: settlement.netAmount,
+    ...settlementFigures(settlement),
     status: settlement.status,
     needs_approval: settlement.needsApproval,
     reason: settlement.reason,

@@ -2,15 +2,12 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { enableWebhooks } from '../../webhooks/webhook-status.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 export function enableWebhooksFor(role: Role): AnyOperation {
   return defineOperation({
-    id: `enable${tagOf(role)}Webhooks`,
+    ...callOfRole(role, { name: (who) => `enable${who}Webhooks`, path: '/webhooks/enable' }),
     method: 'post',
-    path: `/api/${role}/webhooks/enable`,
-    role,
-    tag: tagOf(role),
     summary: 'Switch disabled URLs on again',
     description: 'New events go out from now on. What was held meanwhile is sent by POST …/webhooks/replay.',
     data: Joi.object({

@@ -6,7 +6,7 @@ import { listDeliveries } from '../../webhooks/list-deliveries.js';
 import { pagination, refId } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 interface Query {
   status?: DeliveryState;
@@ -49,11 +49,8 @@ const query = Joi.object<Query>({
 
 export function listDeliveriesFor(role: Role): AnyOperation {
   return defineOperation<unknown, unknown, Query>({
-    id: `list${tagOf(role)}Deliveries`,
+    ...callOfRole(role, { name: (who) => `list${who}Deliveries`, path: '/webhooks/deliveries' }),
     method: 'get',
-    path: `/api/${role}/webhooks/deliveries`,
-    role,
-    tag: tagOf(role),
     summary: 'Webhooks and callbacks with every attempt, newest first',
     description:
       'Why did it not arrive? Each attempt shows the HTTP status, the first bytes of the answer and the error.',

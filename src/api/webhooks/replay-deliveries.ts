@@ -4,7 +4,7 @@ import { startOf } from '../../shared/business-time.js';
 import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
 import { isoDay } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 interface Body {
   since: string;
@@ -13,11 +13,8 @@ interface Body {
 
 export function replayDeliveriesFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    id: `replay${tagOf(role)}Deliveries`,
+    ...callOfRole(role, { name: (who) => `replay${who}Deliveries`, path: '/webhooks/replay' }),
     method: 'post',
-    path: `/api/${role}/webhooks/replay`,
-    role,
-    tag: tagOf(role),
     summary: 'Send everything of one status again',
     description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
     body: Joi.object<Body>({

@@ -4,7 +4,7 @@ import { replayDelivery } from '../../webhooks/replay-deliveries.js';
 import { text } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 interface Params {
   id: string;
@@ -12,11 +12,8 @@ interface Params {
 
 export function replayDeliveryFor(role: Role): AnyOperation {
   return defineOperation<unknown, Params>({
-    id: `replay${tagOf(role)}Delivery`,
+    ...callOfRole(role, { name: (who) => `replay${who}Delivery`, path: '/webhooks/deliveries/:id/replay' }),
     method: 'post',
-    path: `/api/${role}/webhooks/deliveries/:id/replay`,
-    role,
-    tag: tagOf(role),
     summary: 'Send one webhook or callback again',
     description: 'It goes to the URL that is set now, at once, with the whole schedule of retries before it.',
     params: Joi.object<Params>({ id: text(100).required() }),

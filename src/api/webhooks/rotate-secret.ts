@@ -3,15 +3,12 @@ import type { Role } from '../../accounts/account.model.js';
 import { rotateWebhookSecret } from '../../webhooks/rotate-webhook-secret.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 export function rotateSecretFor(role: Role): AnyOperation {
   return defineOperation({
-    id: `rotate${tagOf(role)}WebhookSecret`,
+    ...callOfRole(role, { name: (who) => `rotate${who}WebhookSecret`, path: '/api/webhook-secret/rotate' }),
     method: 'post',
-    path: `/api/${role}/api/webhook-secret/rotate`,
-    role,
-    tag: tagOf(role),
     summary: 'Replace the webhook secret',
     description:
       'For 24 h requests are signed with the new and the old one, each signature header holding two values.',

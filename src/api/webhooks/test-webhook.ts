@@ -3,15 +3,12 @@ import type { Role } from '../../accounts/account.model.js';
 import { sendPing } from '../../webhooks/send-ping.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { attemptData, presentAttempt } from './delivery-data.js';
-import { tagOf } from '../role-words.js';
+import { callOfRole } from '../call-of-role.js';
 
 export function testWebhookFor(role: Role): AnyOperation {
   return defineOperation({
-    id: `test${tagOf(role)}Webhook`,
+    ...callOfRole(role, { name: (who) => `test${who}Webhook`, path: '/webhooks/test' }),
     method: 'post',
-    path: `/api/${role}/webhooks/test`,
-    role,
-    tag: tagOf(role),
     summary: 'Send a ping to the webhook URL now and return what it said',
     description: 'The request is signed like every other. It is not repeated.',
     data: Joi.object({

@@ -2,7 +2,7 @@ import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { int64 } from '../../database/money-type.js';
 import type { Session } from '../../database/mongo.js';
-import { JournalModel, type Journal, type JournalLine } from './journal.model.js';
+import { journals, type Journal, type JournalLine } from './journal.model.js';
 
 export type NewJournal = Omit<Journal, '_id' | 'createdAt'>;
 
@@ -12,11 +12,11 @@ export type NewJournal = Omit<Journal, '_id' | 'createdAt'>;
  * written.
  * @throws MongoServerError 11000 if this movement was already made (unique {subjectId, kind}).
  */
-export async function insertJournals(session: Session, journals: NewJournal[]): Promise<void> {
-  await JournalModel.collection.insertMany(journals.map(toStored), { session });
+export async function insertJournals(session: Session, movements: NewJournal[]): Promise<void> {
+  await journals.insertMany(movements.map(toStored), { session });
 }
 
-function toStored(journal: NewJournal) {
+function toStored(journal: NewJournal): Journal {
   const sum = journal.lines.reduce((total, line) => total + line.amount, 0);
   if (sum !== 0) {
     throw new Error(`Journal ${journal.kind} of ${journal.subjectId} does not balance: ${sum}`);
@@ -30,7 +30,7 @@ function toStored(journal: NewJournal) {
     balanceAfter: journal.balanceAfter === null ? null : int64(journal.balanceAfter),
     lines: journal.lines.map((line) => ({ account: line.account, amount: int64(line.amount) })),
     createdAt: now(),
-  } as never;
+  };
 }
 
 /** The two lines of a movement of `amount` rupiah. */

@@ -3,12 +3,12 @@ import type { Order } from '../order.model.js';
 
 /** An order of which nothing was sent yet (PREPARED). */
 export function newOrder(
-  of: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
+  attempt: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
 ): Order {
   const at = now();
   return {
-    ...of,
-    _id: `${of.transactionId}-${of.n}`,
+    ...attempt,
+    _id: `${attempt.transactionId}-${attempt.n}`,
     status: 'PREPARED',
     open: true,
     leaseToken: null,

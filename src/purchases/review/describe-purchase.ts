@@ -7,19 +7,11 @@ import { DeliveryModel, type Delivery } from '../../webhooks/delivery.model.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { findPurchase } from '../find-purchase.js';
-import { timelineOf, type TimelineEntry } from './timeline.js';
+import { timelineOf, type PurchaseRecords, type TimelineEntry } from './timeline.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** All that is known about one purchase, for the operator. */
-export interface PurchaseDescription {
-  purchase: Purchase;
-  /** Account id -> username, of the buyer and of every seller that was tried. */
-  usernames: Record<string, string>;
-  journals: Journal[];
-  orders: Order[];
-  deliveries: Delivery[];
-  cases: ReconciliationCase[];
-  audit: AuditEntry[];
+export interface PurchaseDescription extends PurchaseRecords {
   timeline: TimelineEntry[];
 }
 
@@ -37,13 +29,13 @@ export async function describePurchase(key: string, account?: string): Promise<P
     CaseModel.find({ transactionId: id }).lean<ReconciliationCase[]>(),
     AuditModel.find({ 'subject.kind': 'transaction', 'subject.id': id }).sort({ at: 1 }).lean<AuditEntry[]>(),
   ]);
-  const known = { purchase, journals, orders, deliveries, cases, audit };
   const usernames = await usernamesOf([
     purchase.accountId,
     ...orders.map((each) => each.sellerId),
     ...deliveries.map((each) => each.accountId),
   ]);
-  return { ...known, usernames, timeline: timelineOf({ ...known, usernames }) };
+  const known = { purchase, usernames, journals, orders, deliveries, cases, audit };
+  return { ...known, timeline: timelineOf(known) };
 }
 
 async function find(key: string, account: string | undefined): Promise<Purchase> {

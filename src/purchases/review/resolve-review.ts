@@ -36,11 +36,11 @@ export async function listReviews({ limit }: { limit: number }): Promise<Review[
 
 export type Decision =
   /** The provider has executed it. */
-  | { as: 'success'; serialNumber: string | null }
+  | { outcome: 'success'; serialNumber: string | null }
   /** The provider certainly has not and will not: the debit goes back. */
-  | { as: 'failed' }
+  | { outcome: 'failed' }
   /** Let the workers ask the provider again, as long as its maximum age allows. */
-  | { as: 'ask' };
+  | { outcome: 'ask' };
 
 /**
  * The operator decides a purchase under review, by what the provider's own record says.
@@ -56,15 +56,7 @@ export async function resolveReview(
   if (purchase.reviewSince === null || !order) {
     throw new ConflictError(`Transaction ${purchaseId} does not wait for a decision.`);
   }
-  try {
-    await decide(purchase, order, decision);
-  } catch (error) {
-    throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
-          cause: error,
-        })
-      : error;
-  }
+  await refuseIfStale(purchaseId, decide(purchase, order, decision));
   await closeCases(purchaseId, decision, by);
   return requirePurchase(purchaseId);
 }
@@ -81,20 +73,24 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
   if (!by.reason) {
     throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
   }
-  try {
-    await reverseSale(purchase, { message: 'Transaction reversed, the price was returned', by });
-  } catch (error) {
-    throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, {
-          cause: error,
-        })
-      : error;
-  }
+  const message = 'Transaction reversed, the price was returned';
+  await refuseIfStale(purchaseId, reverseSale(purchase, { message, by }));
   await CaseModel.updateMany(
     { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
     { $set: { resolvedAt: now() } },
   );
   return requirePurchase(purchaseId);
+}
+
+/** A worker that was quicker is no error of ours: the operator looks again. */
+async function refuseIfStale(purchaseId: string, change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    throw error instanceof StalePurchaseError
+      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, { cause: error })
+      : error;
+  }
 }
 
 async function requirePurchase(id: string): Promise<Purchase> {
@@ -106,7 +102,7 @@ async function requirePurchase(id: string): Promise<Purchase> {
 }
 
 async function decide(purchase: Purchase, order: Order, decision: Decision): Promise<void> {
-  switch (decision.as) {
+  switch (decision.outcome) {
     case 'success':
       await concludeSuccess(purchase, order, {
         code: 'operator',
@@ -129,7 +125,11 @@ async function decide(purchase: Purchase, order: Order, decision: Decision): Pro
   }
 }
 
-async function closeCases(purchaseId: string, decision: Decision, by: ChangedBy): Promise<void> {
+async function closeCases(
+  purchaseId: string,
+  { outcome, ...details }: Decision,
+  by: ChangedBy,
+): Promise<void> {
   await inTransaction(async (session) => {
     await CaseModel.updateMany(
       { transactionId: purchaseId, kind: 'review', resolvedAt: null },
@@ -141,7 +141,8 @@ async function closeCases(purchaseId: string, decision: Decision, by: ChangedBy)
       action: 'review.resolve',
       subject: { kind: 'transaction', id: purchaseId },
       before: { status: 'PROCESSING', review: true },
-      after: decision,
+      // The word of `topup review resolve --as`, by which earlier entries are found.
+      after: { as: outcome, ...details },
     });
   });
 }

@@ -12,8 +12,10 @@ export interface TimelineEntry {
   detail: string;
 }
 
-interface Known {
+/** Everything that is stored about one purchase. */
+export interface PurchaseRecords {
   purchase: Purchase;
+  /** Account id -> username, of the buyer and of every seller that was tried. */
   usernames: Record<string, string>;
   journals: Journal[];
   orders: Order[];
@@ -23,7 +25,7 @@ interface Known {
 }
 
 /** What happened to a purchase, in order, in words. */
-export function timelineOf(known: Known): TimelineEntry[] {
+export function timelineOf(known: PurchaseRecords): TimelineEntry[] {
   const nameOf = (id: string) => known.usernames[id] ?? id;
   return [
     ...stateEntries(known.purchase, nameOf),

@@ -121,10 +121,10 @@ function checkNoSettlement({ journals }: Subject): LedgerFinding[] {
     .map((journal) => orphan(journal, 'settlement'));
 }
 
-function orphan(journal: Journal, of: string): LedgerFinding {
+function orphan(journal: Journal, missing: string): LedgerFinding {
   return {
     check: 'journal-subject',
     subject: `journal ${journal.kind} of ${journal.subjectId}`,
-    message: `there is no ${of} ${journal.subjectId}`,
+    message: `there is no ${missing} ${journal.subjectId}`,
   };
 }

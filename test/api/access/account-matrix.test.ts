@@ -6,7 +6,7 @@ import type { Role } from '../../../src/accounts/account.model.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
-import { resellerOperations } from '../../../src/api/reseller/routes.js';
+import { resellerOperations } from '../../../src/api/reseller/operations.js';
 import type { Answer } from '../../support/api-client.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';

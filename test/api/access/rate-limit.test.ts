@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import { takeFromMinute } from '../../../src/redis/minute-limit.js';
+import { forgetTaken, giveBack, takeFromLimit } from '../../../src/redis/take-from-limit.js';
 import { redis } from '../../../src/redis/connection.js';
 import { apiClient, uniqueRef, type Answer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -58,6 +58,7 @@ describe('rate limit over two web processes', function () {
 
 describe('rate limit', () => {
   const api = useApi();
+  const takeFromMinute = (key: string, max: number) => takeFromLimit(key, { max, windowMs: 60_000 });
 
   it('the limit is there again when the minute is over', async () => {
     const key = `test:${uniqueRef()}`;
@@ -98,6 +99,23 @@ describe('rate limit', () => {
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
     expect(await takeFromMinute(key, 3)).to.include({ accepted: false, remaining: 0 });
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
+  });
+
+  it('what is given back is there again at once, also where another process gave it back; never more than the limit', async () => {
+    const key = `test:${uniqueRef()}`;
+    const limit = { max: 2, windowMs: 60_000, refunds: true } as const;
+    await takeFromLimit(key, limit);
+    await takeFromLimit(key, limit);
+    expect((await takeFromLimit(key, limit)).accepted).to.equal(false);
+    await giveBack(key);
+    expect((await takeFromLimit(key, limit)).accepted).to.equal(true);
+    await redis().decr(`${env.QUEUE_PREFIX}:${key}`);
+    expect((await takeFromLimit(key, limit)).accepted, 'as another process would').to.equal(true);
+
+    await forgetTaken(key);
+    expect(await redis().exists(`${env.QUEUE_PREFIX}:${key}`)).to.equal(0);
+    await giveBack(key);
+    expect(await takeFromLimit(key, limit)).to.include({ accepted: true, remaining: 1 });
   });
 
   it('a rate_limit raised by the account itself lets it go on at once', async () => {

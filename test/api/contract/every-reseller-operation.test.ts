@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import { resellerOperations } from '../../../src/api/reseller/routes.js';
+import { resellerOperations } from '../../../src/api/reseller/operations.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { expectReseller } from '../support/expect-answer.js';

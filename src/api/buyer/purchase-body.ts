@@ -1,0 +1,27 @@
+import Joi from 'joi';
+import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
+
+/** What a buyer sends to buy a product or to pay a bill (docs/interface.md#purchases). */
+export interface PurchaseBody {
+  code: string;
+  customer_number: string;
+  ref_id: string;
+  max_price?: number;
+}
+
+export const purchaseBody = Joi.object<PurchaseBody>({
+  code: productCode.required(),
+  customer_number: customerNumber.required(),
+  ref_id: refId.required(),
+  max_price: maxPrice,
+});
+
+/** The same in the words of the domain. */
+export function wantedBy(body: PurchaseBody) {
+  return {
+    productCode: body.code,
+    customerNumber: body.customer_number,
+    refId: body.ref_id,
+    maxPrice: body.max_price,
+  };
+}

@@ -1,0 +1,13 @@
+import type { Deposit } from './deposit.model.js';
+
+/** A deposit in the words of the wire (docs/interface.md#deposits). */
+export function presentDeposit(deposit: Deposit) {
+  return {
+    ref_id: deposit.refId,
+    amount: deposit.amount,
+    balance_before: deposit.balanceBefore,
+    balance_after: deposit.balanceAfter,
+    status: deposit.status,
+    timestamp: deposit.createdAt.toISOString(),
+  };
+}
