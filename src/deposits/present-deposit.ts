@@ -1,6 +1,6 @@
 import type { Deposit } from './deposit.model.js';
 
-/** A deposit in the words of the wire (docs/interface.md#deposits). */
+/** A deposit in the words of the wire, the same in answers, reports and events (docs/interface.md#deposits). */
 export function presentDeposit(deposit: Deposit) {
   return {
     ref_id: deposit.refId,

@@ -14,8 +14,8 @@ export interface Verdict {
 }
 
 /**
- * Any 2xx counts as delivered, unless its body says otherwise: a JSON `status` other than `received`, or, if the
- * account asked for that (`require_ack`), none.
+ * Any 2xx counts as delivered, unless its body says otherwise: a JSON `status` other than `received`, or none if the
+ * account's document says `requireAck`, which no call and no command sets.
  */
 export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {

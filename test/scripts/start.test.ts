@@ -5,7 +5,7 @@ import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
 import { pathWith } from './resolver.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
 
-const serviceNames = ['web', 'fulfilment', 'polling', 'webhooks'];
+const serviceNames = ['web', 'fulfilment', 'follow-up', 'webhooks'];
 const playgroundNames = ['simulator', 'inbox'];
 const accountNames = ['buyer', 'buyer2', 'seller', 'seller2', 'suspended', 'admin'];
 
@@ -40,7 +40,7 @@ describe('npm start', function () {
       expect(new Set(pids).size).to.equal(pids.length);
       expect(demo.processes['web']?.port).to.equal(Number(new URL(demo.base_url).port));
       expect(demo.processes['inbox']?.port).to.equal(Number(new URL(demo.inbox_url ?? '').port));
-      expect(demo.processes['polling']?.port).to.equal(null);
+      expect(demo.processes['follow-up']?.port).to.equal(null);
       for (const url of [demo.base_url, demo.simulator_url, demo.inbox_url]) {
         expect((await fetch(`${url ?? ''}/healthz`)).status, url ?? '').to.equal(200);
       }

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { processTypes } from '../../src/processes.js';
+
+/** The cells of the first table under a heading, without its head. */
+function tableUnder(heading: string, text: string): string[][] {
+  const [, section = ''] = text.split(`\n## ${heading}\n`);
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];
+  const lines = table.trim().split('\n').slice(2);
+  return lines.map((line) =>
+    line
+      .replace(/^\| *| *\|$/g, '')
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const quoted = (name: string) => `\`${name}\``;
+
+describe('the tables of processes and of the clock in docs/operations.md', () => {
+  let text: string;
+
+  before(async () => {
+    text = await readFile('docs/operations.md', 'utf8');
+  });
+
+  it('have every process type, the command that starts it, its queues and what it does, and no other', () => {
+    const expected = processTypes.map(({ name, formerName, does, handlers }) => {
+      const former = formerName === undefined ? '' : ` (or ${quoted(formerName)})`;
+      const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
+      return [name, `${quoted(`node dist/workers/run.js ${name}`)}${former}`, [...queues].join(', '), does];
+    });
+    const [web, ...workers] = tableUnder('Processes', text);
+    expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);
+    // The last cell says what happens without it.
+    expect(workers.map((cells) => cells.slice(0, 4))).to.deep.equal(expected);
+  });
+
+  it('have every job that runs by the clock with its period, and no other', () => {
+    const expected = processTypes
+      .flatMap(({ handlers }) => handlers)
+      .flatMap(({ job: { name, clock } }) => (clock ? [[quoted(name), `${clock.everyMs / 1_000} s`]] : []));
+    expect(expected).not.to.deep.equal([]);
+    expect(tableUnder('The clock', text).map((cells) => cells.slice(0, 2))).to.deep.equal(expected);
+  });
+});
+
+it('README.md names every process type', async () => {
+  const text = await readFile('README.md', 'utf8');
+  const line = text.split('\n').find((each) => each.startsWith('| a worker |')) ?? '';
+  const names = processTypes.map(({ name }) => name);
+  expect(line.match(/(?<=run\.js |`)[\w-]+(?=`)/g)).to.deep.equal(names);
+});
+
+it('the job that CONTRIBUTING.md shows is the one in the code', async () => {
+  const text = await readFile('CONTRIBUTING.md', 'utf8');
+  const shown = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)\n```/g)];
+  expect(shown).to.have.length(3);
+  for (const [, file = '', code = ''] of shown) {
+    expect(await readFile(file, 'utf8'), file).to.include(code);
+  }
+});
