@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { builtProgram } from '../../config/project-file.js';
 
-const cli = join(import.meta.dirname, '..', '..', 'dist', 'scripts', 'topup.js');
+const cli = builtProgram('scripts/topup.js');
 
 export interface CliResult {
   code: number | null;
