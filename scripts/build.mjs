@@ -51,11 +51,15 @@ function removeOlderThan(time, folder) {
   return left.length > 0;
 }
 
-/** Source maps must be on before the code is loaded; and Node 22 can keep what it has compiled. */
+/**
+ * Source maps must be on before the code is loaded. Under test they stay off: Node reads the whole map for every
+ * first stack, also for those that a driver only looks at, and a run of the tests starts hundreds of processes.
+ * Node 22 can keep what it has compiled.
+ */
 function starter(bundled) {
   return [
     `import module from 'node:module';`,
-    `process.setSourceMapsEnabled(true);`,
+    `process.setSourceMapsEnabled(process.env.NODE_ENV !== 'test');`,
     `module.enableCompileCache?.();`,
     `await import('${bundled}');`,
     '',

@@ -109,7 +109,7 @@ describe('The OpenAPI document', () => {
     let examples = 0;
     for (const schema of schemasIn(document)) {
       for (const example of schema.examples ?? []) {
-        expect(problemsOf(schema, example, 'example')).to.deep.equal([]);
+        expect(problemsOf(schema, example)).to.deep.equal([]);
         examples += 1;
       }
     }
