@@ -68,7 +68,10 @@ function end(exitCode: number): void {
 function cpuMs(): number {
   try {
     // "pid (name) state …": from the state on, user and system time of this process and of its children, in ticks of 10 ms.
-    const fields = fs.readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = fs
+      .readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
   } catch {
     const { user, system } = process.cpuUsage();

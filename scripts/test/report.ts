@@ -27,7 +27,9 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       const bad = result.tests.filter((each) => each.state === 'failed').length;
       const count = `${result.tests.length} tests${bad > 0 ? `, ${bad} failed` : ''}`;
       const sign = failed ? colours.red('✖') : colours.green('✔');
-      console.log(`${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`);
+      console.log(
+        `${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`,
+      );
       const printed = result.printed.trim();
       if (printed !== '') {
         console.log(indented(printed.split('\n').slice(-printedLinesMax).join('\n'), 4));

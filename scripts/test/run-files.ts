@@ -19,7 +19,14 @@ export interface Work {
   report: Report;
 }
 
-export async function runFiles({ root, files, built, options, databases, report }: Work): Promise<FileResult[]> {
+export async function runFiles({
+  root,
+  files,
+  built,
+  options,
+  databases,
+  report,
+}: Work): Promise<FileResult[]> {
   const waiting = [...files];
   const results: FileResult[] = [];
   const isOver = () =>
