@@ -1,6 +1,7 @@
 /** Finds the running copy of LOCAL_DIR, or starts one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { projectRoot } from '../../config/project-file.js';
 import { demoFilePath, readDemoFile, type DemoFile } from '../start/demo-file.js';

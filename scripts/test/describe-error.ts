@@ -11,7 +11,7 @@ export function describeError(error: unknown): string {
   }
   const stack = error.stack ?? '';
   // Assertions of nested errors change the message after the stack was taken.
-  const head = stack.includes(error.message) ? '' : `${error.name}: ${error.message}\n`;
+  const head = stack.includes(error.message.split('\n')[0] ?? '') ? '' : `${error.name}: ${error.message}\n`;
   const cause = error.cause === undefined ? '' : `\n  caused by ${describeError(error.cause)}`;
   return `${head}${withSourceLines(stack)}${diffOf(error)}${cause}`;
 }

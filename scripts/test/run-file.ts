@@ -73,7 +73,7 @@ function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
 
 /** Resolves when the process has said its last word or can't any more. */
 async function follow(child: ChildProcess, run: FileRun, result: FileResult): Promise<void> {
-  let hasEnded = false;
+  const saidEnd = new AbortController();
   child.on('message', (message: FileMessage) => {
     switch (message.type) {
       case 'test':
@@ -84,8 +84,8 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
         result.problem = message.failure.text;
         break;
       case 'end':
-        hasEnded = true;
         result.cpuMs = message.cpuMs;
+        saidEnd.abort();
         break;
     }
   });
@@ -104,7 +104,7 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
   });
   clearTimeout(timer);
   run.stopping.removeEventListener('abort', stop);
-  if (!hasEnded) {
+  if (!saidEnd.signal.aborted) {
     result.problem ??= `its process ended in the middle (${how})`;
   }
 }

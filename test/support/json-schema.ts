@@ -11,6 +11,8 @@ const ajv = new Ajv2020({
   strictRequired: false,
   allErrors: true,
   verbose: true,
+  // A schema is checked where the document is tested, not in every process that reads one.
+  validateSchema: false,
 });
 addFormats.default(ajv, ['uri']);
 // Narrower than RFC 3339: our times are all of one kind.
@@ -23,6 +25,11 @@ export function problemsOf(schema: Schema, value: unknown): string[] {
   const fits = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, fits);
   return [...(fits(value) ? [] : (fits.errors ?? []).map(inWords)), ...unsafeNumbers(value, 'answer')];
+}
+
+/** What is wrong with a schema itself; empty when it is one of the dialect. */
+export function problemsOfSchema(schema: Schema): string[] {
+  return ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? []).map(inWords);
 }
 
 function inWords({ instancePath, message, params, data }: ErrorObject): string {

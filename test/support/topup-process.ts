@@ -7,7 +7,8 @@ process.on('message', (args: string[]) => {
 
 async function obey(args: string[]): Promise<void> {
   const written = { stdout: '', stderr: '' };
-  const originals = { stdout: process.stdout.write, stderr: process.stderr.write };
+  const { stdout, stderr } = process;
+  const originals = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(stderr) };
   for (const name of ['stdout', 'stderr'] as const) {
     process[name].write = (text: string | Uint8Array) => {
       written[name] += text.toString();
@@ -18,8 +19,8 @@ async function obey(args: string[]): Promise<void> {
   try {
     await runTopup(args);
   } finally {
-    process.stdout.write = originals.stdout;
-    process.stderr.write = originals.stderr;
+    stdout.write = originals.stdout;
+    stderr.write = originals.stderr;
   }
   process.send?.({ code: process.exitCode, ...written });
 }

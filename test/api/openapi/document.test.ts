@@ -14,7 +14,7 @@ import {
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
 import { transactionDeliveries, type TransactionEvent } from '../../../src/webhooks/transaction-events.js';
 import { expectToFitContract } from '../../support/contract.js';
-import { problemsOf } from '../../support/json-schema.js';
+import { problemsOf, problemsOfSchema } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 
 const document = openApiDocument();
@@ -92,7 +92,7 @@ describe('The OpenAPI document', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('every reference leads somewhere, every path parameter is described, every example fits its schema', () => {
+  it('every reference leads somewhere, every path parameter is described, every schema is valid, every example fits it', () => {
     for (const [, reference] of JSON.stringify(document).matchAll(
       /"\$ref":"#\/components\/responses\/(\w+)"/g,
     )) {
@@ -108,6 +108,7 @@ describe('The OpenAPI document', () => {
     }
     let examples = 0;
     for (const schema of schemasIn(document)) {
+      expect(problemsOfSchema(schema)).to.deep.equal([]);
       for (const example of schema.examples ?? []) {
         expect(problemsOf(schema, example)).to.deep.equal([]);
         examples += 1;
