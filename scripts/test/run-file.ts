@@ -3,6 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { builtProgram } from '../../config/project-file.js';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 
@@ -31,6 +33,7 @@ export interface FileResult {
 }
 
 const printedMax = 200_000;
+const lastWordsMs = 2_000;
 
 export async function runFile(run: FileRun): Promise<FileResult> {
   const startedAt = performance.now();
@@ -49,10 +52,13 @@ export async function runFile(run: FileRun): Promise<FileResult> {
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
+  const closed = once(child, 'close');
   const ended = follow(child, run, result);
   child.send(run.order);
   await ended;
   endGroup(child);
+  // What it printed last is still on its way; only a process in a group of its own could hold the pipe for ever.
+  await Promise.race([closed, delay(lastWordsMs)]);
   fs.rmSync(dir, { recursive: true, force: true });
   result.ms = performance.now() - startedAt;
   return result;
