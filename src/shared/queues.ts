@@ -33,19 +33,33 @@ export const queueNames = Object.keys(queueDescriptions) as QueueName[];
 
 const queues = new Map<QueueName, Queue>();
 
+/** @throws DependencyError while Redis is away, if this process has not used the queue before. */
 export function queue<N extends QueueName>(name: N): Queue<JobPayloads[N]> {
-  let found = queues.get(name);
-  if (!found) {
-    found = new Queue(name, {
-      connection: redis(),
-      prefix: env.QUEUE_PREFIX,
-      defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
-    });
-    // Outages are reported once by the connection itself.
-    found.on('error', () => undefined);
-    queues.set(name, found);
-  }
+  const found = queues.get(name) ?? newQueue(name);
+  queues.set(name, found);
   return found as Queue<JobPayloads[N]>;
+}
+
+function newQueue(name: QueueName): Queue {
+  const connection = redis();
+  if (connection.status !== 'ready') {
+    // BullMQ would wait for it, without an end, and a request with it.
+    throw new DependencyError(new Error(`Redis is away (${connection.status})`));
+  }
+  const made = new Queue(name, {
+    connection,
+    prefix: env.QUEUE_PREFIX,
+    defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
+  });
+  // Outages are reported once by the connection itself.
+  made.on('error', () => undefined);
+  // BullMQ keeps a beginning that failed for ever. One that fell into an outage is made anew for the next job.
+  made.waitUntilReady().catch(() => {
+    if (queues.get(name) === made) {
+      queues.delete(name);
+    }
+  });
+  return made;
 }
 
 /** Starts a worker of a queue in this process. It ends with `close()`, which lets jobs under way finish. */
