@@ -1,16 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** From dist/config as well as from config: JSON files are not compiled. */
-const folder = import.meta.dirname.endsWith(path.join('dist', 'config'))
-  ? path.resolve(import.meta.dirname, '../../config')
-  : import.meta.dirname;
+/** The clone, or the folder where it was installed: a program may be a bundle in any folder below it. */
+export const projectRoot = rootAbove(import.meta.dirname);
 
 /** Path of a file or folder below config/. */
 export function configPath(...names: string[]): string {
-  return path.join(folder, ...names);
+  return path.join(projectRoot, 'config', ...names);
+}
+
+/** Path of a built program below dist/, such as `scripts/seed.js`. */
+export function builtProgram(name: string): string {
+  return path.join(projectRoot, 'dist', name);
 }
 
 export function readConfigJson(...names: string[]): unknown {
   return JSON.parse(readFileSync(configPath(...names), 'utf8'));
+}
+
+function rootAbove(folder: string): string {
+  return existsSync(path.join(folder, 'package.json')) ? folder : rootAbove(path.dirname(folder));
 }

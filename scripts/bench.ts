@@ -3,7 +3,7 @@
  * comparable within one run only, which is why each one measures its own yardstick as well.
  */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from '../config/project-file.js';
 import { withOwnDatabases } from './databases/own-databases.js';
 
 const benches = {
@@ -21,7 +21,7 @@ The development database has its own: npm run bench -w packages/embedded-mongo`)
 process.exit(
   await withOwnDatabases({ durable: true }, async ({ env, node, used }) => {
     console.log(`Measured on: ${used}`);
-    const file = fileURLToPath(new URL(`bench/${name}.js`, import.meta.url));
+    const file = builtProgram(`scripts/bench/${name}.js`);
     return node([file], { cwd: path.dirname(file), env });
   }),
 );

@@ -30,7 +30,6 @@ const sources = [
   'packages/embedded-mongo/src',
   'packages/embedded-mongo/tsconfig.json',
   'tsconfig.json',
-  'tsconfig.build.json',
   'package-lock.json',
 ];
 

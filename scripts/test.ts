@@ -1,62 +1,57 @@
 /**
- * `npm test [-- files and mocha options]`: the whole suite, or the files named, on databases of its own that are
- * gone afterwards. `--soak` runs the same tests with larger numbers (SOAK=1).
+ * `npm test [-- files, folders and options]`: the tests of the service and of the embedded database, files beside
+ * each other, on databases that are gone afterwards. `npm test -- --help` lists the options.
  */
-import fs from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot as root } from '../config/project-file.js';
 import { withOwnDatabases, type OwnDatabases } from './databases/own-databases.js';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const packageDir = 'packages/embedded-mongo';
+import { PlainError } from './supervisor/plain-error.js';
+import { buildTests } from './test/build-tests.js';
+import { readOptions, usage, type Options } from './test/options.js';
+import { createReport } from './test/report.js';
+import { isFailed, runFiles } from './test/run-files.js';
+import { chooseFiles, inOrder } from './test/test-files.js';
+import { readTimes } from './test/times.js';
 
 async function main(args: string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(usage);
+    return 0;
+  }
+  const options = readOptions(args, process.env);
+  const times = readTimes(root, options);
+  const files = inOrder(chooseFiles(root, options), options, times.expectedMs);
+  const startedAt = performance.now();
   return withOwnDatabases({ durable: false }, async (databases) => {
     console.log(`Tests run on: ${databases.used}`);
-    const env = { ...databases.env, ...(args.includes('--soak') && { SOAK: '1' }) };
-    return runSuites(
-      args.filter((each) => each !== '--soak'),
-      { ...databases, env },
-    );
+    const results = await runAll(files, options, databases);
+    if (databases.stopping.aborted) {
+      return 130;
+    }
+    // What a pattern leaves of a file says nothing about how long it takes.
+    if (options.grep === null) {
+      times.keep(new Map(results.map(({ file, ms }) => [file, Math.round(ms)])));
+    }
+    const failed = createReport({ showTests: false }).sum(results, performance.now() - startedAt);
+    const ran = results.flatMap((each) => each.tests).length;
+    return failed > 0 || ran === 0 || results.some((each) => isFailed(each, options)) ? 1 : 0;
   });
 }
 
-/** The service's tests and those of the embedded database; with files named, only where there are some. */
-async function runSuites(args: string[], databases: OwnDatabases): Promise<number> {
-  const named = args.filter(isTestFile).map((file) => path.relative(root, path.resolve(root, file)));
-  const options = args.filter((each) => !isTestFile(each));
-  const inPackage = named.filter((file) => file.startsWith(packageDir));
-  const suites = [
-    { dir: '.', files: named.filter((file) => !inPackage.includes(file)) },
-    { dir: packageDir, files: inPackage.map((file) => path.relative(packageDir, file)) },
-  ];
-  let exitCode = 0;
-  for (const suite of suites) {
-    if (!databases.stopping.aborted && (named.length === 0 || suite.files.length > 0)) {
-      exitCode = (await mocha({ ...suite, options }, databases)) || exitCode;
-    }
+async function runAll(files: string[], options: Options, databases: OwnDatabases) {
+  const built = await buildTests(root, files);
+  const how = options.random === null ? 'the longest first' : `in the order of --random=${options.random}`;
+  console.log(`${files.length} files, ${options.jobs} at the same time, ${how}`);
+  const env = { ...databases.env, BUILT_TESTS: built.dir, ...(options.long && { LONG_TESTS: '1' }) };
+  const report = createReport({ showTests: files.length === 1 });
+  return runFiles({ root, files, built, options, databases: { ...databases, env }, report });
+}
+
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof PlainError)) {
+    throw error;
   }
-  return exitCode;
+  console.error(error.message);
+  process.exit(2);
 }
-
-function isTestFile(argument: string): boolean {
-  return (
-    !argument.startsWith('-') && (argument.includes('.test.') || fs.existsSync(path.join(root, argument)))
-  );
-}
-
-/** @returns its exit code, which is the number of failed tests. */
-async function mocha(
-  { dir, files, options }: { dir: string; files: string[]; options: string[] },
-  { node, env }: OwnDatabases,
-): Promise<number> {
-  const args = [
-    path.join(root, 'node_modules/mocha/bin/mocha.js'),
-    ...['--config', path.join(root, '.mocharc.json')],
-    ...options,
-    ...(files.length > 0 ? files : ['test/**/*.test.ts']),
-  ];
-  return node(args, { cwd: path.join(root, dir), env });
-}
-
-process.exit(await main(process.argv.slice(2)));

@@ -1,7 +1,7 @@
 /** A `mongod` of this machine as a replica set of one node: transactions need a replica set. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from '../../config/project-file.js';
 import { pidFile } from '../supervisor/pid-files.js';
 import type { DatabaseContext } from './database.js';
 import { waitForHello, withAdmin } from './mongodb-hello.js';
@@ -20,7 +20,7 @@ export async function startMongod(program: string, { supervisor }: DatabaseConte
     name: 'mongodb',
     tier: 'database',
     args: [
-      fileURLToPath(new URL('../supervisor/guard.js', import.meta.url)),
+      builtProgram('scripts/supervisor/guard.js'),
       pidFile(localDir, 'mongodb-program'),
       program,
       ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],

@@ -15,6 +15,8 @@ const childStopMs = 10_000;
 export interface OwnDatabases {
   /** For the processes that use them: MONGODB_URI, REDIS_URL, LOCAL_DIR, TMPDIR and the mode for tests. */
   env: NodeJS.ProcessEnv;
+  /** The directory that is gone afterwards. */
+  localDir: string;
   /** The two databases, in words. */
   used: string;
   /** Aborted when the person at the terminal wants to stop. */
@@ -55,6 +57,7 @@ export async function withOwnDatabases(
         MONGODB_URI: mongodb.url,
         REDIS_URL: redis.url,
       },
+      localDir,
       used: `${mongodb.used}; ${redis.used}`,
       stopping: supervisor.stopping,
       node: (args, options) => runNode(args, options, supervisor.stopping),

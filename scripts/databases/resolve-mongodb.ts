@@ -1,7 +1,7 @@
 /** Finds or starts a MongoDB, by the first way that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath } from './commands.js';
 import {
@@ -110,7 +110,7 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
     name: 'mongodb',
     tier: 'database',
     args: [
-      fileURLToPath(new URL('../../../packages/embedded-mongo/bin/embedded-mongo.mjs', import.meta.url)),
+      path.join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs'),
       ...['--port', String(port), '--dbpath', dataDir],
       ...(durable ? [] : ['--no-fsync']),
     ],

@@ -1,7 +1,7 @@
 /** Finds or starts a Redis, by the first way that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from '../../config/project-file.js';
 import { pidFile } from '../supervisor/pid-files.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath, runCommand } from './commands.js';
@@ -135,7 +135,7 @@ async function startServer(program: string, { supervisor }: DatabaseContext): Pr
     name: 'redis',
     tier: 'database',
     args: [
-      fileURLToPath(new URL('../supervisor/guard.js', import.meta.url)),
+      builtProgram('scripts/supervisor/guard.js'),
       pidFile(localDir, 'redis-program'),
       program,
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dataDir],

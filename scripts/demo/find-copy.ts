@@ -1,8 +1,9 @@
 /** Finds the running copy of LOCAL_DIR, or starts one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../../config/project-file.js';
 import { demoFilePath, readDemoFile, type DemoFile } from '../start/demo-file.js';
 import { holderOf } from '../start/local-dir.js';
 import { eachLine } from '../supervisor/lines.js';
@@ -58,7 +59,7 @@ async function isHealthy(baseUrl: string): Promise<boolean> {
 
 /** Ends with this process at the latest: its IPC channel closes then. */
 async function startCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
-  const program = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
+  const program = path.join(projectRoot, 'scripts/start.mjs');
   const copy = spawn(process.execPath, [program], {
     env: { ...process.env, LOCAL_DIR: localDir, PORT: process.env['PORT'] ?? '0' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

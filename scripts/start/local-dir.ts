@@ -1,16 +1,14 @@
 /** LOCAL_DIR: everything that a copy of the service keeps on this machine, and which copy holds it now. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { isOurs, readPidFile } from '../supervisor/pid-files.js';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Absolute. `.local` in the clone unless LOCAL_DIR says otherwise. */
 export function localDirOf(env: NodeJS.ProcessEnv): string {
   const given = env['LOCAL_DIR'];
-  return path.resolve(root, given === undefined || given === '' ? '.local' : given);
+  return path.resolve(projectRoot, given === undefined || given === '' ? '.local' : given);
 }
 
 /**

@@ -3,7 +3,8 @@ import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_p
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { builtProgram, projectRoot } from '../../config/project-file.js';
 import { eachLine } from './lines.js';
 import type { Output } from './output.js';
 import { writePidFile } from './pid-files.js';
@@ -43,7 +44,6 @@ export interface Child {
   unwanted: AbortController;
 }
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readyTimeoutMs = 60_000;
 const unreadyStopMs = 3_000;
 const backOffMs = { first: 100, max: 5_000 };
@@ -117,9 +117,9 @@ export function spawnNode(
   spec: Pick<ChildSpec, 'name' | 'args' | 'env'>,
   localDir: string,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const preload = `${new URL('./follow-parent.js', import.meta.url).href}?copy=${localDir}`;
+  const preload = `${pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href}?copy=${localDir}`;
   const started = spawn(process.execPath, ['--import', preload, ...spec.args], {
-    cwd: root,
+    cwd: projectRoot,
     env: { ...process.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A group of its own: Ctrl-C reaches us alone, and we stop everything in the right order.

@@ -1,7 +1,7 @@
 /** Makes this process take jobs. */
 import { UnrecoverableError, Worker, type Job as BullJob } from 'bullmq';
 import { env } from '../../config/env.js';
-import { newWorkerConnection } from '../redis/connection.js';
+import { connectRedis, newWorkerConnection } from '../redis/connection.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { isNamed, payloadOf, readPayload, type Handler, type Job, type Queue } from './define-job.js';
@@ -29,7 +29,10 @@ export function startWorkers(handlers: Handler[]): RunningWorkers {
   const keeping = repeat({
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
-    run: () => Promise.all(handlers.map(({ job }) => keepSchedule(job))),
+    async run() {
+      await connectRedis();
+      await Promise.all(handlers.map(({ job }) => keepSchedule(job)));
+    },
   });
   return {
     async close() {

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/console-client.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { topup } from '../support/topup.js';
+import { topup, topupProcess } from '../support/topup.js';
 
 const password = 'correct horse battery staple';
 
@@ -15,8 +15,16 @@ describe('operator console', function () {
 
   before(async () => {
     stack = await startStack({ env: { TRUST_PROXY: '1' } });
-    await topup(['operator', 'create', admin, '--role', 'admin', '--password-stdin'], stack.env, password);
-    await topup(['operator', 'create', viewer, '--role', 'viewer', '--password-stdin'], stack.env, password);
+    await topupProcess(
+      ['operator', 'create', admin, '--role', 'admin', '--password-stdin'],
+      stack.env,
+      password,
+    );
+    await topupProcess(
+      ['operator', 'create', viewer, '--role', 'viewer', '--password-stdin'],
+      stack.env,
+      password,
+    );
   });
   after(() => stack.stop());
 
@@ -183,9 +191,13 @@ describe('operator console', function () {
 
   it('ends every session of an operator whose password changes or who is taken out', async () => {
     const name = `temp-${randomUUID().slice(0, 8)}`;
-    await topup(['operator', 'create', name, '--role', 'admin', '--password-stdin'], stack.env, password);
+    await topupProcess(
+      ['operator', 'create', name, '--role', 'admin', '--password-stdin'],
+      stack.env,
+      password,
+    );
     const before = await loggedIn(name);
-    await topup(['operator', 'password', name, '--password-stdin'], stack.env, password);
+    await topupProcess(['operator', 'password', name, '--password-stdin'], stack.env, password);
     expect((await before.get('/admin')).status).to.equal(303);
     const after = await loggedIn(name);
     expect((await after.get('/admin')).status).to.equal(200);

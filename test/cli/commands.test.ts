@@ -4,7 +4,7 @@ import type { Document } from 'mongodb';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { topup, type CliResult } from '../support/topup.js';
+import { topup, topupProcess, type CliResult } from '../support/topup.js';
 
 describe('topup', function () {
   this.timeout(60_000);
@@ -15,7 +15,9 @@ describe('topup', function () {
   });
   after(() => stack.stop());
 
-  const run = (args: string[], input?: string): Promise<CliResult> => topup(args, stack.env, input);
+  const run = (args: string[]): Promise<CliResult> => topup(args, stack.env);
+  /** For what the process itself matters to: its input, and two at the same moment. */
+  const runAlone = (args: string[], input?: string) => topupProcess(args, stack.env, input);
   const newName = () => `t-${randomUUID().slice(0, 12)}`;
   async function newBuyer(): Promise<{ username: string; id: string; key: string }> {
     const username = newName();
@@ -28,11 +30,11 @@ describe('topup', function () {
 
   it('teaches without a running copy: --help needs no database and exits 0', async () => {
     for (const args of [['--help'], ['account', 'create', '--help'], ['ledger', 'verify', '--help']]) {
-      const { code, stdout } = await topup(args, { PATH: process.env['PATH'] });
+      const { code, stdout } = await topupProcess(args, { PATH: process.env['PATH'] });
       expect(code).to.equal(0);
       expect(stdout).to.include('topup');
     }
-    expect((await topup(['account', 'create', '--help'], {})).stdout).to.include('Examples:');
+    expect((await topupProcess(['account', 'create', '--help'], {})).stdout).to.include('Examples:');
   });
 
   it('exits 2 on wrong usage, and says what is wrong', async () => {
@@ -52,7 +54,7 @@ describe('topup', function () {
   });
 
   it('exits 2 and says how to name a copy where none is found', async () => {
-    const { code, stderr } = await topup(['account', 'list'], { LOCAL_DIR: '/nonexistent' });
+    const { code, stderr } = await topupProcess(['account', 'list'], { LOCAL_DIR: '/nonexistent' });
     expect(code).to.equal(2);
     expect(stderr).to.include('npm start').and.to.include('MONGODB_URI');
   });
@@ -139,7 +141,7 @@ describe('topup', function () {
     const listed = (await run(['deposit', 'list', '--account', username, '--json'])).json<Document[]>();
     expect(listed).to.have.length(1);
     const id = String(listed[0]?.['id']);
-    const confirm = () => run(['deposit', 'confirm', id, '--reason', 'seen on the statement', '--json']);
+    const confirm = () => runAlone(['deposit', 'confirm', id, '--reason', 'seen on the statement', '--json']);
     const both = await Promise.all([confirm(), confirm()]);
     expect(both.map((each) => each.code)).to.deep.equal([0, 0]);
     expect(both.filter((each) => each.json()['changed'] === true)).to.have.length(1);
@@ -239,7 +241,7 @@ describe('topup', function () {
 
   it('doctor reports databases that are away instead of failing over them', async () => {
     const env = { ...stack.env, MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
-    const { code, stdout } = await topup(['doctor'], env);
+    const { code, stdout } = await topupProcess(['doctor'], env);
     expect(code).to.equal(1);
     expect(stdout).to.include('MongoDB').and.to.include('Redis').and.to.include('does not answer');
   });
@@ -248,13 +250,15 @@ describe('topup', function () {
     const username = newName();
     const made = await run(['operator', 'create', username, '--role', 'viewer', '--json']);
     expect(made.json<{ password: string }>().password).to.have.length.of.at.least(20);
-    const given = await run(
+    const given = await runAlone(
       ['operator', 'password', username, '--password-stdin'],
       'correct horse battery\n',
     );
     expect(given.code).to.equal(0);
     expect(given.stdout).to.not.include('correct horse');
-    expect((await run(['operator', 'password', username, '--password-stdin'], 'short\n')).code).to.equal(1);
+    expect((await runAlone(['operator', 'password', username, '--password-stdin'], 'short\n')).code).to.equal(
+      1,
+    );
     const [stored] = await stack.db.collection('operators').find({ username }).toArray();
     expect(stored?.['passwordHash']).to.match(/^\$argon2id\$/);
     expect((await run(['operator', 'remove', username, '--reason', 'left'])).code).to.equal(0);

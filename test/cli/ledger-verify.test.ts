@@ -4,7 +4,7 @@ import type { LedgerCheck, LedgerReport } from '../../src/reconciliation/ledger/
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { topup } from '../support/topup.js';
+import { topup, topupProcess } from '../support/topup.js';
 
 /** What the tests corrupt: one purchase of each state, and the ids around it. */
 interface Ids {
@@ -314,7 +314,7 @@ describe('topup ledger verify', function () {
     await restore();
     expect(red.code).to.equal(1);
     expect(red.stdout).to.include('NOT consistent').and.to.include(`wallet ${ids.buyerId}`);
-    const green = await topup(['ledger', 'verify'], stack.env);
+    const green = await topupProcess(['ledger', 'verify'], stack.env);
     expect(green.stdout).to.include('Every rule holds');
     expect(green.code).to.equal(0);
   });

@@ -1,12 +1,11 @@
 /** Rate limits per provider, shared by all processes, and bounded concurrency. */
 import { expect } from 'chai';
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { admissionWaitMaxMs, admitted } from '../../src/providers/admission.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
 import type { AdmissionOrder } from './admission-process.js';
 
 function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {
@@ -88,7 +87,7 @@ describe('how often a provider is asked', () => {
   it('is evenly spaced over two processes, and who would wait too long is told before anything is sent', async () => {
     const callsPerSecond = 10;
     const connection = connectionTo({ callsPerSecond, concurrency: 100 });
-    const child = fork(join(import.meta.dirname, 'admission-process.ts'), { execArgv: ['--import', 'tsx'] });
+    const child = forkTestProgram('test/providers/admission-process');
     try {
       await once(child, 'message');
       const startMs = Date.now();

@@ -7,6 +7,7 @@ import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { expectToFitContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { untilStatus } from '../simulator/call-simulator.js';
 import { startDigiflazzServer, type DigiflazzServer } from './digiflazz-server.js';
 import {
   addProduct,
@@ -120,8 +121,9 @@ describe('provider callbacks', function () {
       const [first] = await attemptsOf(stack, id);
       return first && first.checks >= 3 ? first : null;
     });
-    const finalAtMs = (attempt.sentAt?.getTime() ?? 0) + 10_000;
-    await eventually('the provider to be done', () => Date.now() > finalAtMs);
+    // The same order again only asks what became of it.
+    const order = { username: simulated.username, code, customer: '081234561233', ref_id: `${id}-1` };
+    await untilStatus('00', stack.simulator, '/request', order, 15_000);
     expect((await h2hCallback(`${id}-1`, 'success')).status).to.equal(200);
     const final = await finalOf(stack, id, 5_000);
     expect(final.status).to.equal('SUCCESS');

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import {
   circuitRules,
   circuitsOf,
@@ -13,6 +12,7 @@ import {
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
 import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;
@@ -119,7 +119,7 @@ describe('provider circuits', () => {
   });
 
   it('are one for two processes: the failures of both add up, and both see it open', async () => {
-    const child = fork(join(import.meta.dirname, 'circuit-process.ts'), { execArgv: ['--import', 'tsx'] });
+    const child = forkTestProgram('test/providers/circuit-process');
     try {
       await once(child, 'message');
       const seller = newId();

@@ -3,13 +3,16 @@ import { expect } from 'chai';
 import type { Order } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { sizes } from '../support/sizes.js';
+import { steadily } from '../support/steadily.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { addProduct, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
 
 const perSecond = 8;
+const { normalMs, downMs, limitMs } = sizes.outage;
 
 describe('an outage of a seller', function () {
-  this.timeout(120_000);
+  this.timeout(limitMs);
   let stack: Stack;
   let buyer: ApiClient;
   let cheap: TestSeller;
@@ -35,11 +38,9 @@ describe('an outage of a seller', function () {
   /** Steady purchases for so long; their ids with the time of acceptance. */
   async function buyFor(ms: number): Promise<{ id: string; atMs: number }[]> {
     const bought: Promise<{ id: string; atMs: number } | null>[] = [];
-    const startMs = Date.now();
-    for (let index = 0; index < (ms / 1_000) * perSecond; index++) {
-      await eventually('the next purchase', () => Date.now() >= startMs + (index * 1_000) / perSecond);
+    await steadily(perSecond, (ms / 1_000) * perSecond, (index) => {
       bought.push(buyOne(index));
-    }
+    });
     return (await Promise.all(bought)).filter((each) => each !== null);
   }
 
@@ -66,7 +67,7 @@ describe('an outage of a seller', function () {
   }
 
   it('within 5 s of its first failures p95 is under twice the normal; with all down it is 03', async () => {
-    const normal = await p95(await settled(await buyFor(5_000)));
+    const normal = await p95(await settled(await buyFor(normalMs)));
     const attempts = stack.db.collection<Order>('attempts');
     const [busiest] = await attempts
       .aggregate<{ _id: string }>([
@@ -77,7 +78,7 @@ describe('an outage of a seller', function () {
     const down = busiest?._id === cheap.id ? cheap : other;
     const up = down === cheap ? other : cheap;
     await stack.simulator.control({ providers: { [down.username]: { down: true } } });
-    const orders = await buyFor(12_000);
+    const orders = await buyFor(downMs);
     const first = await attempts
       .find({ sellerId: down.id, status: 'UNKNOWN' })
       .sort({ sentAt: 1 })

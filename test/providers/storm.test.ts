@@ -1,7 +1,7 @@
 /**
  * Purchases over three sellers where one refuses a fifth, one executes a tenth and
- * never answers, one is down in the middle, and workers are killed at random. SOAK=1 plays 10,000 of them with a
- * minute's outage; SEED=<n> plays a run again.
+ * never answers, one is down in the middle, and workers are killed at random. Its long size plays
+ * 10,000 of them; SEED=<n> plays a run again.
  */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
@@ -10,14 +10,12 @@ import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
+import { sizes } from '../support/sizes.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { addProduct, ledgerOf, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
 
-const soak = process.env['SOAK'] === '1';
-const size = soak
-  ? { purchases: 10_000, atOnce: 20, outageMs: 60_000, killEveryMs: 5_000, limitMs: 1_800_000 }
-  : { purchases: 200, atOnce: 8, outageMs: 6_000, killEveryMs: 3_000, limitMs: 120_000 };
+const size = sizes.storm;
 
 const acceptedPrice = 10_200;
 
@@ -111,25 +109,25 @@ async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[])
   }
 }
 
-/** The third seller goes down when a third of the purchases are final, and comes back later. */
+/** The third seller goes down when a third of the purchases are final, and comes back when more of them are. */
 function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
   const play = async (): Promise<void> => {
-    await eventually(
-      'a third of the purchases to be final',
-      async () =>
-        (await stack.db.collection('transactions').countDocuments({ status: 'SUCCESS' })) >=
-        size.purchases / 3,
-      size.limitMs,
-    );
+    const final = async (count: number) =>
+      eventually(`${count} to be final`, async () => (await finalCount(stack)) >= count, size.limitMs);
+    await final(size.purchases / 3);
     await stack.simulator.control({ providers: { [username]: { down: true } } });
-    const endMs = Date.now() + size.outageMs;
-    await eventually('the outage to end', () => Date.now() >= endMs, size.outageMs + 10_000);
+    await final(size.purchases / 3 + size.finalDuringOutage);
     await stack.simulator.control({ providers: { [username]: null } });
   };
   const finished = play();
   return { done: () => finished };
 }
 
+function finalCount(stack: Stack): Promise<number> {
+  return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
+}
+
+/** A worker dies, and another one takes its place, whenever some more purchases are final. */
 function killNowAndThen(
   stack: Stack,
   workers: RunningProgram[],
@@ -139,14 +137,15 @@ function killNowAndThen(
   let kills = 0;
   const play = async (): Promise<void> => {
     while (!isOver) {
-      const dueMs = Date.now() + size.killEveryMs * (0.5 + random());
-      await eventually('the next kill', () => isOver || Date.now() >= dueMs, size.limitMs);
+      const due = (await finalCount(stack)) + size.finalBetweenKills * (0.5 + random());
+      await eventually('the next kill', async () => isOver || (await finalCount(stack)) >= due, size.limitMs);
       const victim = Math.floor(random() * 2);
       await workers[victim]?.stop('SIGKILL');
       workers[victim] = await stack.startWorker('fulfilment', 'polling');
       kills += 1;
     }
     process.stdout.write(`    ${kills} workers killed\n`);
+    expect(kills, 'workers killed').to.be.at.least(1);
   };
   const finished = play();
   return {

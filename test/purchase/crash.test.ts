@@ -1,27 +1,32 @@
-import { Redis } from 'ioredis';
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
+import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
 import { seededRandom } from '../support/random.js';
+import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-const purchases = process.env['SOAK'] ? 5_000 : 500;
+const { purchases, limitMs } = sizes.crash;
 const numbers = ['081234567890', '081234561230', '081234561232', '081234561233', '081234561235'];
 
 describe('purchases while everything dies', function () {
-  this.timeout(process.env['SOAK'] ? 900_000 : 180_000);
+  this.timeout(limitMs);
   let stack: Stack;
-  let redis: Redis;
+  let redis: PrivateRedis;
   const random = seededRandom();
 
   before(async () => {
-    stack = await startStack({ workers: ['polling', 'webhooks', 'sellers'] });
-    redis = new Redis(process.env['REDIS_URL'] ?? '');
+    // It is emptied on the way, which nobody else could work beside.
+    redis = await startPrivateRedis();
+    stack = await startStack({
+      workers: ['polling', 'webhooks', 'sellers'],
+      env: { REDIS_URL: redis.url },
+    });
   });
   after(async () => {
-    redis.disconnect();
     await stack.stop();
+    await redis.stop();
   });
 
   it(`kill -9 of workers and web and a loss of Redis during ${purchases} purchases: all final, nothing twice, every final state told (${random.seed})`, async () => {
@@ -47,7 +52,7 @@ describe('purchases while everything dies', function () {
       }
       if (index > purchases * 0.6 && !redisEmptied) {
         redisEmptied = true;
-        await redis.flushall();
+        await redis.empty();
       }
       const body = {
         code: 'S10',
@@ -86,7 +91,7 @@ describe('purchases while everything dies', function () {
         }
         return true;
       },
-      process.env['SOAK'] ? 300_000 : 120_000,
+      limitMs,
     );
     expect(new Set(accepted).size).to.equal(purchases);
     expect(await transactions.countDocuments({})).to.equal(purchases);

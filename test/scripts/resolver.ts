@@ -1,17 +1,11 @@
-/** Runs the built resolvers as the scripts do, in a directory of their own, on a PATH of our choice. */
+/** Runs the resolvers as the scripts do, in a directory of their own, on a PATH of our choice. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Database, DatabaseContext } from '../../scripts/databases/database.js';
-import type * as ResolveMongodb from '../../scripts/databases/resolve-mongodb.js';
-import type * as ResolveRedis from '../../scripts/databases/resolve-redis.js';
-import type * as SupervisorModule from '../../scripts/supervisor/supervisor.js';
-
-/** They start programs that lie beside them, so it must be the build. */
-async function built<T>(file: string): Promise<T> {
-  return (await import(pathToFileURL(path.resolve('dist/scripts', file)).href)) as T;
-}
+import { resolveMongodb } from '../../scripts/databases/resolve-mongodb.js';
+import { resolveRedis } from '../../scripts/databases/resolve-redis.js';
+import { createSupervisor } from '../../scripts/supervisor/supervisor.js';
 
 export interface Resolution {
   database: Database | null;
@@ -28,7 +22,6 @@ export async function resolve(
   kind: 'mongodb' | 'redis',
   options: { env?: NodeJS.ProcessEnv; localDir?: string; confirm?: DatabaseContext['confirm'] } = {},
 ): Promise<Resolution> {
-  const { createSupervisor } = await built<typeof SupervisorModule>('supervisor/supervisor.js');
   const localDir = options.localDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
   const said: string[] = [];
   const supervisor = createSupervisor({
@@ -55,10 +48,7 @@ export async function resolve(
     stop: () => supervisor.stopAll(),
   };
   try {
-    resolution.database =
-      kind === 'redis'
-        ? await (await built<typeof ResolveRedis>('databases/resolve-redis.js')).resolveRedis(context)
-        : await (await built<typeof ResolveMongodb>('databases/resolve-mongodb.js')).resolveMongodb(context);
+    resolution.database = await (kind === 'redis' ? resolveRedis(context) : resolveMongodb(context));
   } catch (error) {
     resolution.refusal = error instanceof Error ? error.message : String(error);
   }

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { md5Sign, type RunningSimulator } from '../support/simulator.js';
+
+const askAgainMs = 20;
 
 export interface SimulatorAnswer {
   status: string;
@@ -77,5 +80,6 @@ export async function untilStatus(
     if (Date.now() > deadline) {
       throw new Error(`still ${JSON.stringify(answer)} after ${limitMs} ms`);
     }
+    await delay(askAgainMs);
   }
 }

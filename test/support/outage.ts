@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot } from '../../config/project-file.js';
 import { freePort } from './free-port.js';
 
 export interface Outage {
@@ -84,7 +85,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening');
 }
 
-const embeddedMongo = join(import.meta.dirname, '../../packages/embedded-mongo/bin/embedded-mongo.mjs');
+const embeddedMongo = join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs');
 
 /** A database process of the test's own, that may be stopped and killed. It keeps what it has acknowledged. */
 export async function startPrivateMongo(): Promise<Outage> {

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '..', '..');
+import { builtProgram } from '../../config/project-file.js';
 
 /**
  * Runs a built script to its end and returns what it printed on stdout.
@@ -13,7 +11,7 @@ export async function runToEnd(
   args: string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  const child = spawn(process.execPath, [join(root, 'dist', script), ...args], {
+  const child = spawn(process.execPath, [builtProgram(script), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,10 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
+import { builtProgram } from '../../config/project-file.js';
 
 const readyTimeoutMs = 30_000;
-const root = join(import.meta.dirname, '..', '..');
 
 export interface RunningProgram {
   process: ChildProcess;
@@ -30,7 +29,7 @@ export async function startProgram(
   args: string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningProgram> {
-  const path = join(root, 'dist', script);
+  const path = builtProgram(script);
   if (!existsSync(path)) {
     throw new Error(`dist/${script} is missing: build first (npm run build)`);
   }

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { builtProgram } from '../../config/project-file.js';
+import { forkTestProgram } from './fork-test-program.js';
 
-const cli = join(import.meta.dirname, '..', '..', 'dist', 'scripts', 'topup.js');
+const cli = builtProgram('scripts/topup.js');
 
 export interface CliResult {
   code: number | null;
@@ -14,8 +15,47 @@ export interface CliResult {
   json<T = Record<string, unknown>>(): T;
 }
 
-/** Runs the built operator's CLI to its end, with `input` on its standard input. */
-export async function topup(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<CliResult> {
+interface Host {
+  process: ChildProcess;
+  /** Rejects when the process ends. */
+  gone: Promise<never>;
+  /** Commands of one host follow each other. */
+  last: Promise<unknown>;
+}
+
+const hosts = new WeakMap<NodeJS.ProcessEnv, Host>();
+
+/**
+ * Runs a command of the operator's CLI to its end. Commands with the same environment share a process, in which they
+ * run one after the other: most of what a command costs is the start of its process.
+ */
+export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<CliResult> {
+  const host = hosts.get(env) ?? startHost(env);
+  hosts.set(env, host);
+  const result = host.last.then(async () => {
+    const answer = once(host.process, 'message') as Promise<[Omit<CliResult, 'json'>]>;
+    host.process.send(args);
+    const [said] = await Promise.race([answer, host.gone]);
+    return withJson(said);
+  });
+  host.last = result.catch(() => undefined);
+  return result;
+}
+
+function startHost(env: NodeJS.ProcessEnv): Host {
+  const host = forkTestProgram('test/support/topup-process', env);
+  // It ends when we do, and must not keep us from it.
+  host.unref();
+  host.channel?.unref();
+  const gone = once(host, 'exit').then(() => {
+    throw new Error('the process of the topup commands has ended');
+  });
+  gone.catch(() => undefined);
+  return { process: host, gone, last: Promise.resolve() };
+}
+
+/** The same in a process of its own, as an operator does it, with `input` on its standard input. */
+export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<CliResult> {
   const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
@@ -25,5 +65,9 @@ export async function topup(args: string[], env: NodeJS.ProcessEnv, input = ''):
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr, json: () => JSON.parse(stdout) as never };
+  return withJson({ code, stdout, stderr });
+}
+
+function withJson(result: Omit<CliResult, 'json'>): CliResult {
+  return { ...result, json: () => JSON.parse(result.stdout) as never };
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { setClock } from '../../src/shared/clock.js';
 import { encrypt } from '../../src/shared/encryption.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
@@ -256,9 +257,10 @@ describe('contract of webhooks and callbacks', () => {
     await deliver(rows);
     receiver.behave((_request, response) => response.end('{"status":"received"}'));
     await deliveries.updateOne({ _id: row?._id ?? '' }, { $set: { nextAttemptAt: new Date() } });
-    await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+    setClock(() => Date.now() + 1_000);
     await deliverer.deliverDue(row?.receiverId ?? '');
     await deliverer.drain();
+    setClock(null);
     const [first, second] = receiver.received.filter((item) => item.headers['webhook-id'] === row?._id);
     expect(second?.raw).to.equal(first?.raw);
     expect(first?.headers['x-attempt']).to.equal('1');

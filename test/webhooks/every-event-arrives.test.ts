@@ -9,17 +9,15 @@ import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
 import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
 import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
+import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, startReceiver, type Received, type TestReceiver } from './support/receiver.js';
 
-const soak = process.env['SOAK'] !== undefined;
-const events = soak ? 5_000 : 1_000;
+const { events, kills, timeoutMs, limitMs } = sizes.everyEvent;
 const accounts = 100;
 const atOnce = 20;
-const kills = soak ? 15 : 4;
-const timeoutMs = soak ? 15_000 : 4_000;
 
 /** What the clients' servers saw of one event. */
 interface Seen {
@@ -28,8 +26,8 @@ interface Seen {
   bodies: Set<string>;
 }
 
-describe('1,000 events while 30 % of the answers fail, 5 % hang, and workers are killed', function () {
-  this.timeout(soak ? 900_000 : 240_000);
+describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 5 % hang, and workers are killed`, function () {
+  this.timeout(limitMs);
   useDatabase();
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
   const random = createRandom(seed);

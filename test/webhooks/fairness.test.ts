@@ -2,16 +2,15 @@ import { expect } from 'chai';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
+import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { received, startReceiver, type TestReceiver } from './support/receiver.js';
 
-const soak = process.env['SOAK'] !== undefined;
+const { seconds, perTick, limitMs } = sizes.fairness;
 const receiverCount = 200;
 const hangingCount = 40;
-const seconds = soak ? 60 : 5;
-const perTick = soak ? 5 : 2;
 const tickMs = 25;
 /** p99 of the healthy, in milliseconds from the commit to the receiver. */
 const failMs = 1_000;
@@ -23,7 +22,7 @@ interface Client {
 
 /** Every receiver has an address of its own, as in the world. */
 describe('fairness among 200 receivers, 40 of them hanging', function () {
-  this.timeout(soak ? 400_000 : 120_000);
+  this.timeout(limitMs);
   useDatabase();
   const all: Client[] = [];
   const workers: RunningProgram[] = [];

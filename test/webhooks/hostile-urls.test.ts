@@ -6,6 +6,7 @@ import { judgeAnswer } from '../../src/webhooks/judge-answer.js';
 import { createSender, type Sender } from '../../src/webhooks/send-request.js';
 import { createUrlGuard, resolveWith } from '../../src/webhooks/url-guard.js';
 import { webhookLimits } from '../../src/webhooks/webhook-limits.js';
+import { sizes } from '../support/sizes.js';
 import { startNameServer, type TestNameServer } from './support/name-server.js';
 import { startReceiver, type Behaviour } from './support/receiver.js';
 
@@ -286,7 +287,7 @@ describe('hostile URLs', function () {
         (() => undefined) as Behaviour,
       ].map((behave) => startReceiver(behave)),
     );
-    const deadlineMs = process.env['SOAK'] ? webhookLimits.totalTimeoutMs : 2_000;
+    const deadlineMs = sizes.hostileUrls.deadlineMs ?? webhookLimits.totalTimeoutMs;
     const sender = createSender(guardOf(true), deadlineMs);
     const startedMs = performance.now();
     const results = await Promise.all(receivers.map(({ url }) => send(sender, url)));

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { MongoClient, MongoError, type Collection } from 'mongodb';
 import { cleanUp, newDirectory, startTestServer } from './harness.js';
 import { createRandom, type Random } from './random.js';
+import { sizes } from './sizes.js';
 
-// A soak: CRASH_RESTARTS=30 npx mocha ... ; a failing run is replayed with its CRASH_SEED.
-const RESTARTS = Number(process.env['CRASH_RESTARTS'] ?? 3);
+// A failing run is replayed with its CRASH_SEED.
+const RESTARTS = sizes.crash.restarts;
 const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 const ACCOUNTS = 50;
 const BALANCE = 1000;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { EJSON } from 'bson';
 import { expect } from 'chai';
 import { MongoClient, ObjectId } from 'mongodb';
@@ -26,7 +27,7 @@ interface GoldenStep {
   readonly error?: unknown;
 }
 
-const directory = new URL('./golden/', import.meta.url);
+const directory = path.resolve('test/golden');
 const options = { promoteValues: false } as const;
 
 describe('golden corpus', () => {
@@ -41,7 +42,7 @@ describe('golden corpus', () => {
   });
 
   for (const file of readdirSync(directory).sort()) {
-    const cases = EJSON.parse(readFileSync(new URL(file, directory), 'utf8'), {
+    const cases = EJSON.parse(readFileSync(path.join(directory, file), 'utf8'), {
       relaxed: false,
     }) as unknown as GoldenCase[];
     describe(file.replace('.json', ''), () => {

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve as resolvePath } from 'node:path';
 import { MongoClient, type Collection, type Db, type Document, type MongoClientOptions } from 'mongodb';
 
-const RUNNER = fileURLToPath(new URL('./run-cli.ts', import.meta.url));
+/** The built server, as it is started everywhere. Tests run in the folder of the package. */
+const program = resolvePath('bin/embedded-mongo.mjs');
 
 /** A server process of its own, on a free port. */
 export interface TestServer {
@@ -41,7 +41,7 @@ export async function newDirectory(): Promise<string> {
   return directory;
 }
 
-/** Starts the command line of the package from its sources, and waits until it is ready. */
+/** Starts the command line of the package, and waits until it is ready. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dbPath = options.dbPath ?? (await newDirectory());
   const args = [
@@ -52,7 +52,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(options.fsync === true ? [] : ['--no-fsync']),
     ...(options.args ?? []),
   ];
-  const node = ['--import', 'tsx', RUNNER, ...args];
+  const node = [program, ...args];
   const child =
     options.shellPrefix === undefined
       ? spawn(process.execPath, node, {

@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, ObjectId, Timestamp } from 'bson';
+import { Binary, BSONRegExp, ObjectId, Timestamp } from 'mongodb';
 import { expect } from 'chai';
 import type { Collection, Document, UpdateFilter, UpdateOptions } from 'mongodb';
 import { C, D, L, shown } from './aggregation-support.js';

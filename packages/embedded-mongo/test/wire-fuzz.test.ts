@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { serialize, type Document } from 'bson';
 import { startFixture, stopFixture, type Fixture } from './harness.js';
 import { createRandom, type Random } from './random.js';
+import { sizes } from './sizes.js';
 import { message, newSessionId, openRaw, type RawConnection } from './raw-client.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
-const MESSAGES = Number(process.env['FUZZ_MESSAGES'] ?? 10_000);
+const MESSAGES = sizes.wireFuzz.messages;
 const RSS_MB_MAX = 700;
 
 describe('mutated messages', () => {
@@ -16,7 +17,7 @@ describe('mutated messages', () => {
   after(() => stopFixture(fixture));
 
   it(`${MESSAGES} of them leave the server up and its memory bounded (seed ${SEED})`, async function () {
-    this.timeout(120_000);
+    this.timeout(20_000 + MESSAGES * 10);
     const random = createRandom(SEED);
     const originals = samples();
     let connection: RawConnection | undefined;

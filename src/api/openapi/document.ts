@@ -9,7 +9,15 @@ import { failureResponses } from './failures.js';
 import type { OpenApiDocument, PathItem } from './types.js';
 import { webhookBodies } from './webhook-bodies.js';
 
+let made: OpenApiDocument | null = null;
+
+/** Made when it is asked for first, because that takes a while, and the same from then on. */
 export function openApiDocument(): OpenApiDocument {
+  made ??= makeDocument();
+  return made;
+}
+
+function makeDocument(): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {

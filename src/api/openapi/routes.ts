@@ -7,9 +7,8 @@ import { openApiDocument } from './document.js';
 /** `/openapi.json`, and `/docs` to read and try it: all its files come from this process, none from outside. */
 export function openApiRoutes(): Router {
   const router = Router({ caseSensitive: true });
-  const document = JSON.stringify(openApiDocument());
   router.get('/openapi.json', (_request, response) => {
-    response.set('Cache-Control', 'public, max-age=300').type('json').send(document);
+    response.set('Cache-Control', 'public, max-age=300').type('json').send(JSON.stringify(openApiDocument()));
   });
   router.all('/openapi.json', refuseMethod(['GET', 'HEAD']));
   router.use(

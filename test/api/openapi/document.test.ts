@@ -13,7 +13,7 @@ import {
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
 import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
 import { expectToFitContract } from '../../support/contract.js';
-import { problemsOf } from '../../support/json-schema.js';
+import { problemsOf, problemsOfSchema } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 
 const document = openApiDocument();
@@ -91,7 +91,7 @@ describe('The OpenAPI document', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('every reference leads somewhere, every path parameter is described, every example fits its schema', () => {
+  it('every reference leads somewhere, every path parameter is described, every schema is valid, every example fits it', () => {
     for (const [, reference] of JSON.stringify(document).matchAll(
       /"\$ref":"#\/components\/responses\/(\w+)"/g,
     )) {
@@ -107,8 +107,9 @@ describe('The OpenAPI document', () => {
     }
     let examples = 0;
     for (const schema of schemasIn(document)) {
+      expect(problemsOfSchema(schema)).to.deep.equal([]);
       for (const example of schema.examples ?? []) {
-        expect(problemsOf(schema, example, 'example')).to.deep.equal([]);
+        expect(problemsOf(schema, example)).to.deep.equal([]);
         examples += 1;
       }
     }

@@ -9,6 +9,7 @@ import type { Schema } from '../../../src/api/openapi/types.js';
 import { JournalModel } from '../../../src/money/journals/journal.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { seededRandom } from '../../support/random.js';
+import { sizes } from '../../support/sizes.js';
 import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
@@ -38,7 +39,7 @@ interface Generated {
 }
 
 const { seed } = seededRandom();
-const runs = process.env['SOAK'] === '1' ? 10_000 : 1_500;
+const runs = sizes.walk.requests;
 
 describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
   const api = useApi();

@@ -1,25 +1,23 @@
 /**
- * A report of any size passes through worker and web tier in constant memory, and is complete. SOAK=1 takes a
- * million transactions.
+ * A report of any size passes through worker and web tier in constant memory, and is complete. The long size has
+ * a million transactions.
  */
 import { expect } from 'chai';
 import { setTimeout } from 'node:timers/promises';
 import { apiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { watchMemory, type MemoryWatch } from '../../support/memory-watch.js';
+import { sizes } from '../../support/sizes.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { addRow, insertTransactions, noSums, refOf, type Sums } from './support/bulk-transactions.js';
 import { download, type Download } from './support/download.js';
 
-const soak = process.env['SOAK'] !== undefined;
-const count = soak ? 1_000_000 : 50_000;
+const { rows: count, heap, limitMs } = sizes.report;
 /** Megabytes above idle. */
 const growthMax = { worker: 200, web: 100 };
-/** Fewer rows would fit into these bounds; so there a process that keeps rows finds no room for them. */
-const heap = soak ? '' : '--max-old-space-size=56';
 
 describe(`A report over ${count.toLocaleString('en')} transactions`, function () {
-  this.timeout(soak ? 1_500_000 : 120_000);
+  this.timeout(limitMs);
   let stack: Stack;
   let expected: Sums;
   const keys = { buyer: '', seller: '' };
@@ -87,7 +85,7 @@ async function reportOf(client: ApiClient, role: string, body: object) {
       const { status, body: now } = await client.get(`/api/${role}/reports/${asked.body.data.report_id}`);
       return status === 200 && now.data;
     },
-    soak ? 600_000 : 60_000,
+    limitMs / 2,
   );
 }
 

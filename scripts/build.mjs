@@ -1,0 +1,67 @@
+/** npm run build: every program of the clone as one file below dist/, at the path from which it is started. */
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const dist = path.join(root, 'dist');
+
+const programs = [
+  'src/server',
+  'workers/run',
+  'scripts/simulator/main',
+  'scripts/inbox/main',
+  'scripts/test/file-process',
+  'scripts/bench/webhooks',
+  ...readdirSync(path.join(root, 'scripts'))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `scripts/${path.parse(file).name}`),
+];
+/** Preloaded, or so small that they start as they are. */
+const helpers = ['scripts/supervisor/guard', 'scripts/supervisor/follow-parent'];
+
+const startedAt = Date.now();
+await bundle(root, {
+  entryPoints: programs.map((program) => ({ in: `${program}.ts`, out: `${program}.bundle` })),
+  outdir: dist,
+});
+await bundle(root, { entryPoints: helpers.map((helper) => `${helper}.ts`), outdir: dist });
+for (const program of programs) {
+  const file = path.join(dist, `${program}.js`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, starter(`./${path.basename(program)}.bundle.js`));
+}
+
+// A running copy may still start programs: what an earlier build left over goes last.
+removeOlderThan(startedAt, dist);
+
+/** @returns whether anything is left in the folder. */
+function removeOlderThan(time, folder) {
+  const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => {
+    const file = path.join(folder, entry.name);
+    const keep = entry.isDirectory()
+      ? removeOlderThan(time, file)
+      : entry.name === '.built' || statSync(file).mtimeMs >= time;
+    if (!keep) {
+      rmSync(file, { recursive: true });
+    }
+    return keep;
+  });
+  return left.length > 0;
+}
+
+/**
+ * Source maps must be on before the code is loaded. Under test they stay off: Node reads the whole map for every
+ * first stack, also for those that a driver only looks at, and a run of the tests starts hundreds of processes.
+ * Node 22 can keep what it has compiled.
+ */
+function starter(bundled) {
+  return [
+    `import module from 'node:module';`,
+    `process.setSourceMapsEnabled(process.env.NODE_ENV !== 'test');`,
+    `module.enableCompileCache?.();`,
+    `await import('${bundled}');`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,80 @@
+/**
+ * Runs one test file with mocha and tells the runner over IPC how it went. A process of its own for each file:
+ * connections, clocks, environment and modules of one can't reach another.
+ */
+import fs from 'node:fs';
+import Mocha from 'mocha';
+import type { FileMessage, FileOrder, TestResult } from './messages.js';
+import { describeError } from './describe-error.js';
+
+const testTimeoutMs = 20_000;
+const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+
+// Without the runner nobody is left to end what this file has started: the whole group goes.
+process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+process.once('message', (order: FileOrder) => {
+  void run(order).then(
+    (failures) => end(failures === 0 ? 0 : 1),
+    (error: unknown) => {
+      tell({ type: 'broken', failure: { text: describeError(error) } });
+      end(1);
+    },
+  );
+});
+
+async function run({ built, grep, forbidOnly }: FileOrder): Promise<number> {
+  const mocha = new Mocha({
+    timeout: testTimeoutMs,
+    forbidOnly,
+    reporter: Teller,
+    ...(grep !== null && { grep: new RegExp(grep) }),
+  });
+  mocha.addFile(built);
+  await mocha.loadFilesAsync();
+  return new Promise((resolve) => mocha.run(resolve));
+}
+
+class Teller extends Mocha.reporters.Base {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options);
+    runner.on(EVENT_TEST_PASS, (test) => tellResult(test, 'passed'));
+    runner.on(EVENT_TEST_PENDING, (test) => tellResult(test, 'pending'));
+    runner.on(EVENT_TEST_FAIL, (test, error: unknown) => tellResult(test, 'failed', error));
+  }
+}
+
+/** @param test may be a hook as well, if it failed. */
+function tellResult(test: Mocha.Runnable, state: TestResult['state'], error?: unknown): void {
+  tell({
+    type: 'test',
+    result: {
+      path: test.titlePath(),
+      state,
+      ms: test.duration ?? 0,
+      failure: state === 'failed' ? { text: describeError(error) } : null,
+    },
+  });
+}
+
+function tell(message: FileMessage, then?: () => void): void {
+  process.send?.(message, undefined, undefined, then);
+}
+
+function end(exitCode: number): void {
+  // A test may leave a server or a connection open: its file ends with its last test.
+  tell({ type: 'end', cpuMs: cpuMs() }, () => process.exit(exitCode));
+}
+
+function cpuMs(): number {
+  try {
+    // "pid (name) state …": from the state on, user and system time of this process and of its children, in ticks of 10 ms.
+    const fields = fs
+      .readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return Math.round((user + system) / 1_000);
+  }
+}

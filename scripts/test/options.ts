@@ -1,0 +1,69 @@
+/** What `npm test -- …` was asked for. */
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { wholeNumber } from '../support/arguments.js';
+import { PlainError } from '../supervisor/plain-error.js';
+
+export interface Options {
+  /** Files and folders; none means everything. */
+  names: string[];
+  /** Only tests whose full title fits this pattern. */
+  grep: string | null;
+  /** Files at the same time. */
+  jobs: number;
+  /** The seed of a random order of files; null: the longest first. */
+  random: number | null;
+  /** The large sizes, of the tests that have them. */
+  long: boolean;
+  /** Stop after the first file that fails. */
+  bail: boolean;
+  /** `it.only` is an error: it would pass over every other test unseen. */
+  forbidOnly: boolean;
+}
+
+export const usage = `npm test -- [files or folders] [options]
+  --grep, -g <pattern>   only tests whose title fits
+  --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
+  --random[=<seed>]      files in a random order; the seed is printed
+  --long                 large sizes, only the files that have them (npm run test:long)
+  --bail, -b             stop after the first file that fails
+SEED=<n> plays a random test again.`;
+
+/** @throws PlainError that says how it is used. */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
+  try {
+    const { values, positionals } = parseArgs({
+      // parseArgs knows no option whose value may be left out.
+      args: args.map((each) => (each === '--random' ? '--random=' : each)),
+      allowPositionals: true,
+      options: {
+        grep: { type: 'string', short: 'g' },
+        jobs: { type: 'string', short: 'j' },
+        random: { type: 'string' },
+        long: { type: 'boolean', default: false },
+        bail: { type: 'boolean', short: 'b', default: false },
+        'forbid-only': { type: 'boolean', default: env['CI'] !== undefined && env['CI'] !== '' },
+      },
+    });
+    return {
+      names: positionals,
+      grep: values.grep ?? null,
+      jobs: Math.max(1, values.jobs === undefined ? defaultJobs() : wholeNumber('--jobs', values.jobs)),
+      random: values.random === undefined ? null : seedOf(values.random),
+      long: values.long,
+      bail: values.bail,
+      forbidOnly: values['forbid-only'],
+    };
+  } catch (error) {
+    throw new PlainError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+}
+
+function seedOf(text: string): number {
+  return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
+}
+
+/** One more than there are cores: tests wait for processes as often as they compute. */
+function defaultJobs(): number {
+  return os.availableParallelism() + 1;
+}

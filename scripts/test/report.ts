@@ -1,0 +1,119 @@
+/** What a person sees of a run: a line for each file, then failures, times and the sum. */
+import colours from 'picocolors';
+import type { TestResult } from './messages.js';
+import type { FileResult } from './run-file.js';
+
+export interface Report {
+  /** A test has ended. */
+  test: (result: TestResult) => void;
+  /** A file has ended. */
+  file: (result: FileResult, failed: boolean) => void;
+  /** Everything has ended. @returns how many failed. */
+  sum: (results: FileResult[], tookMs: number) => number;
+}
+
+const slowestShown = 10;
+const printedLinesMax = 200;
+
+/** @param showTests each test as it ends: for one file, which nothing else talks into. */
+export function createReport({ showTests }: { showTests: boolean }): Report {
+  return {
+    test(result) {
+      if (showTests) {
+        console.log(`  ${mark(result.state)} ${result.path.join(' ')} ${colours.dim(seconds(result.ms))}`);
+      }
+    },
+    file(result, failed) {
+      const bad = result.tests.filter((each) => each.state === 'failed').length;
+      const count = `${result.tests.length} tests${bad > 0 ? `, ${bad} failed` : ''}`;
+      const sign = failed ? colours.red('✖') : colours.green('✔');
+      console.log(
+        `${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`,
+      );
+      const printed = result.printed.trim();
+      if (printed !== '') {
+        console.log(indented(printed.split('\n').slice(-printedLinesMax).join('\n'), 4));
+      }
+    },
+    sum: (results, tookMs) => {
+      const failures = failuresOf(results);
+      printFailures(failures);
+      printSlowest(results);
+      const count = (state: TestResult['state']) =>
+        results.flatMap((each) => each.tests).filter((each) => each.state === state).length;
+      const cpuMs = results.reduce((sum, each) => sum + each.cpuMs, 0);
+      console.log(`\n  ${colours.green(`${count('passed')} passing`)} (${duration(tookMs)})`);
+      if (count('pending') > 0) {
+        console.log(`  ${colours.cyan(`${count('pending')} pending`)}`);
+      }
+      if (failures.length > 0) {
+        console.log(`  ${colours.red(`${failures.length} failing`)}`);
+      }
+      console.log(colours.dim(`  ${results.length} files, ${duration(cpuMs)} of computing\n`));
+      return failures.length;
+    },
+  };
+}
+
+interface ShownFailure {
+  file: string;
+  path: string[];
+  text: string;
+}
+
+function failuresOf(results: FileResult[]): ShownFailure[] {
+  return results.flatMap(({ file, tests, problem }) => [
+    ...tests.flatMap(({ path, failure }) => (failure === null ? [] : [{ file, path, text: failure.text }])),
+    ...(problem === null ? [] : [{ file, path: ['the file itself'], text: problem }]),
+    ...(problem === null && tests.length === 0
+      ? [{ file, path: ['the file itself'], text: 'it holds no test' }]
+      : []),
+  ]);
+}
+
+function printFailures(failures: ShownFailure[]): void {
+  for (const [index, { file, path, text }] of failures.entries()) {
+    console.log(`\n  ${index + 1}) ${path.join(' › ')}`);
+    console.log(indented(colours.red(text), 5));
+    console.log(colours.dim(`     Again: npm test -- ${file}`));
+  }
+}
+
+function printSlowest(results: FileResult[]): void {
+  const tests = results
+    .flatMap(({ file, tests: all }) => all.map((each) => ({ file, ...each })))
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, slowestShown);
+  console.log('\nThe slowest tests:');
+  for (const { ms, file, path } of tests) {
+    console.log(`  ${seconds(ms).padStart(7)}  ${path.join(' ')} ${colours.dim(file)}`);
+  }
+  console.log('The slowest files:');
+  for (const { ms, cpuMs, file } of [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown)) {
+    console.log(`  ${seconds(ms).padStart(7)}  ${file} ${colours.dim(`(${seconds(cpuMs)} of computing)`)}`);
+  }
+}
+
+function mark(state: TestResult['state']): string {
+  switch (state) {
+    case 'passed':
+      return colours.green('✔');
+    case 'pending':
+      return colours.cyan('-');
+    case 'failed':
+      return colours.red('✖');
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function duration(ms: number): string {
+  const whole = Math.round(ms / 1_000);
+  return whole < 60 ? `${whole}s` : `${Math.floor(whole / 60)}m ${whole % 60}s`;
+}
+
+function indented(text: string, by: number): string {
+  return text.replace(/^/gm, ' '.repeat(by));
+}

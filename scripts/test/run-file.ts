@@ -1,0 +1,125 @@
+/** One test file in a process of its own, with a database, a queue prefix and a directory of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { builtProgram } from '../../config/project-file.js';
+import type { FileMessage, FileOrder, TestResult } from './messages.js';
+
+export interface FileRun {
+  /** From the root of the clone. */
+  file: string;
+  order: FileOrder;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Below it the file gets its directory. */
+  localDir: string;
+  limitMs: number;
+  stopping: AbortSignal;
+  /** Called for each test as it ends. */
+  told: (result: TestResult) => void;
+}
+
+export interface FileResult {
+  file: string;
+  tests: TestResult[];
+  /** What is wrong with the file itself, beside its tests. */
+  problem: string | null;
+  printed: string;
+  ms: number;
+  cpuMs: number;
+}
+
+const printedMax = 200_000;
+const lastWordsMs = 2_000;
+
+export async function runFile(run: FileRun): Promise<FileResult> {
+  const startedAt = performance.now();
+  const result: FileResult = { file: run.file, tests: [], problem: null, printed: '', ms: 0, cpuMs: 0 };
+  const dir = path.join(run.localDir, 'files', randomUUID().slice(0, 8));
+  fs.mkdirSync(path.join(dir, 'tmp'), { recursive: true });
+  const child = spawn(process.execPath, [builtProgram('scripts/test/file-process.js')], {
+    cwd: run.cwd,
+    env: { ...run.env, ...ownPlaces(run.env, dir) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A group of its own, so that it can be ended with everything that it has started.
+    detached: true,
+  });
+  const keep = (chunk: Buffer) => {
+    result.printed = (result.printed + chunk.toString()).slice(-printedMax);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const closed = once(child, 'close');
+  const ended = follow(child, run, result);
+  child.send(run.order);
+  await ended;
+  endGroup(child);
+  // What it printed last is still on its way; only a process in a group of its own could hold the pipe for ever.
+  await Promise.race([closed, delay(lastWordsMs)]);
+  fs.rmSync(dir, { recursive: true, force: true });
+  result.ms = performance.now() - startedAt;
+  return result;
+}
+
+/** What no two files may share. */
+function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
+  const name = path.basename(dir);
+  const uri = new URL(env['MONGODB_URI'] ?? '');
+  uri.pathname = `/file_${name}`;
+  return {
+    MONGODB_URI: uri.href,
+    QUEUE_PREFIX: `file-${name}`,
+    LOCAL_DIR: dir,
+    TMPDIR: path.join(dir, 'tmp'),
+  };
+}
+
+/** Resolves when the process has said its last word or can't any more. */
+async function follow(child: ChildProcess, run: FileRun, result: FileResult): Promise<void> {
+  const saidEnd = new AbortController();
+  child.on('message', (message: FileMessage) => {
+    switch (message.type) {
+      case 'test':
+        result.tests.push(message.result);
+        run.told(message.result);
+        break;
+      case 'broken':
+        result.problem = message.failure.text;
+        break;
+      case 'end':
+        result.cpuMs = message.cpuMs;
+        saidEnd.abort();
+        break;
+    }
+  });
+  const timer = setTimeout(() => {
+    result.problem = `it did not end within ${run.limitMs / 60_000} minutes and was killed`;
+    endGroup(child);
+  }, run.limitMs);
+  const stop = () => {
+    result.problem = 'it was stopped';
+    endGroup(child);
+  };
+  run.stopping.addEventListener('abort', stop);
+  const how = await new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code ?? 0}` : signal));
+  });
+  clearTimeout(timer);
+  run.stopping.removeEventListener('abort', stop);
+  if (!saidEnd.signal.aborted) {
+    result.problem ??= `its process ended in the middle (${how})`;
+  }
+}
+
+/** Kills the process and all that it has started, but for what has made itself a group of its own. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-(pid ?? Number.NaN), 'SIGKILL');
+  } catch {
+    // Nobody of it is left.
+  }
+}

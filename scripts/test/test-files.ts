@@ -1,0 +1,62 @@
+/** The test files of the clone: finds them, chooses those that were named, puts them in order. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createRandom } from '../support/random.js';
+import { PlainError } from '../supervisor/plain-error.js';
+import type { Options } from './options.js';
+
+/** Paths from the root of the clone. */
+const folders = ['test', 'packages/embedded-mongo/test'];
+
+/** Every file below the folders of the suites whose name ends so. */
+export function filesEndingWith(root: string, ending: string): string[] {
+  return folders.flatMap((folder) =>
+    fs
+      .readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith(ending))
+      .map((file) => path.posix.join(folder, ...file.split(path.sep)))
+      .sort(),
+  );
+}
+
+/** @throws PlainError for a name without a test file. */
+export function chooseFiles(root: string, { names, long }: Pick<Options, 'names' | 'long'>): string[] {
+  const all = filesEndingWith(root, '.test.ts');
+  const wanted = names.map((name) => path.relative(root, path.resolve(root, name)).replaceAll(path.sep, '/'));
+  for (const [index, name] of wanted.entries()) {
+    if (!all.some((file) => isWithin(file, name))) {
+      throw new PlainError(`There is no test file at ${names[index] ?? ''}`);
+    }
+  }
+  const chosen = names.length === 0 ? all : all.filter((file) => wanted.some((name) => isWithin(file, name)));
+  // With a name given, it is that file that is meant, whether it has sizes or not.
+  return long && names.length === 0 ? chosen.filter((file) => hasSizes(path.join(root, file))) : chosen;
+}
+
+function isWithin(file: string, name: string): boolean {
+  return name === '' || file === name || file.startsWith(`${name}/`);
+}
+
+/** Tests with a normal and a long size take it from one module. */
+function hasSizes(file: string): boolean {
+  return /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(file, 'utf8'));
+}
+
+/** @param expectedMs how long a file probably takes. The longest come first, so that none is left alone at the end. */
+export function inOrder(
+  files: string[],
+  { random }: Pick<Options, 'random'>,
+  expectedMs: (file: string) => number,
+): string[] {
+  if (random === null) {
+    return files
+      .map((file) => ({ file, ms: expectedMs(file) }))
+      .sort((a, b) => b.ms - a.ms)
+      .map(({ file }) => file);
+  }
+  const next = createRandom(random);
+  return files
+    .map((file) => ({ file, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ file }) => file);
+}

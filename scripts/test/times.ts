@@ -1,0 +1,35 @@
+/** How long each file took last time on this machine, so that the longest can begin first. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Times {
+  expectedMs: (file: string) => number;
+  /** Keeps what was measured for the next run. */
+  keep: (measured: Map<string, number>) => void;
+}
+
+/** A file that was never run here counts by its size: a line of a test takes about this long. */
+const msPerByte = 1;
+
+export function readTimes(root: string, { long }: { long: boolean }): Times {
+  const file = path.join(root, 'node_modules/.cache', long ? 'test-times-long.json' : 'test-times.json');
+  const known = { ...readJson(path.join(root, 'test/slow-files.json')), ...readJson(file) };
+  return {
+    expectedMs: (test) => known[test] ?? fs.statSync(path.join(root, test)).size * msPerByte,
+    keep(measured) {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      // Another run may have ended in the meantime.
+      const all = { ...readJson(file), ...Object.fromEntries(measured) };
+      fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(all, null, 2));
+      fs.renameSync(`${file}.${process.pid}`, file);
+    },
+  };
+}
+
+function readJson(file: string): Record<string, number> {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,67 @@
+/** The operator's command line as a function: which commands there are, and how one ends. */
+import { Command, CommanderError } from 'commander';
+import { registerAccount } from './account.js';
+import { registerCase } from './case.js';
+import { registerDeposit } from './deposit.js';
+import { registerDoctor } from './doctor.js';
+import { registerLedger } from './ledger.js';
+import { registerOperator } from './operator.js';
+import { registerProviders } from './providers.js';
+import { registerReview } from './review.js';
+import { registerSettlement } from './settlement.js';
+import { registerPurchase } from './transaction.js';
+import { registerWebhooks } from './webhooks.js';
+
+const registrations = [
+  registerAccount,
+  registerDeposit,
+  registerSettlement,
+  registerPurchase,
+  registerCase,
+  registerReview,
+  registerProviders,
+  registerLedger,
+  registerOperator,
+  registerDoctor,
+  registerWebhooks,
+];
+
+/** Runs one command; `process.exitCode` says how it went. */
+export async function runTopup(args: string[]): Promise<void> {
+  try {
+    await parse(args);
+  } catch (error) {
+    // Commander has printed what was wrong; help that was asked for has exit code 0.
+    const asked = error instanceof CommanderError && error.exitCode === 0 && error.code !== 'commander.help';
+    process.exitCode = asked ? 0 : 2;
+    if (!(error instanceof CommanderError)) {
+      console.error(error);
+      process.exitCode = 1;
+    }
+  }
+}
+
+async function parse(args: string[]): Promise<void> {
+  const program = new Command('topup')
+    .description('Operate a top-up service: accounts, money, cases, health.')
+    .showHelpAfterError('(add --help to any command to see how it is used)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Finds the running copy by LOCAL_DIR (default .local), where npm start leaves demo.json, or by MONGODB_URI and
+REDIS_URL. Every command takes --json. Exit codes: 0 done, 1 not done or a check failed, 2 wrong usage.
+
+Start here:
+  topup doctor                          is everything well, and what to do if not
+  topup account list                    who is there
+  topup transaction show <id>           what became of a purchase
+  topup ledger verify                   does every rupiah add up`,
+    );
+  registrations.forEach((register) => register(program));
+  if (args.length === 0) {
+    program.outputHelp();
+    return;
+  }
+  await program.parseAsync(args, { from: 'user' });
+}

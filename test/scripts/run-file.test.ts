@@ -1,0 +1,102 @@
+/** The runner of these tests: what one file does can't be mistaken for success, and can't outlive it. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { runFile, type FileResult } from '../../scripts/test/run-file.js';
+import { commandLine } from '../../scripts/supervisor/process-table.js';
+import { eventually } from '../support/eventually.js';
+
+describe('a test file under npm test', () => {
+  let dir: string;
+  before(() => {
+    dir = fs.mkdtempSync(path.join(os.tmpdir(), 'run-file-'));
+  });
+  after(() => {
+    fs.rmSync(dir, { recursive: true });
+  });
+
+  async function run(
+    source: string,
+    { limitMs = 30_000, forbidOnly = true, stop = new AbortController(), stopsAfterFirst = false } = {},
+  ): Promise<FileResult> {
+    const built = path.join(dir, `${fs.readdirSync(dir).length}.mjs`);
+    fs.writeFileSync(built, source);
+    return runFile({
+      file: 'some.test.ts',
+      order: { built, grep: null, forbidOnly },
+      cwd: dir,
+      env: process.env,
+      localDir: path.join(dir, 'local'),
+      limitMs,
+      stopping: stop.signal,
+      told: () => {
+        if (stopsAfterFirst) {
+          stop.abort();
+        }
+      },
+    });
+  }
+  const states = ({ tests }: FileResult) => tests.map((each) => [each.path.join(' '), each.state]);
+
+  it('tells each of its tests, with what went wrong', async () => {
+    const result = await run(`describe('a', () => {
+      it('works', () => undefined);
+      it('waits');
+      it('fails', () => { throw new Error('the reason'); });
+    });`);
+    expect(states(result)).to.deep.equal([
+      ['a works', 'passed'],
+      ['a waits', 'pending'],
+      ['a fails', 'failed'],
+    ]);
+    expect(result.tests[2]?.failure?.text).to.contain('the reason').and.contain('.mjs:4');
+    expect(result.problem).to.equal(null);
+  });
+
+  it('has failed when it can not be loaded, and when it ends in the middle', async () => {
+    expect((await run(`throw new Error('not today');`)).problem).to.contain('not today');
+    const result = await run(`it('works', () => undefined); it('ends', () => process.exit(0));`);
+    expect(states(result)).to.deep.equal([['works', 'passed']]);
+    expect(result.problem).to.contain('in the middle');
+  });
+
+  it('may not pass over its other tests by .only, where that is forbidden', async () => {
+    const source = `it.only('this', () => undefined); it('that', () => undefined);`;
+    expect((await run(source)).problem).to.contain('.only');
+    expect(states(await run(source, { forbidOnly: false }))).to.deep.equal([['this', 'passed']]);
+  });
+
+  it('has a database, queues and directories that no other file has, gone afterwards', async () => {
+    const source = `it('is', () => console.log(JSON.stringify(process.env)));`;
+    const [first, second] = (await Promise.all([run(source), run(source)])).map(
+      ({ printed }) => JSON.parse(printed) as NodeJS.ProcessEnv,
+    );
+    for (const name of ['MONGODB_URI', 'QUEUE_PREFIX', 'LOCAL_DIR', 'TMPDIR']) {
+      expect(first?.[name], name).to.be.a('string').and.not.equal(second?.[name]);
+    }
+    expect(fs.existsSync(first?.['LOCAL_DIR'] ?? '')).to.equal(false);
+  });
+
+  // Prints the number of a process that ignores SIGTERM and would run for ever.
+  const hanging = `import { spawn } from 'node:child_process';
+    it('starts a process', () => {
+      const code = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";
+      console.log(spawn(process.execPath, ['-e', code]).pid);
+    });
+    it('hangs', function (done) { this.timeout(0); });`;
+  const expectGone = async ({ printed }: FileResult) => {
+    expect(Number(printed)).to.be.greaterThan(1);
+    await eventually('its process is gone', () => commandLine(Number(printed)) === '');
+  };
+
+  it('is killed with all that it has started when it does not end, or when everything is to stop', async () => {
+    const late = await run(hanging, { limitMs: 2_000 });
+    expect(late.problem).to.contain('did not end');
+    await expectGone(late);
+
+    const stopped = await run(hanging, { stopsAfterFirst: true });
+    expect(stopped.problem).to.contain('stopped');
+    await expectGone(stopped);
+  });
+});

@@ -1,0 +1,30 @@
+import { Redis } from 'ioredis';
+import { resolve } from '../scripts/resolver.js';
+
+export interface PrivateRedis {
+  url: string;
+  /** Everything in it is lost. */
+  empty(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Redis of the test's own, found and started as `npm start` does it. */
+export async function startPrivateRedis(): Promise<PrivateRedis> {
+  const { database, refusal, stop } = await resolve('redis', {
+    env: { ...process.env, REDIS_URL: '' },
+  });
+  if (database === null) {
+    throw new Error(refusal);
+  }
+  const redis = new Redis(database.url);
+  return {
+    url: database.url,
+    async empty() {
+      await redis.flushall();
+    },
+    async stop() {
+      redis.disconnect();
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** The operator's CLI for many commands, one after the other: as it is, but for the start of a process each time. */
+import { runTopup } from '../../scripts/topup/program.js';
+
+process.on('message', (args: string[]) => {
+  void obey(args);
+});
+
+async function obey(args: string[]): Promise<void> {
+  const written = { stdout: '', stderr: '' };
+  const { stdout, stderr } = process;
+  const originals = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(stderr) };
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].write = (text: string | Uint8Array) => {
+      written[name] += text.toString();
+      return true;
+    };
+  }
+  process.exitCode = 0;
+  try {
+    await runTopup(args);
+  } finally {
+    stdout.write = originals.stdout;
+    stderr.write = originals.stderr;
+  }
+  process.send?.({ code: process.exitCode, ...written });
+}
