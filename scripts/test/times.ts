@@ -8,7 +8,7 @@ export interface Times {
   keep: (measured: Map<string, number>) => void;
 }
 
-/** A file that was never run here counts by its size: a line of a test takes about this long. */
+/** A file that was never run here counts by test/slow-files.json, or else by its size. */
 const msPerByte = 1;
 
 export function readTimes(root: string, { long }: { long: boolean }): Times {
