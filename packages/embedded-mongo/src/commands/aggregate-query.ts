@@ -1,6 +1,7 @@
 import type { CompiledPipeline } from '../aggregation/pipeline.js';
 import type { Collections } from '../aggregation/stage.js';
 import { compileFilter } from '../query/compile-filter.js';
+import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { visibleVersion } from '../store/collection.js';
 import { findRows, type RowQuery } from '../store/find-rows.js';
@@ -42,6 +43,35 @@ function rowsNeeded(stages: readonly unknown[]): number {
     skip += Number($skip);
   }
   return 0;
+}
+
+/** What a pipeline counts after its query, and the one document that says so. */
+interface PlainCount {
+  readonly window: { readonly skip: number; readonly limit: number };
+  readonly result: (n: number) => Doc;
+}
+
+/** The rest of a pipeline that does nothing but count: `$skip`, `$limit`, then a `$count` or `{$group: {_id: 1, n: {$sum: 1}}}`. */
+export function plainCount(stages: readonly unknown[]): PlainCount | undefined {
+  const rest = stages.filter(isDoc);
+  const skip = isNumeric(rest[0]?.['$skip']) ? Number(rest.shift()?.['$skip']) : 0;
+  const limit = isNumeric(rest[0]?.['$limit']) ? Number(rest.shift()?.['$limit']) : 0;
+  const result = rest.length === 1 ? countResult(rest[0]?.['$count'], rest[0]?.['$group']) : undefined;
+  return result === undefined ? undefined : { window: { skip, limit }, result };
+}
+
+function countResult(name: unknown, group: unknown): PlainCount['result'] | undefined {
+  if (typeof name === 'string') {
+    return (n) => ({ [name]: n });
+  }
+  const [id, field, ...others] = isDoc(group) ? keysOf(group) : [];
+  const sum = isDoc(group) ? group[field ?? ''] : undefined;
+  const isCount = isDoc(sum) && keysOf(sum).length === 1 && sum['$sum'] === 1;
+  if (!isDoc(group) || id !== '_id' || field === undefined || others.length > 0 || !isCount) {
+    return undefined;
+  }
+  const { _id } = group;
+  return _id === 1 || _id === null ? (n) => ({ _id, [field]: n }) : undefined;
 }
 
 /** What `$lookup` and its like read besides the pipeline's own collection. */

@@ -4,10 +4,11 @@ import { MongoError } from '../errors.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
+import { countRows } from '../store/count-rows.js';
 import { findRows } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
-import { aggregatedNamespace, collectionsFor, prefixQuery } from './aggregate-query.js';
+import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './aggregate-query.js';
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
@@ -81,13 +82,15 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   }
   const collection = collectionFor(server.store, namespace, reader);
   const query = prefixQuery(context, command, pipeline);
-  const rows = collection === undefined ? [] : findRows(collection, reader, query);
   const rest = (command['pipeline'] as unknown[]).slice(pipeline.prefix.stages);
+  const counted = plainCount(rest);
+  if (counted !== undefined) {
+    const n = collection === undefined ? 0 : countRows(collection, reader, { ...query, ...counted.window });
+    return n === 0 ? [] : [encode(counted.result(n))];
+  }
+  const rows = collection === undefined ? [] : findRows(collection, reader, query);
   if (rest.length === 0) {
     return [...encodedRows(rows, null)];
-  }
-  if (rest.length === 1 && isPlainCount(rest[0])) {
-    return rows.length === 0 ? [] : [encode({ _id: 1, n: rows.length })];
   }
   const documents = rows.map(({ version }) => docOf(version));
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
@@ -111,18 +114,6 @@ function localSessions(
     lastUse: new Date(lastUsedAtMs),
   }));
   return { documents, rest: pipeline.slice(1) as unknown[] };
-}
-
-/** The group that drivers send for `countDocuments`. */
-function isPlainCount(stage: unknown): boolean {
-  const group = isDoc(stage) ? stage['$group'] : undefined;
-  return (
-    isDoc(group) &&
-    keysOf(group).join() === '_id,n' &&
-    group['_id'] === 1 &&
-    isDoc(group['n']) &&
-    group['n']['$sum'] === 1
-  );
 }
 
 function encodeResults(documents: Iterable<Doc>): Buffer[] {

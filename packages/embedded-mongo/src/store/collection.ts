@@ -15,6 +15,8 @@ export interface Collection {
   readonly uuid: Buffer;
   /** By key string of `_id`, in order of insertion. */
   readonly records: Map<string, StoredRecord>;
+  /** Records of which not every reader sees the same: those with several versions, or one that a snapshot is older than. */
+  readonly unsettled: Set<StoredRecord>;
   /** The first is always the one on `_id`. */
   indexes: [Index, ...Index[]];
 }
@@ -27,7 +29,15 @@ export function createCollection(
   options: Doc,
   uuid = randomUuid(),
 ): Collection {
-  return { id, namespace, options, uuid, records: new Map(), indexes: [createIndex(ID_INDEX_SPEC)] };
+  return {
+    id,
+    namespace,
+    options,
+    uuid,
+    records: new Map(),
+    unsettled: new Set(),
+    indexes: [createIndex(ID_INDEX_SPEC)],
+  };
 }
 
 export function databaseOf(namespace: string): string {
@@ -54,6 +64,18 @@ export function visibleVersion(record: StoredRecord, reader: Transaction | null)
 
 function liveOrNull(version: Version | null): Version | null {
   return version === null || version.bytes === null ? null : version;
+}
+
+/**
+ * Takes a record out of the unsettled ones when nothing is left of it, or one version that every reader sees; `oldest` is
+ * the oldest snapshot in use. Then its index entries are those of that version, so entries may stand for documents.
+ */
+export function settle(collection: Collection, record: StoredRecord, oldest: number): void {
+  const { version, owner } = record;
+  const isSettled = owner === null && version?.previous === null && version.timestamp <= oldest;
+  if (isSettled || collection.records.get(record.idKey) !== record) {
+    collection.unsettled.delete(record);
+  }
 }
 
 /** All versions of a record that somebody sees or may come to see. */

@@ -1,7 +1,7 @@
 import type { Doc } from '../values/types.js';
 import { encode } from '../values/encode.js';
 import type { Journal } from '../journal/journal.js';
-import { createCollection, type Collection } from './collection.js';
+import { createCollection, settle, type Collection } from './collection.js';
 import { conflict, LockedError } from './conflict.js';
 import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
@@ -20,7 +20,7 @@ export interface Store {
   lastCollectionId: number;
   /** Explicit transactions and other snapshots in use, oldest first. */
   readonly snapshots: Set<Transaction>;
-  /** Records with versions to be dropped when no snapshot before the timestamp is left; ascending. */
+  /** Records to be trimmed and settled when no snapshot before the timestamp is left; ascending. */
   readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
 }
 
@@ -70,7 +70,7 @@ export function commit(store: Store, transaction: Transaction): void {
 /** Takes everything back that the transaction did. */
 export function abort(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
-  undoWrites(transaction);
+  undoWrites(transaction, oldestSnapshot(store));
   for (const { namespace } of transaction.created) {
     store.uncommitted.delete(namespace);
   }
@@ -183,12 +183,10 @@ function publish(
   record.version = version;
   record.pending = null;
   record.owner = null;
-  if (before !== null || version.bytes === null) {
-    if (store.snapshots.size === 0) {
-      trim(collection, record, store.clock);
-    } else {
-      store.superseded.push({ timestamp: store.clock, collection, record });
-    }
+  if (store.snapshots.size === 0) {
+    trim(collection, record, store.clock);
+  } else {
+    store.superseded.push({ timestamp: store.clock, collection, record });
   }
   if (version.bytes !== null) {
     return { collectionId: collection.id, bytes: version.bytes, isDelete: false };
@@ -234,4 +232,5 @@ function trim(collection: Collection, record: StoredRecord, oldest: number): voi
   if (isGone && collection.records.get(record.idKey) === record) {
     collection.records.delete(record.idKey);
   }
+  settle(collection, record, oldest);
 }
