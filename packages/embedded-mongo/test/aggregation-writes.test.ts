@@ -76,13 +76,6 @@ describe('Aggregation writes', () => {
       ],
     ],
     [{ whenNotMatched: 'discard' }, [{ _id: 1, old: 1, v: L(1) }]],
-    [
-      { whenMatched: [{ $set: { sum: { $add: ['$old', '$$new.v'] } } }] },
-      [
-        { _id: 1, old: 1, sum: L(2) },
-        { _id: 2, v: D(2) },
-      ],
-    ],
   ];
   for (const [mode, expected] of modes) {
     it(`$merge ${JSON.stringify(mode)}`, async () => {

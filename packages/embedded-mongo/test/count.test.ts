@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ClientSession, Collection, Document, Filter } from 'mongodb';
+import type { ClientSession, Collection, Filter } from 'mongodb';
 import { errorOf, startFixture, stopFixture, type Fixture } from './harness.js';
 import { createRandom, type Random } from './random.js';
 
@@ -46,7 +46,7 @@ describe('a count over an index range', () => {
     const examined: number[] = [];
     for (const size of [2_000, 32_000]) {
       const rows = fixture.collection<{ user: number; n: number }>();
-      await rows.createIndex({ user: 1, n: 1 });
+      await rows.createIndexes([{ key: { user: 1, n: 1 } }]);
       await rows.insertMany(Array.from({ length: size }, (_, n) => ({ user: n % 2, n })));
       const query = { user: 1, n: { $gt: 10, $lte: size - 20 } };
       const { queryPlanner, executionStats } = await fixture.db.command({
@@ -189,9 +189,7 @@ class Model {
     // With no transaction left, everything is settled: every kind of count agrees.
     const all = await this.#rows.find().toArray();
     expect(await this.#rows.estimatedDocumentCount()).to.equal(all.length);
-    const [counted] = await this.#rows
-      .aggregate<Document>([{ $group: { _id: null, rows: { $sum: 1 } } }])
-      .toArray();
+    const [counted] = await this.#rows.aggregate([{ $group: { _id: null, rows: { $sum: 1 } } }]).toArray();
     expect(counted).to.deep.equal({ _id: null, rows: all.length });
     const hinted = this.#rows.countDocuments({}, { hint: 'no_such_index' });
     expect((await errorOf(hinted)).code).to.equal(2);

@@ -8,15 +8,9 @@ import type { Doc } from '../values/types.js';
  * elements. A path that leads to no value at all (an empty array too) offers null.
  */
 export function localValues(document: Doc, parts: readonly string[]): unknown[] {
-  const values = valuesAt(document, parts);
-  return values.length === 0 ? [null] : values;
-}
-
-/** The values at a path, through arrays, an array at its end by elements; none if there are none. */
-export function valuesAt(document: Doc, parts: readonly string[]): unknown[] {
   const values: unknown[] = [];
   collect(document, parts, values);
-  return values;
+  return values.length === 0 ? [null] : values;
 }
 
 function collect(value: unknown, parts: readonly string[], values: unknown[]): void {

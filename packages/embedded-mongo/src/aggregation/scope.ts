@@ -18,9 +18,6 @@ export function systemScope(now: Date): Scope {
       ['REMOVE', constant(undefined)],
       ['NOW', constant(now)],
       ['CLUSTER_TIME', constant(new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 }))],
-      ['DESCEND', constant('descend')],
-      ['PRUNE', constant('prune')],
-      ['KEEP', constant('keep')],
       ['USER_ROLES', constant([])],
     ]),
   };
@@ -83,8 +80,7 @@ export function letScope(
   for (const [name, expression] of Object.entries(variables)) {
     checkVariableName(name);
     const compiled = compile(expression, scope);
-    // $rand is the only expression that is neither constant nor looks at a document.
-    if (!compiled.constant && !isRandom(expression)) {
+    if (!compiled.constant) {
       throw new MongoError(
         4890500,
         'Command let Expression tried to access a field, but this is not allowed',
@@ -93,8 +89,4 @@ export function letScope(
     added.push([name, constant(compiled.evaluate({}))]);
   }
   return withVariables(scope, added);
-}
-
-function isRandom(expression: unknown): boolean {
-  return typeof expression === 'object' && expression !== null && '$rand' in expression;
 }

@@ -3,10 +3,6 @@ import { MongoError } from '../errors.js';
 import { copyDoc, hasField, keysOf, setField } from '../values/fields.js';
 import { isDoc, typeNameOf } from '../values/types.js';
 import type { Doc } from '../values/types.js';
-import { checkVariableName, createCell, withVariables } from './scope.js';
-import { compileExpression } from './expression.js';
-import type { Expression, Scope } from './operator.js';
-import type { Stage } from './stage.js';
 import { valueAt, withPath } from './stages/unwind.js';
 
 /** Where `$out` and `$merge` write; `database` undefined is the pipeline's own. */
@@ -67,13 +63,8 @@ const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const matchedModes = ['merge', 'replace', 'keepExisting', 'fail'] as const;
 const notMatchedModes = ['insert', 'discard', 'fail'] as const;
 
-export interface MergeCall {
-  readonly scope: Scope;
-  readonly compilePipeline: (pipeline: unknown, scope: Scope) => Stage;
-}
-
-/** Errors 51182, 51178, 51181, 51187, 51199 and those of the pipeline. */
-export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
+/** Errors 51182, 51178, 51181 and 51187; 238 for a pipeline that merges, and its `let`. */
+export function parseMerge(specification: unknown): MergePlan {
   const options = typeof specification === 'string' ? { into: specification } : specification;
   if (!isDoc(options)) {
     throw new MongoError(
@@ -85,7 +76,10 @@ export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
   if (unknown !== undefined) {
     throw new MongoError(40415, `BSON field '$merge.${unknown}' is an unknown field.`);
   }
-  const { whenMatched = 'merge', whenNotMatched = 'insert', let: variables } = options;
+  const { whenMatched = 'merge', whenNotMatched = 'insert' } = options;
+  if (Array.isArray(whenMatched) || 'let' in options) {
+    throw new MongoError(238, '$merge with a pipeline in whenMatched is not supported by embedded-mongo');
+  }
   const into = mergeTarget(options.into);
   const on = onFields(options.on);
   const notMatched = notMatchedModes.find((mode) => mode === whenNotMatched);
@@ -96,7 +90,7 @@ export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
     );
   }
   const mode = matchedModes.find((known) => known === whenMatched);
-  if (mode === undefined && !Array.isArray(whenMatched)) {
+  if (mode === undefined) {
     throw new MongoError(
       2,
       `Enumeration value '${String(whenMatched)}' for field '$merge.whenMatched' is not a valid value.`,
@@ -108,10 +102,7 @@ export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
       `Combination of {whenMatched: ${mode}} and {whenNotMatched: ${notMatched}} is not supported`,
     );
   }
-  if (variables !== undefined && mode !== undefined) {
-    throw new MongoError(51199, `Cannot use 'let' variables with 'whenMatched: ${mode}' mode`);
-  }
-  const matched = mode === undefined ? pipelineMerge(whenMatched, variables, call) : matchedBy(mode);
+  const matched = matchedBy(mode);
   return { kind: 'merge', into, on, prepare: preparer(on), key: keyOf(on), matched, notMatched };
 }
 
@@ -202,27 +193,4 @@ function matchedBy(mode: (typeof matchedModes)[number]): MergePlan['matched'] {
         );
       };
   }
-}
-
-/** A pipeline over the existing document that sees the result as `$$new`. */
-function pipelineMerge(pipeline: unknown, variables: unknown, call: MergeCall): MergePlan['matched'] {
-  const bound = variables === undefined ? { new: '$$ROOT' } : variables;
-  if (!isDoc(bound)) {
-    throw new MongoError(14, `$merge 'let' must be an object, but found ${typeNameOf(bound)}`);
-  }
-  const bindings = Object.entries('new' in bound ? bound : { ...bound, new: '$$ROOT' }).map(
-    ([name, value]) => {
-      checkVariableName(name);
-      return { name, expression: compileExpression(value, call.scope), cell: createCell() };
-    },
-  );
-  const cells = bindings.map(({ name, cell }): readonly [string, Expression] => [name, cell.expression]);
-  const run = call.compilePipeline(pipeline, withVariables(call.scope, cells));
-  return (existing, result) => {
-    for (const { expression, cell } of bindings) {
-      cell.value = expression.evaluate(result);
-    }
-    const [merged] = run([existing]);
-    return merged;
-  };
 }

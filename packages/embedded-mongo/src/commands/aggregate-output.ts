@@ -56,7 +56,7 @@ function writeOut(
     refuseWhileWritten(store, old);
   }
   store.lastCollectionId += 1;
-  const collection = createCollection(store.lastCollectionId, namespace, old?.options ?? {});
+  const collection = createCollection(store.lastCollectionId, namespace);
   const specs = old?.indexes.slice(1).map(({ spec }) => spec) ?? [];
   collection.indexes.push(...specs.map(createIndex));
   const now = clock.at(store.clock);
@@ -80,7 +80,7 @@ function writeMerge(
   { plan, namespace, results }: { plan: MergePlan; namespace: string; results: readonly Buffer[] },
 ): void {
   const { store, clock } = server;
-  const collection = ensureCollection(store, namespace, { writer: transaction });
+  const collection = ensureCollection(store, namespace, transaction);
   if (!collection.indexes.some((index) => identifies(index, plan.on))) {
     throw new MongoError(51183, 'Cannot find index to verify that join fields will be unique');
   }

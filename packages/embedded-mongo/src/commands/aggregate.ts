@@ -12,7 +12,6 @@ import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { openCursor } from './cursors.js';
-import { refuseSearch } from './diagnostics.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
 import { boolField, docField, numberField } from './fields.js';
@@ -34,9 +33,6 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
       9,
       "The 'cursor' option is required, except for aggregate with the explain argument",
     );
-  }
-  if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
-    refuseSearch();
   }
   const sessions = localSessions(context, command['pipeline']);
   const pipeline = compilePipeline(sessions?.rest ?? command['pipeline'], {
@@ -74,9 +70,6 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
 function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[] {
   const { command, database, server, reader } = context;
   const namespace = aggregatedNamespace(command, database);
-  if (!pipeline.readsCollection) {
-    return encodeResults(pipeline.run([]));
-  }
   if (namespace === undefined) {
     throw new MongoError(73, '{aggregate: 1} is only valid for pipelines that do not read a collection');
   }
@@ -94,10 +87,6 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   }
   const documents = rows.map(({ version }) => docOf(version));
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
-}
-
-function startsWithSearchStage([first]: readonly unknown[]): boolean {
-  return isDoc(first) && keysOf(first).some((name) => name === '$listSearchIndexes' || name === '$search');
 }
 
 /** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */

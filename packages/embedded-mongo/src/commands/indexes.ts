@@ -43,7 +43,7 @@ function addIndexes(
   writer: Transaction,
   { namespace, specs }: { namespace: string; specs: readonly Doc[] },
 ): { collection: Collection; before: number; built: number } {
-  const collection = ensureCollection(server.store, namespace, { writer });
+  const collection = ensureCollection(server.store, namespace, writer);
   const before = collection.indexes.length;
   const missing = specs.filter((spec, i) => isMissing(collection, spec, specs.slice(0, i)));
   const isOwn = writer.created.includes(collection);
@@ -174,11 +174,6 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
   return index;
 }
 
-function idIndexOf({ options, indexes }: Collection): Doc {
-  const clustered = docField(options, 'clusteredIndex');
-  return clustered === undefined ? indexes[0].spec : { ...clustered, clustered: true };
-}
-
 export function listIndexes(context: CommandContext): CommandResult {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['listIndexes']);
@@ -189,7 +184,7 @@ export function listIndexes(context: CommandContext): CommandResult {
   const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace,
-    documents: collection.indexes.map(({ spec }, i) => encode(i === 0 ? idIndexOf(collection) : spec)),
+    documents: collection.indexes.map(({ spec }) => encode(spec)),
     batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
   });
 }

@@ -53,7 +53,7 @@ function insertMany(
   const { server, command, statement } = context;
   const isOrdered = boolField(command, 'ordered', true) || transaction.explicit;
   const now = server.clock.at(server.store.clock);
-  const collection = ensureCollection(server.store, namespace, { writer: transaction });
+  const collection = ensureCollection(server.store, namespace, transaction);
   const first = progress.next;
   for (; progress.next < sent.length; progress.next++) {
     const index = progress.next;

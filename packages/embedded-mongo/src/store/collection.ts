@@ -11,7 +11,6 @@ export interface Collection {
   readonly id: number;
   /** `<database>.<name>`. */
   namespace: string;
-  options: Doc;
   readonly uuid: Buffer;
   /** By key string of `_id`, in order of insertion. */
   readonly records: Map<string, StoredRecord>;
@@ -23,16 +22,10 @@ export interface Collection {
 
 export const ID_INDEX_SPEC: Doc = { v: 2, key: { _id: 1 }, name: '_id_' };
 
-export function createCollection(
-  id: number,
-  namespace: string,
-  options: Doc,
-  uuid = randomUuid(),
-): Collection {
+export function createCollection(id: number, namespace: string, uuid = randomUuid()): Collection {
   return {
     id,
     namespace,
-    options,
     uuid,
     records: new Map(),
     unsettled: new Set(),

@@ -1,4 +1,3 @@
-import type { Doc } from '../values/types.js';
 import { encode } from '../values/encode.js';
 import type { Journal } from '../journal/journal.js';
 import { createCollection, settle, type Collection } from './collection.js';
@@ -92,11 +91,7 @@ export function collectionFor(
 }
 
 /** The collection of this name, created if there is none: at once, or with the commit of an explicit transaction. */
-export function ensureCollection(
-  store: Store,
-  namespace: string,
-  { writer, options = {} }: { writer: Transaction; options?: Doc },
-): Collection {
+export function ensureCollection(store: Store, namespace: string, writer: Transaction): Collection {
   const existing = collectionFor(store, namespace, writer);
   if (existing !== undefined) {
     return existing;
@@ -106,7 +101,7 @@ export function ensureCollection(
     throw conflict(writer, other.owner);
   }
   store.lastCollectionId += 1;
-  const collection = createCollection(store.lastCollectionId, namespace, options);
+  const collection = createCollection(store.lastCollectionId, namespace);
   if (writer.explicit) {
     store.uncommitted.set(namespace, { owner: writer, collection });
     writer.created.push(collection);
@@ -134,8 +129,8 @@ export function logChange(store: Store, change: CatalogChange): void {
 }
 
 /** The change that creates a collection. */
-export function creationOf({ id, namespace, options, uuid }: Collection): CatalogChange {
-  return { type: 'create', id, namespace, options, uuid: uuid.toString('hex') };
+export function creationOf({ id, namespace, uuid }: Collection): CatalogChange {
+  return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
 /** Frees the versions that only ended snapshots could see. */

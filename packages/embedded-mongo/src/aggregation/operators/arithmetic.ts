@@ -15,7 +15,7 @@ import {
 import { BSON, isNumeric, typeNameOf, typeOf } from '../../values/types.js';
 import type { Numeric } from '../../values/types.js';
 import { integerOf, isNullish, millisOf } from '../coerce.js';
-import { moduloDecimals } from '../decimal-functions.js';
+import { moduloDecimals } from '../decimal-rounding.js';
 import { binary, combine, operandsOf } from '../operator.js';
 import type { OperatorCompiler } from '../operator.js';
 
@@ -70,7 +70,7 @@ function addPair(left: unknown, right: unknown): unknown {
 }
 
 /** The sum of two numbers; an integer sum that leaves int64 goes on as a double. */
-export function add(left: Numeric, right: Numeric): Numeric {
+function add(left: Numeric, right: Numeric): Numeric {
   return addNumbers(left, right) ?? asDouble(toDouble(left) + toDouble(right));
 }
 

@@ -1,25 +1,16 @@
-import { Binary } from 'bson';
 import { MongoError } from '../../errors.js';
-import { encode } from '../../values/encode.js';
-import { copyDoc, deleteField, getField, keysOf, setField } from '../../values/fields.js';
+import { keysOf, setField } from '../../values/fields.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
 import type { Doc } from '../../values/types.js';
 import { isNullish } from '../coerce.js';
-import { combine, constantValue, namedArguments, nary, unary } from '../operator.js';
+import { nary, unary } from '../operator.js';
 import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
-import { findVariable } from '../scope.js';
 
 /** Operators on documents. */
 export const objectOperators: Readonly<Record<string, OperatorCompiler>> = {
   $mergeObjects: compileMergeObjects,
   $objectToArray: unary(objectToArray),
   $arrayToObject: unary(arrayToObject),
-  $getField: compileGetField,
-  $setField: compileSetField,
-  $unsetField: (argument, call) =>
-    compileSetField(isDoc(argument) ? { ...argument, value: '$$REMOVE' } : argument, call),
-  $bsonSize: unary(bsonSize),
-  $binarySize: unary(binarySize),
 };
 
 /** Merges documents, null and missing skipped; also used by the accumulator. Error 40400. */
@@ -122,92 +113,4 @@ function pairOfObject(pair: unknown): [string, unknown] {
     throw new MongoError(40394, `$arrayToObject requires 'k' of type string, found: ${typeNameOf(pair.k)}`);
   }
   return [pair.k, pair.v];
-}
-
-function compileGetField(argument: unknown, call: OperatorCall): Expression {
-  const current = findVariable(call.scope, 'CURRENT');
-  const isNamed = isDoc(argument) && !keysOf(argument).some((key) => key.startsWith('$'));
-  const parts = isNamed
-    ? new Map(
-        namedArguments(argument, call, {
-          keys: ['field', 'input'],
-          required: { field: 3041702, input: 3041703 },
-          notObject: 3041700,
-          unknownKey: 3041701,
-        }),
-      )
-    : new Map([['field', argument]]);
-  const name = fieldNameOf(parts.get('field'), call, 3041704);
-  const input = parts.has('input') ? call.compile(parts.get('input')) : current;
-  return combine([input], (root) => {
-    const document = input.evaluate(root);
-    return isNullish(document) ? null : isDoc(document) ? getField(document, name) : undefined;
-  });
-}
-
-/** A constant field name, which may have dots and dollars (`{$literal: '$a'}`). */
-function fieldNameOf(expression: unknown, call: OperatorCall, code: number): string {
-  const compiled = call.compile(expression);
-  const name = compiled.constant ? constantValue(compiled) : undefined;
-  if (typeof name !== 'string') {
-    throw new MongoError(code, `${call.name} requires 'field' to evaluate to a constant string`);
-  }
-  return name;
-}
-
-function compileSetField(argument: unknown, call: OperatorCall): Expression {
-  const parts = new Map(
-    namedArguments(argument, call, {
-      keys: ['field', 'input', 'value'],
-      required: { field: 4161102, value: 4161103, input: 4161109 },
-      notObject: 4161100,
-      unknownKey: 4161101,
-    }),
-  );
-  const name = fieldNameOf(parts.get('field'), call, 4161106);
-  const input = call.compile(parts.get('input'));
-  const value = call.compile(parts.get('value'));
-  return combine([input, value], (root) => {
-    const document = input.evaluate(root);
-    if (isNullish(document)) {
-      return null;
-    }
-    if (!isDoc(document)) {
-      throw new MongoError(4161105, `${call.name} requires 'input' to evaluate to type Object`);
-    }
-    const copy = copyDoc(document);
-    const set = value.evaluate(root);
-    if (set === undefined) {
-      deleteField(copy, name);
-    } else {
-      setField(copy, name, set);
-    }
-    return copy;
-  });
-}
-
-function bsonSize(value: unknown): number | null {
-  if (isNullish(value)) {
-    return null;
-  }
-  if (!isDoc(value)) {
-    throw new MongoError(31393, `$bsonSize requires a document input, found: ${typeNameOf(value)}`);
-  }
-  return encode(value).length;
-}
-
-function binarySize(value: unknown): number | null {
-  if (isNullish(value)) {
-    return null;
-  }
-  if (typeof value === 'string') {
-    return Buffer.byteLength(value);
-  }
-  if (value instanceof Binary) {
-    return value.length();
-  }
-  throw new MongoError(
-    51276,
-    `$binarySize requires a string or BinData argument, found: ${typeNameOf(value)}`,
-  );
 }

@@ -3,55 +3,28 @@ import { MongoError } from '../../errors.js';
 import { compilePcre } from '../../query/pcre.js';
 import { typeNameOf } from '../../values/types.js';
 import type { Doc } from '../../values/types.js';
-import { codePoints, isNullish } from '../coerce.js';
+import { isNullish } from '../coerce.js';
 import { combine, constant, constantValue, namedOperands } from '../operator.js';
-import type { Expression, OperatorCompiler } from '../operator.js';
+import type { Expression, OperatorCall } from '../operator.js';
 
-/** `$regexMatch`, `$regexFind` and `$regexFindAll`: `{input, regex, options}`. */
-export const regexOperators: Readonly<Record<string, OperatorCompiler>> = {
-  $regexMatch: regexOperator(false, (regex, text) => regex.test(text)),
-  $regexFind: regexOperator(null, (regex, text) => {
-    const match = regex.exec(text);
-    return match === null ? null : describe(match, text);
-  }),
-  $regexFindAll: regexOperator([], findAll),
-};
-
-function findAll(regex: RegExp, text: string): Doc[] {
-  return [...text.matchAll(new RegExp(regex.source, `${regex.flags}g`))].map((match) =>
-    describe(match, text),
-  );
-}
-
-/** A match as MongoDB shows it; `idx` counts code points. */
-function describe(match: RegExpExecArray, text: string): Doc {
-  return {
-    match: match[0],
-    idx: codePoints(text.slice(0, match.index)).length,
-    // The translated pattern names its captures in order; groups without a name are not the user's.
-    captures: Object.values(match.groups ?? {}).map((capture: string | undefined) => capture ?? null),
-  };
-}
-
-function regexOperator(none: unknown, find: (regex: RegExp, text: string) => unknown): OperatorCompiler {
-  return (argument, call) => {
-    const operands = namedOperands(argument, call, {
-      keys: ['input', 'regex', 'options'],
-      required: { input: 31022, regex: 31023 },
-      notObject: 51103,
-      unknownKey: 31024,
-    });
-    const { input = constant(null), regex = constant(null), options = constant(null) } = operands;
-    const regexAt = regexOperand(regex, options, call.name);
-    return combine(Object.values(operands), (root) => {
-      const text = input.evaluate(root);
-      const compiled = regexAt(root);
-      if (!isNullish(text) && typeof text !== 'string') {
-        throw new MongoError(51104, `${call.name} needs 'input' to be of type string`);
-      }
-      return isNullish(text) || compiled === null ? none : find(compiled, text);
-    });
-  };
+/** `$regexMatch`: `{input, regex, options}`. */
+export function compileRegexMatch(argument: unknown, call: OperatorCall): Expression {
+  const operands = namedOperands(argument, call, {
+    keys: ['input', 'regex', 'options'],
+    required: { input: 31022, regex: 31023 },
+    notObject: 51103,
+    unknownKey: 31024,
+  });
+  const { input = constant(null), regex = constant(null), options = constant(null) } = operands;
+  const regexAt = regexOperand(regex, options, call.name);
+  return combine(Object.values(operands), (root) => {
+    const text = input.evaluate(root);
+    const compiled = regexAt(root);
+    if (!isNullish(text) && typeof text !== 'string') {
+      throw new MongoError(51104, `${call.name} needs 'input' to be of type string`);
+    }
+    return !isNullish(text) && compiled?.test(text) === true;
+  });
 }
 
 function regexOperand(regex: Expression, options: Expression, name: string): (root: Doc) => RegExp | null {

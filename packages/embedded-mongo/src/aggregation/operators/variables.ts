@@ -1,6 +1,6 @@
 import { MongoError } from '../../errors.js';
 import { isDoc } from '../../values/types.js';
-import { arrayOrNull } from '../array-argument.js';
+import { arrayOrNull } from '../arguments.js';
 import { integerOf, isNullish, isTrue } from '../coerce.js';
 import { combine, constant, namedArguments } from '../operator.js';
 import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';

@@ -22,8 +22,8 @@ const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
  * missing, arrays match by element. Errors 9 (FailedToParse) and those of paths, variables and stages.
  */
 export function compileLookup(specification: unknown, call: StageCall): Stage {
-  const { from, as, local, pipeline } = parseLookup(specification, call);
-  const find = local === undefined ? undefined : equalityFinder(local, from ?? '', call.collections);
+  const { from, as, local, pipeline } = parseLookup(specification);
+  const find = local === undefined ? undefined : equalityFinder(local, from, call.collections);
   if (pipeline === undefined) {
     return mapping((document) => withPath(document, as, find?.(document) ?? []));
   }
@@ -32,8 +32,7 @@ export function compileLookup(specification: unknown, call: StageCall): Stage {
 }
 
 interface Lookup {
-  /** Undefined for a pipeline that begins with `$documents`. */
-  readonly from: string | undefined;
+  readonly from: string;
   readonly as: readonly string[];
   readonly local: EqualityFields | undefined;
   readonly pipeline: LookupPipeline | undefined;
@@ -49,7 +48,7 @@ interface LookupPipeline {
   readonly variables: Doc;
 }
 
-function parseLookup(specification: unknown, call: StageCall): Lookup {
+function parseLookup(specification: unknown): Lookup {
   if (!isDoc(specification)) {
     throw new MongoError(9, 'the $lookup specification must be an Object');
   }
@@ -76,24 +75,19 @@ function parseLookup(specification: unknown, call: StageCall): Lookup {
   if (variables !== undefined && pipeline === undefined) {
     throw new MongoError(9, "$lookup with a 'let' argument must also specify 'pipeline'");
   }
-  const ownDocuments = specification.from === undefined && beginsWithDocuments(pipeline);
   return {
-    from: ownDocuments ? undefined : foreignCollection(specification.from, call.name),
+    from: foreignCollection(specification.from),
     as: parsePath(as),
     local: localField === undefined ? undefined : equalityFields(localField, foreignField),
     pipeline: pipeline === undefined ? undefined : lookupPipeline(pipeline, variables),
   };
 }
 
-/** The collection that `$lookup` and `$graphLookup` read: of the same database. */
-export function foreignCollection(from: unknown, stage: string): string {
-  if (typeof from === 'string' && from !== '') {
-    return from;
+function foreignCollection(from: unknown): string {
+  if (typeof from !== 'string' || from === '') {
+    throw new MongoError(9, `$lookup argument 'from' must be a string, found ${typeNameOf(from)}`);
   }
-  if (from === undefined) {
-    throw new MongoError(9, `missing 'from' option to ${stage} stage specification`);
-  }
-  throw new MongoError(9, `${stage} argument 'from' must be a string, found ${typeNameOf(from)}`);
+  return from;
 }
 
 function equalityFields(localField: unknown, foreignField: unknown): EqualityFields {
@@ -149,7 +143,7 @@ interface Binding {
 /** Binds the variables of `let` to each document and runs the pipeline over the candidates. */
 function pipelineRunner(
   { stages, variables }: LookupPipeline,
-  from: string | undefined,
+  from: string,
   call: StageCall,
 ): (document: Doc, candidates: readonly Doc[] | undefined) => readonly Doc[] {
   const bindings: Binding[] = [];
@@ -163,14 +157,8 @@ function pipelineRunner(
   const scope: Scope = withVariables(call.scope, cells);
   const inner = call.compilePipeline(stages, scope, '$lookup');
   const filter = lookupFilter(stages, scope);
-  const source = (document: Doc): Iterable<Doc> => {
-    if (from === undefined) {
-      return [];
-    }
-    return filter === undefined
-      ? call.collections.documents(from)
-      : call.collections.lookup(from, filter(document));
-  };
+  const source = (document: Doc): Iterable<Doc> =>
+    filter === undefined ? call.collections.documents(from) : call.collections.lookup(from, filter(document));
   // Without variables the result is the same for every document.
   let same: readonly Doc[] | undefined;
   return (document, candidates) => {
@@ -181,9 +169,4 @@ function pipelineRunner(
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
     return [...inner(candidates ?? source(document))];
   };
-}
-
-function beginsWithDocuments(pipeline: unknown): boolean {
-  const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
-  return isDoc(first) && keysOf(first)[0] === '$documents';
 }

@@ -1,4 +1,4 @@
-import { DECIMAL_NAN, digitsOf, divideHalfEven, finite, signedCoefficient } from '../values/decimal.js';
+import { DECIMAL_NAN, digitsOf, divideHalfEven } from '../values/decimal.js';
 import type { Decimal } from '../values/decimal.js';
 
 const digitsMax = 34;
@@ -45,46 +45,4 @@ function roundedQuotient(value: Decimal, divisor: bigint, rounding: Rounding): b
   const quotient = value.coefficient / divisor;
   const awayFromZero = (rounding === 'up' && !value.negative) || (rounding === 'down' && value.negative);
   return awayFromZero && value.coefficient % divisor !== 0n ? quotient + 1n : quotient;
-}
-
-/** The square root to 34 digits, exact where it is. The value must not be negative. */
-export function squareRoot(value: Decimal): Decimal {
-  if (value.kind !== 'finite' || value.coefficient === 0n) {
-    return value.kind === 'finite' ? { ...value, exponent: Math.floor(value.exponent / 2) } : value;
-  }
-  // The preferred exponent of an exact root is half of the value's.
-  const preferred = Math.floor(value.exponent / 2);
-  const whole = value.coefficient * 10n ** BigInt(value.exponent - 2 * preferred);
-  const exact = integerRoot(whole);
-  if (exact * exact === whole) {
-    return finite(exact, preferred);
-  }
-  // Two digits a digit of the root, and one more pair so that rounding sees a sticky digit.
-  const places = digitsMax + 2 - Math.ceil(digitsOf(whole) / 2);
-  const scaled = whole * 10n ** BigInt(2 * Math.max(0, places));
-  const root = integerRoot(scaled);
-  const sticky = root * root === scaled ? 0n : 1n;
-  return finite(root * 10n + sticky, preferred - Math.max(0, places) - 1);
-}
-
-function integerRoot(value: bigint): bigint {
-  if (value < 2n) {
-    return value;
-  }
-  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
-  for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) {
-      return root;
-    }
-    root = next;
-  }
-}
-
-/** An integer power, exact before the final rounding; undefined if the exponent is too large for that. */
-export function integerPower(base: Decimal, exponent: bigint): Decimal | undefined {
-  if (base.kind !== 'finite' || exponent < 0n || exponent > 1000n) {
-    return undefined;
-  }
-  return finite(signedCoefficient(base) ** exponent, base.exponent * Number(exponent));
 }
