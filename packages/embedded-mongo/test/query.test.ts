@@ -94,16 +94,6 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: { $mod: [3, -1] } }, { a: -4 }),
     ...fails(2, { a: { $mod: 1 } }, { a: { $mod: [1] } }, { a: { $mod: [0, 1] } }, { a: { $mod: ['x', 1] } }),
   ],
-  'bit tests look at numbers and binary data only': [
-    ...misses({ a: { $bitsAllClear: 1 } }, {}, { a: null }, { a: new Date(0) }, { a: 1 }, { a: 0.5 }),
-    ...matches({ a: { $bitsAllClear: 1 } }, { a: 2 }, { a: [3, 2] }, { a: new Binary(Buffer.from([2])) }),
-    ...matches({ a: { $bitsAllSet: [0, 2] } }, { a: 5 }, { a: L(7) }, { a: D(5) }),
-    ...matches({ a: { $bitsAnySet: new Binary(Buffer.from([6])) } }, { a: 4 }),
-    ...matches({ a: { $bitsAnyClear: 3 } }, { a: 1 }),
-    ...matches({ a: { $bitsAllSet: [200] } }, { a: -1 }),
-    ...fails(2, { a: { $bitsAllSet: 'x' } }),
-    ...fails(9, { a: { $bitsAllSet: -1 } }, { a: { $bitsAllSet: 1.5 } }),
-  ],
   '$type tells int, long, double and decimal apart, and knows all aliases': [
     ...matches({ a: { $type: 'double' } }, { a: D(1) }, { a: 1.5 }),
     ...misses({ a: { $type: 'int' } }, { a: D(1) }, { a: L(1) }, {}),
@@ -252,19 +242,6 @@ describe('query', () => {
         .toArray(),
     );
     expect(error.code).to.equal(2);
-  });
-
-  it('what is not supported is refused by its name', async () => {
-    for (const filter of [{ $where: '1' }, { a: { $near: [1, 2] } }, { $jsonSchema: {} }]) {
-      const error = await errorOf(
-        fixture
-          .collection()
-          .find(filter as Document)
-          .toArray(),
-      );
-      expect(error.message).to.match(/\$where|\$near|\$jsonSchema/);
-      expect(error.code).to.be.a('number');
-    }
   });
 
   it('let variables compare by value in $expr', async () => {

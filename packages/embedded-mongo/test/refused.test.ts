@@ -30,6 +30,12 @@ const commands = [
   'updateSearchIndex',
 ];
 
+const filters: readonly Document[] = [
+  ...['$where', '$jsonSchema', '$sampleRate', '$text'].map((name) => ({ [name]: 1 })),
+  ...['$geoWithin', '$geoIntersects', '$near', '$nearSphere'].map((name) => ({ a: { [name]: 1 } })),
+  ...['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear'].map((name) => ({ a: { [name]: 1 } })),
+];
+
 /** Options that would change what a command does. */
 const options: readonly (readonly [field: string, command: Document])[] = [
   ['changeStreamPreAndPostImages', { create: 'c', changeStreamPreAndPostImages: { enabled: true } }],
@@ -76,6 +82,17 @@ describe('what MongoDB has and this server has not', () => {
     );
     expect(await Promise.all(codes)).to.deep.equal([40324, 40324, 15952, 168, 31325, 168]);
     expect((await errorOf(fixture.db.command({ nope: 1 }))).code).to.equal(59);
+  });
+
+  it('filters and updates: each operator is refused by its name', async () => {
+    for (const filter of filters) {
+      const [name = ''] = Object.keys((filter['a'] as Document | undefined) ?? filter);
+      const error = await errorOf(collection.find(filter).toArray());
+      expect(error.code).to.equal(name === '$text' ? 27 : 238);
+      expect(error.message).to.include(name).and.to.include('not supported');
+    }
+    const error = await errorOf(collection.updateOne({}, { $bit: { a: { and: 1 } } }));
+    expect(error).to.include({ code: 238, message: '$bit is not supported by embedded-mongo' });
   });
 
   for (const name of commands) {

@@ -1,13 +1,9 @@
 import { MongoError } from '../errors.js';
-import { typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { typeNameOf, type Doc } from '../values/types.js';
 import { isNullish } from './coerce.js';
-import { parseDayOfWeek, parseTimeUnit } from './dates/calendar.js';
-import type { TimeUnit } from './dates/calendar.js';
-import { UTC, findZone } from './dates/zone.js';
-import type { Zone } from './dates/zone.js';
-import { constantValue } from './operator.js';
-import type { Expression } from './operator.js';
+import { parseDayOfWeek, parseTimeUnit, type TimeUnit } from './dates/calendar.js';
+import { UTC, findZone, type Zone } from './dates/zone.js';
+import { constantValue, type Expression } from './operator.js';
 
 /** An operand of a date operator, checked; null if it is null or missing. */
 export type Operand<T> = (root: Doc) => T | null;

@@ -1,5 +1,4 @@
-import { DECIMAL_NAN, digitsOf, divideHalfEven } from '../values/decimal.js';
-import type { Decimal } from '../values/decimal.js';
+import { DECIMAL_NAN, digitsOf, divideHalfEven, type Decimal } from '../values/decimal.js';
 
 const digitsMax = 34;
 

@@ -1,6 +1,5 @@
 import { MongoError } from '../errors.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 
 /** Reads a field of a document; never what the object inherits (`constructor`, `__proto__`). */
 export function fieldReader(name: string): (document: Doc) => unknown {

@@ -1,7 +1,6 @@
 import { getField } from '../values/fields.js';
 import { indexOf } from '../values/paths.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 
 /**
  * The values that a document offers to a join: those at the path, through arrays, an array at its end by

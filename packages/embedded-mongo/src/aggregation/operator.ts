@@ -1,6 +1,5 @@
 import { MongoError } from '../errors.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /**
  * A compiled expression. `evaluate` returns `undefined` where MongoDB says "missing" (and for the

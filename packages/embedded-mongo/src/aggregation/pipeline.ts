@@ -3,13 +3,11 @@
 // do with the results of $out and $merge.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import type { Scope } from './operator.js';
 import type { Collections, InsideOf, Stage } from './stage.js';
 import { stages } from './stages/registry.js';
-import { parseMerge, parseOut } from './write-plan.js';
-import type { WritePlan } from './write-plan.js';
+import { parseMerge, parseOut, type WritePlan } from './write-plan.js';
 
 export interface PipelineContext {
   readonly scope: Scope;
@@ -86,9 +84,8 @@ function parseWrite({ name, value }: StageSpecification): WritePlan | undefined 
 const refusedInside: Readonly<Record<InsideOf, readonly string[]>> = {
   $facet: ['$out', '$merge', '$facet'],
   $lookup: ['$out', '$merge'],
-  $unionWith: ['$out', '$merge'],
 };
-const refusalCodes: Readonly<Record<InsideOf, number>> = { $facet: 40600, $lookup: 51047, $unionWith: 31441 };
+const refusalCodes: Readonly<Record<InsideOf, number>> = { $facet: 40600, $lookup: 51047 };
 
 function compileStages(
   specifications: readonly StageSpecification[],

@@ -1,8 +1,7 @@
 import { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
-import { constant } from './operator.js';
-import type { Expression, Scope } from './operator.js';
+import { constant, type Expression, type Scope } from './operator.js';
 
 // A scope belongs to one command: `$$NOW` and the values of `let` are constants in it, and the variables
 // of `$let`, `$map`, ... are cells that are set before the inner expression is evaluated (evaluation

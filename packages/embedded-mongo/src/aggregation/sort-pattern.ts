@@ -3,8 +3,7 @@ import { compareValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
 import { toDouble } from '../values/numbers.js';
 import { indexOf } from '../values/paths.js';
-import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
 import { fieldReader, parsePath } from './field-path.js';
 
 /** A compiled sort: the key of a document, and the order of two keys. */

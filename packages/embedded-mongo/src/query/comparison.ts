@@ -4,8 +4,7 @@ import { compareNumbers, compareValues, equalValues, orderOf } from '../values/c
 import { keyString } from '../values/key-string.js';
 import { isNaNValue } from '../values/numbers.js';
 import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
-import { not, valuePredicate } from './predicate.js';
-import type { Predicate, ValueTest } from './predicate.js';
+import { not, valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 import { regexTest } from './regex-operator.js';
 
 /** `$eq`: equal in the total order; null also matches a missing field. A regex is a value here. */

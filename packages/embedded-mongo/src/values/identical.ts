@@ -1,9 +1,7 @@
-import type { Decimal128, Long } from 'bson';
-import { Double } from 'bson';
+import { type Decimal128, type Long, Double } from 'bson';
 import { compareValues } from './compare.js';
 import { keysOf } from './fields.js';
-import { BSON, typeOf } from './types.js';
-import type { Doc } from './types.js';
+import { BSON, typeOf, type Doc } from './types.js';
 
 /** Whether two values have the same bytes: 1 and 1.0 are equal but not identical, nor are Decimal128 1.0 and 1.00. */
 export function identicalValues(a: unknown, b: unknown): boolean {

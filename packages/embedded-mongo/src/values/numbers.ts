@@ -9,10 +9,9 @@ import {
   negateDecimal,
   packDecimal,
   unpackDecimal,
+  type Decimal,
 } from './decimal.js';
-import type { Decimal } from './decimal.js';
-import { BSON, isNumeric, typeOf } from './types.js';
-import type { Numeric } from './types.js';
+import { BSON, isNumeric, typeOf, type Numeric } from './types.js';
 
 export type NumberKind = 'int' | 'long' | 'double' | 'decimal';
 

@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
-import { combine, constant } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+import { combine, constant, type Expression, type OperatorCall, type OperatorCompiler } from '../operator.js';
 import { refusedAccumulators, refusing } from '../refused.js';
 import {
   createAddToSet,

@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
 import { dayOfYear, isoDayOfWeek, localDate } from './calendar.js';
-import { UTC } from './zone.js';
-import type { Zone } from './zone.js';
+import { UTC, type Zone } from './zone.js';
 
 /** Writes an instant in a zone. */
 export type DateFormatter = (utcMillis: number, zone: Zone) => string;

@@ -1,7 +1,5 @@
-import { dayMillis, dayNumber, isoDayOfWeek, localDate, utcMillis } from './calendar.js';
-import type { TimeUnit } from './calendar.js';
-import { localToUtc } from './zone.js';
-import type { Zone } from './zone.js';
+import { dayMillis, dayNumber, isoDayOfWeek, localDate, utcMillis, type TimeUnit } from './calendar.js';
+import { localToUtc, type Zone } from './zone.js';
 
 /** Units of a fixed length: they are cut in UTC, as counted from a midnight of the zone. */
 const fixedMillis: Partial<Record<TimeUnit, number>> = {

@@ -2,8 +2,7 @@ import { MongoError } from '../../errors.js';
 import { typeNameOf } from '../../values/types.js';
 import { isNullish } from '../coerce.js';
 import { int32Argument } from '../arguments.js';
-import { binary, nary, unary } from '../operator.js';
-import type { OperatorCompiler } from '../operator.js';
+import { binary, nary, unary, type OperatorCompiler } from '../operator.js';
 
 /** Operators on arrays, as values. */
 export const arrayOperators: Readonly<Record<string, OperatorCompiler>> = {

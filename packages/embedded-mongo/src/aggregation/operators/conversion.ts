@@ -5,8 +5,7 @@ import { asDouble, toBigInt, toDecimal, toDouble } from '../../values/numbers.js
 import { BSON, isNumeric, typeNameOf, typeOf } from '../../values/types.js';
 import { coerceToMillis, coerceToString, isNullish, isTrue, millisOf, numberToString } from '../coerce.js';
 import { parseDate } from '../dates/parse.js';
-import { unary } from '../operator.js';
-import type { OperatorCompiler } from '../operator.js';
+import { unary, type OperatorCompiler } from '../operator.js';
 import { dateOf } from './arithmetic.js';
 import { parseDecimal, parseDouble, parseInteger } from '../parse-number.js';
 

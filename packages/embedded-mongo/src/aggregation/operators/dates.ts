@@ -1,15 +1,20 @@
 import { MongoError } from '../../errors.js';
 import { keysOf } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { coerceToMillis, isDateLike, isNullish } from '../coerce.js';
 import { unitOperand, weekStartOperand, zoneOperand } from '../date-operands.js';
 import { dayOfYear, localDate } from '../dates/calendar.js';
-import { compileFormat, formatDefault } from '../dates/format.js';
-import type { DateFormatter } from '../dates/format.js';
+import { compileFormat, formatDefault, type DateFormatter } from '../dates/format.js';
 import { truncateDate } from '../dates/truncate.js';
-import { combine, constant, constantValue, namedOperands } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+import {
+  combine,
+  constant,
+  constantValue,
+  namedOperands,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
 import { dateOf } from './arithmetic.js';
 
 /** Dates as text, cut to a unit, and their parts; null if an operand is null or missing. */

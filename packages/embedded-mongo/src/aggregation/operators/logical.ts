@@ -1,8 +1,17 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
 import { isTrue } from '../coerce.js';
-import { combine, constant, constantValue, namedArguments, operandsOf, unary } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+import {
+  combine,
+  constant,
+  constantValue,
+  namedArguments,
+  operandsOf,
+  unary,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
 
 /** Truth, choice and literals. */
 export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {

@@ -11,13 +11,10 @@ import {
   toDouble,
   toExactDecimal,
 } from '../../values/numbers.js';
-import { isNumeric, typeNameOf } from '../../values/types.js';
-import type { Numeric } from '../../values/types.js';
+import { isNumeric, typeNameOf, type Numeric } from '../../values/types.js';
 import { integerOf, isNullish } from '../coerce.js';
-import { quantize } from '../decimal-rounding.js';
-import type { Rounding } from '../decimal-rounding.js';
-import { nary, unary } from '../operator.js';
-import type { OperatorCompiler } from '../operator.js';
+import { quantize, type Rounding } from '../decimal-rounding.js';
+import { nary, unary, type OperatorCompiler } from '../operator.js';
 
 /** Rounding and absolute values. */
 export const roundingOperators: Readonly<Record<string, OperatorCompiler>> = {

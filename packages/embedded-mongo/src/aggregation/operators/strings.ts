@@ -1,13 +1,17 @@
 import { MongoError } from '../../errors.js';
-import { isNumeric, typeNameOf } from '../../values/types.js';
+import { typeNameOf } from '../../values/types.js';
 import { int32Argument } from '../arguments.js';
 import { codePoints, coerceToString, isNullish } from '../coerce.js';
-import { binary, nary, unary } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
-import { compileRegexMatch } from './regex.js';
-import { trimOperator } from './trim.js';
+import {
+  binary,
+  nary,
+  unary,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
 
-/** Operators on strings. Code points are what MongoDB counts in `...CP`, UTF-8 bytes in `...Bytes`. */
+/** Operators on strings; what they count are code points. */
 export const stringOperators: Readonly<Record<string, OperatorCompiler>> = {
   $concat: compileConcat,
   // Case conversion is of ASCII letters only, as in MongoDB.
@@ -15,13 +19,7 @@ export const stringOperators: Readonly<Record<string, OperatorCompiler>> = {
   $toUpper: unary((value) => coerceToString(value).replace(/[a-z]+/g, (part) => part.toUpperCase())),
   $split: binary(split),
   $strLenCP: unary((value) => codePoints(stringOf(value, 34471, '$strLenCP')).length),
-  $substr: nary({ min: 3, max: 3 }, substringBytes),
-  $substrBytes: nary({ min: 3, max: 3 }, substringBytes),
   $substrCP: nary({ min: 3, max: 3 }, substringCodePoints),
-  $trim: trimOperator({ start: true, end: true }),
-  $ltrim: trimOperator({ start: true, end: false }),
-  $rtrim: trimOperator({ start: false, end: true }),
-  $regexMatch: compileRegexMatch,
 };
 
 function stringOf(value: unknown, code: number, what: string): string {
@@ -58,35 +56,6 @@ function split(input: unknown, separator: unknown): string[] | null {
     throw new MongoError(40087, '$split requires a non-empty separator');
   }
   return text.split(by);
-}
-
-function substringBytes([value, from, length]: unknown[], name: string): string {
-  const bytes = Buffer.from(coerceToString(value));
-  if (!isNumeric(from)) {
-    throw new MongoError(16034, `${name}: starting index must be a numeric type (is ${typeNameOf(from)})`);
-  }
-  if (!isNumeric(length)) {
-    throw new MongoError(16035, `${name}: length must be a numeric type (is ${typeNameOf(length)})`);
-  }
-  const [start, size] = [Math.trunc(Number(from)), Math.trunc(Number(length))];
-  if (start < 0) {
-    throw new MongoError(50752, `${name}: starting index must be non-negative (got: ${start})`);
-  }
-  const end = size < 0 ? bytes.length : start + size;
-  if (isContinuationByte(bytes[start])) {
-    throw new MongoError(28656, `${name}: Invalid range, starting index is a UTF-8 continuation byte.`);
-  }
-  if (isContinuationByte(bytes[end])) {
-    throw new MongoError(
-      28657,
-      `${name}: Invalid range, ending index is in the middle of a UTF-8 character.`,
-    );
-  }
-  return bytes.toString('utf8', start, end);
-}
-
-function isContinuationByte(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
 function substringCodePoints([value, from, length]: unknown[], name: string): string {

@@ -2,10 +2,15 @@ import { MongoError } from '../../errors.js';
 import { isDoc } from '../../values/types.js';
 import { arrayOrNull } from '../arguments.js';
 import { integerOf, isNullish, isTrue } from '../coerce.js';
-import { combine, constant, namedArguments } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
-import { checkVariableName, createCell, withVariables } from '../scope.js';
-import type { Cell } from '../scope.js';
+import {
+  combine,
+  constant,
+  namedArguments,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
+import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
 
 /** Operators that declare variables. */
 export const variableOperators: Readonly<Record<string, OperatorCompiler>> = {

@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import type { Stage, StageCall, StageCompiler } from '../stage.js';
 import { compileGroup } from './group.js';
 import { compileSortStage } from './simple.js';
@@ -10,7 +9,6 @@ import { compileSortStage } from './simple.js';
 export const combiningStages: Readonly<Record<string, StageCompiler>> = {
   $facet: compileFacet,
   $sortByCount: compileSortByCount,
-  $unionWith: compileUnionWith,
 };
 
 function compileFacet(specification: unknown, call: StageCall): Stage {
@@ -72,38 +70,4 @@ function compileSortByCount(specification: unknown, call: StageCall): Stage {
   const group = compileGroup({ _id: specification, count: { $sum: 1 } }, call);
   const sort = compileSortStage({ count: -1 });
   return (input) => sort(group(input));
-}
-
-/** `$unionWith`: a collection by name, or its documents through a pipeline. */
-function compileUnionWith(specification: unknown, call: StageCall): Stage {
-  const { coll, pipeline } = unionSource(specification);
-  const run = call.compilePipeline(pipeline, call.scope, '$unionWith');
-  return function* union(input) {
-    yield* input;
-    yield* run(call.collections.documents(coll));
-  };
-}
-
-function unionSource(specification: unknown): { coll: string; pipeline: unknown[] } {
-  if (typeof specification === 'string') {
-    return { coll: specification, pipeline: [] };
-  }
-  if (!isDoc(specification)) {
-    throw new MongoError(
-      9,
-      `the $unionWith stage specification must be an object or string, but found ${typeNameOf(specification)}`,
-    );
-  }
-  const { coll, pipeline = [], ...unknown } = specification;
-  const [name] = keysOf(unknown);
-  if (name !== undefined) {
-    throw new MongoError(40415, `BSON field '$unionWith.${name}' is an unknown field.`);
-  }
-  if (!Array.isArray(pipeline)) {
-    throw new MongoError(14, "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
-  }
-  if (typeof coll !== 'string') {
-    throw new MongoError(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
-  }
-  return { coll, pipeline };
 }

@@ -1,18 +1,14 @@
 import { BSONRegExp } from 'bson';
 import { MongoError } from '../../errors.js';
 import { keysOf } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { compileExpression } from '../expression.js';
 import { parsePath } from '../field-path.js';
 import { localValues } from '../local-values.js';
 import type { Expression, Scope } from '../operator.js';
-import { checkVariableName, createCell, withVariables } from '../scope.js';
-import type { Cell } from '../scope.js';
-import { mapping } from '../stage.js';
-import type { Collections, Stage, StageCall } from '../stage.js';
+import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
+import { mapping, type Collections, type Stage, type StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
-import { lookupFilter } from './lookup-filter.js';
 import { withPath } from './unwind.js';
 
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
@@ -156,17 +152,14 @@ function pipelineRunner(
   }
   const scope: Scope = withVariables(call.scope, cells);
   const inner = call.compilePipeline(stages, scope, '$lookup');
-  const filter = lookupFilter(stages, scope);
-  const source = (document: Doc): Iterable<Doc> =>
-    filter === undefined ? call.collections.documents(from) : call.collections.lookup(from, filter(document));
   // Without variables the result is the same for every document.
   let same: readonly Doc[] | undefined;
   return (document, candidates) => {
     if (candidates === undefined && bindings.length === 0) {
-      return (same ??= [...inner(source(document))]);
+      return (same ??= [...inner(call.collections.documents(from))]);
     }
     const values = bindings.map(({ expression }) => expression.evaluate(document));
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
-    return [...inner(candidates ?? source(document))];
+    return [...inner(candidates ?? call.collections.documents(from))];
   };
 }

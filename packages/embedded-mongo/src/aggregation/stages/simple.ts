@@ -1,15 +1,13 @@
 import { MongoError } from '../../errors.js';
 import { compileFilter } from '../../query/compile-filter.js';
 import { keysOf } from '../../values/fields.js';
-import { isDoc, isNumeric, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, isNumeric, typeNameOf, type Doc } from '../../values/types.js';
 import { compileAddFields } from '../add-fields.js';
 import { longOf } from '../coerce.js';
 import { compileExpression } from '../expression.js';
 import { parseProjection } from '../projection.js';
 import { compileSort } from '../sort-pattern.js';
-import { mapping } from '../stage.js';
-import type { Stage, StageCall, StageCompiler } from '../stage.js';
+import { mapping, type Stage, type StageCall, type StageCompiler } from '../stage.js';
 
 /** Stages that look at one document at a time, and those that count them. */
 export const simpleStages: Readonly<Record<string, StageCompiler>> = {

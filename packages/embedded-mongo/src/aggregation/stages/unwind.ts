@@ -1,8 +1,7 @@
 import { Long } from 'bson';
 import { MongoError } from '../../errors.js';
 import { copyDoc, deleteField, getField, keysOf, setField } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { parsePath } from '../field-path.js';
 import type { Stage } from '../stage.js';
 
@@ -101,7 +100,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
 }
 
 /** The value at a path through documents only. */
-export function valueAt(document: Doc, path: readonly string[]): unknown {
+function valueAt(document: Doc, path: readonly string[]): unknown {
   let value: unknown = document;
   for (const name of path) {
     if (!isDoc(value)) {
