@@ -1,15 +1,14 @@
 import { MongoError } from '../../errors.js';
 import { keysOf } from '../../values/fields.js';
-import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
 import { coerceToMillis, isDateLike, isNullish } from '../coerce.js';
-import { unitOperand, weekStartOperand, zoneOperand } from '../date-operands.js';
+import { formatOperand, unitOperand, weekStartOperand, zoneOperand } from '../date-operands.js';
 import { dayOfYear, localDate } from '../dates/calendar.js';
 import { compileFormat, formatDefault, type DateFormatter } from '../dates/format.js';
 import { truncateDate } from '../dates/truncate.js';
 import {
   combine,
   constant,
-  constantValue,
   namedOperands,
   type Expression,
   type OperatorCall,
@@ -40,7 +39,7 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
     unknownKey: 18534,
   });
   const { date = constant(null), onNull = constant(null), format, timezone } = operands;
-  const formatAt = formatOperand(format);
+  const formatAt = formatOperand<DateFormatter>(format, { absent: formatDefault, read: compileFormat });
   const zoneAt = zoneOperand(timezone);
   return combine(Object.values(operands), (root) => {
     const value = date.evaluate(root);
@@ -51,30 +50,6 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
     }
     return zone === null || formatter === null ? null : formatter(coerceToMillis(value), zone);
   });
-}
-
-/** The `format` operand: compiled once if it is constant, null if null. */
-function formatOperand(format: Expression | undefined): (root: Doc) => DateFormatter | null {
-  if (format === undefined) {
-    return () => formatDefault;
-  }
-  const read = (value: unknown): DateFormatter | null => {
-    if (isNullish(value)) {
-      return null;
-    }
-    if (typeof value !== 'string') {
-      throw new MongoError(
-        18533,
-        `$dateToString requires that 'format' be a string, found: ${typeNameOf(value)}`,
-      );
-    }
-    return compileFormat(value);
-  };
-  if (format.constant) {
-    const compiled = read(constantValue(format));
-    return () => compiled;
-  }
-  return (root) => read(format.evaluate(root));
 }
 
 function compileDateTrunc(argument: unknown, call: OperatorCall): Expression {
