@@ -4,7 +4,7 @@ import { errorOf, startFixture, stopFixture, type Fixture } from './harness.js';
 import { createRandom, type Random } from './random.js';
 
 const SEED = Number(process.env['COUNT_SEED'] ?? Date.now() % 1_000_000);
-const STEPS = process.env['LONG_TESTS'] === '1' ? 5000 : 400;
+const STEPS = process.env['LONG_TESTS'] === '1' ? 5000 : 250;
 const IDS = 60;
 
 /** Every value is of a kind that an index range could take in or leave out by mistake. */

@@ -5,7 +5,7 @@ import { createRandom, type Random } from './random.js';
 import { message, newSessionId, openRaw, type RawConnection } from './raw-client.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
-const MESSAGES = Number(process.env['FUZZ_MESSAGES'] ?? 10_000);
+const MESSAGES = process.env['LONG_TESTS'] === '1' ? 200_000 : 10_000;
 const RSS_MB_MAX = 700;
 
 describe('mutated messages', () => {
@@ -16,7 +16,7 @@ describe('mutated messages', () => {
   after(() => stopFixture(fixture));
 
   it(`${MESSAGES} of them leave the server up and its memory bounded (seed ${SEED})`, async function () {
-    this.timeout(120_000);
+    this.timeout(MESSAGES * 10);
     const random = createRandom(SEED);
     const originals = samples();
     let connection: RawConnection | undefined;
