@@ -123,7 +123,6 @@ export const refusedOperators: Readonly<Record<number, readonly string[]>> = {
     '$rtrim',
     '$setDifference',
     '$setEquals',
-    '$setField',
     '$setIntersection',
     '$setIsSubset',
     '$setUnion',

@@ -2,11 +2,21 @@ import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { isNullish } from '../coerce.js';
-import { nary, type Expression, type OperatorCall, type OperatorCompiler } from '../operator.js';
+import { withPath } from '../with-path.js';
+import {
+  combine,
+  constantValue,
+  namedOperands,
+  nary,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
 
 /** Operators on documents. */
 export const objectOperators: Readonly<Record<string, OperatorCompiler>> = {
   $mergeObjects: compileMergeObjects,
+  $setField: compileSetField,
 };
 
 /** Merges documents, null and missing skipped; also used by the accumulator. Error 40400. */
@@ -33,4 +43,28 @@ function compileMergeObjects(argument: unknown, call: OperatorCall): Expression 
     }
     return merged;
   })(argument, call);
+}
+
+/** `$setField`: also of a name with dots and dollars, which no path can say. */
+function compileSetField(argument: unknown, call: OperatorCall): Expression {
+  const { field, input, value } = namedOperands(argument, call, {
+    keys: ['field', 'input', 'value'],
+    required: { field: 4161102, value: 4161103, input: 4161109 },
+    notObject: 4161100,
+    unknownKey: 4161101,
+  }) as Record<'field' | 'input' | 'value', Expression>;
+  const name = field.constant ? constantValue(field) : undefined;
+  if (typeof name !== 'string') {
+    throw new MongoError(4161106, `${call.name} requires 'field' to evaluate to a constant string`);
+  }
+  return combine([input, value], (root) => {
+    const document = input.evaluate(root);
+    if (isNullish(document)) {
+      return null;
+    }
+    if (!isDoc(document)) {
+      throw new MongoError(4161105, `${call.name} requires 'input' to evaluate to type Object`);
+    }
+    return withPath(document, [name], value.evaluate(root));
+  });
 }

@@ -9,7 +9,7 @@ import type { Expression, Scope } from '../operator.js';
 import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
 import { mapping, type Collections, type Stage, type StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
-import { withPath } from './unwind.js';
+import { withPath } from '../with-path.js';
 
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
