@@ -33,12 +33,12 @@ export const dateOperators: Readonly<Record<string, OperatorCompiler>> = {
 
 function compileDateToString(argument: unknown, call: OperatorCall): Expression {
   const operands = namedOperands(argument, call, {
-    keys: ['date', 'format', 'timezone', 'onNull'],
     required: { date: 18628 },
+    optional: ['format', 'timezone', 'onNull'],
     notObject: 18629,
     unknownKey: 18534,
   });
-  const { date = constant(null), onNull = constant(null), format, timezone } = operands;
+  const { date, onNull = constant(null), format, timezone } = operands;
   const formatAt = formatOperand<DateFormatter>(format, { absent: formatDefault, read: compileFormat });
   const zoneAt = zoneOperand(timezone);
   return combine(Object.values(operands), (root) => {
@@ -54,12 +54,12 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
 
 function compileDateTrunc(argument: unknown, call: OperatorCall): Expression {
   const operands = namedOperands(argument, call, {
-    keys: ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'],
     required: { date: 5439009, unit: 5439010 },
+    optional: ['binSize', 'timezone', 'startOfWeek'],
     notObject: 5439007,
     unknownKey: 5439008,
   });
-  const { date = constant(null), unit = constant(null), binSize, timezone, startOfWeek } = operands;
+  const { date, unit, binSize, timezone, startOfWeek } = operands;
   if (binSize !== undefined) {
     throw new MongoError(238, "$dateTrunc with 'binSize' is not supported by embedded-mongo");
   }

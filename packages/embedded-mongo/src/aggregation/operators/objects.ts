@@ -48,11 +48,10 @@ function compileMergeObjects(argument: unknown, call: OperatorCall): Expression 
 /** `$setField`: also of a name with dots and dollars, which no path can say. */
 function compileSetField(argument: unknown, call: OperatorCall): Expression {
   const { field, input, value } = namedOperands(argument, call, {
-    keys: ['field', 'input', 'value'],
     required: { field: 4161102, value: 4161103, input: 4161109 },
     notObject: 4161100,
     unknownKey: 4161101,
-  }) as Record<'field' | 'input' | 'value', Expression>;
+  });
   const name = field.constant ? constantValue(field) : undefined;
   if (typeof name !== 'string') {
     throw new MongoError(4161106, `${call.name} requires 'field' to evaluate to a constant string`);
