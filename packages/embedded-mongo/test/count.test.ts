@@ -61,6 +61,10 @@ describe('a count over an index range', () => {
       expect(await rows.countDocuments(query)).to.equal((size - 30) / 2);
       expect(await rows.countDocuments(query, { skip: 7, limit: size })).to.equal((size - 30) / 2 - 7);
       expect(await rows.countDocuments(query, { skip: 7, limit: 5 })).to.equal(5);
+      // What came and went since the first count is in the next one, too.
+      await rows.deleteMany({ n: { $in: [101, 1001, 1003] } });
+      await rows.insertMany(Array.from({ length: 10 }, (_, n) => ({ user: 1, n: 500.5 + n })));
+      expect(await rows.countDocuments(query)).to.equal((size - 30) / 2 + 7);
     }
     const [small = 0, large = 0] = examined;
     expect(large - small, 'sixteen times the keys: four more steps at each end').to.be.at.most(10);
@@ -172,6 +176,10 @@ class Model {
       {
         filter: { tags: { $in: ['p', tag] } },
         matches: ({ tags }) => tags.includes('p') || tags.includes(tag),
+      },
+      {
+        filter: { tags: { $gte: 'q', $lt: 'r' } },
+        matches: ({ tags }) => tags.some((each) => each >= 'q') && tags.some((each) => each < 'r'),
       },
       { filter: { tags: { $gte: 'q' } }, matches: ({ tags }) => tags.some((each) => each >= 'q') },
       {

@@ -180,12 +180,15 @@ function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> 
   return chunk;
 }
 
+/** For look-ups whose comparisons nobody asks for. */
+const uncounted = { keysExamined: 0 };
+
 /** The last chunk whose first entry is not above (key, number). */
 function chunkFor<R extends Numbered>(
   list: SortedList<R>,
   key: string,
   number: number,
-  stats = { keysExamined: 0 },
+  stats = uncounted,
 ): number {
   let low = 0;
   let high = list.chunks.length - 1;
@@ -210,7 +213,7 @@ function positionIn<R extends Numbered>(
   chunk: Chunk<R>,
   key: string,
   number: number,
-  stats = { keysExamined: 0 },
+  stats = uncounted,
 ): number {
   stats.keysExamined += 1;
   const last = chunk.keys.length - 1;
