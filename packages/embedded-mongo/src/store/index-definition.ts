@@ -1,8 +1,9 @@
+import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { getField, keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { invertKey, keyString } from '../values/key-string.js';
-import { keyTuples, MISSING } from './index-keys.js';
+import { keyTuples, MISSING } from '../values/key-tuples.js';
 import type { StoredRecord } from './record.js';
 import { createSortedList, type SortedList } from './sorted-list.js';
 
@@ -92,14 +93,17 @@ export function isMultikey(index: Index): boolean {
   return index.multikey.includes(true);
 }
 
+/** Error 171 for a document with two arrays in one index. */
 function tuplesIn(index: Index, doc: Doc): unknown[][] {
-  const tuples = keyTuples(
-    index.fields.map(({ parts }) => parts),
-    doc,
-    (path) => {
+  const paths = index.fields.map(({ parts }) => parts);
+  const name = (path: number): string => paths[path]?.at(-1) ?? '';
+  const tuples = keyTuples(paths, doc, {
+    onArray: (path) => {
       index.multikey[path] = true;
     },
-  );
+    parallelArrays: (later, earlier) =>
+      new MongoError(171, `cannot index parallel arrays [${name(later)}] [${name(earlier)}]`),
+  });
   return index.sparse ? tuples.filter((tuple) => tuple.some((value) => value !== MISSING)) : tuples;
 }
 
