@@ -11,10 +11,10 @@ import { collectionFor } from '../store/store.js';
 import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './aggregate-query.js';
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
+import { batchSizeOf, openCursor } from './cursors.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
-import { boolField, docField, numberField } from './fields.js';
+import { boolField, docField } from './fields.js';
 import { checkCollation, scopeOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 import { DOCUMENT_BYTES_MAX } from './storable-document.js';
@@ -48,7 +48,7 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
       `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`,
     );
   }
-  const batchSize = cursor['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0);
+  const batchSize = batchSizeOf(cursor);
   if (batchSize !== undefined && batchSize < 0) {
     throw new MongoError(2, `BSON field 'cursor.batchSize' value must be >= 0, actual value '${batchSize}'`);
   }

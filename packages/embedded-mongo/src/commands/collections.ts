@@ -12,8 +12,8 @@ import {
 } from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult, FieldType } from './context.js';
-import { openCursor } from './cursors.js';
-import { boolField, checkDatabaseName, docField, namespaceOf, numberField } from './fields.js';
+import { batchSizeOf, openCursor } from './cursors.js';
+import { boolField, checkDatabaseName, docField, namespaceOf } from './fields.js';
 import { checkCollation, refuseUnsupported } from './query-options.js';
 
 const UNSUPPORTED_OPTIONS = [
@@ -145,11 +145,10 @@ export function listCollections(context: CommandContext): CommandResult {
       documents.push(encode(nameOnly ? { name, type: 'collection' } : whole));
     }
   }
-  const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace: `${database}.$cmd.listCollections`,
     documents,
-    batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
+    batchSize: batchSizeOf(docField(command, 'cursor')),
   });
 }
 

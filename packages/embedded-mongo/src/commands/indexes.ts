@@ -10,8 +10,8 @@ import { collectionFor, ensureCollection, logChange, refuseWhileWritten } from '
 import type { Transaction } from '../store/transaction.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
-import { docField, namespaceOf, numberField } from './fields.js';
+import { batchSizeOf, openCursor } from './cursors.js';
+import { docField, namespaceOf } from './fields.js';
 import { show } from '../store/duplicate-key.js';
 
 /** `createIndexes`: builds at once what is not there yet; all of them or, on an error, none. */
@@ -181,10 +181,9 @@ export function listIndexes(context: CommandContext): CommandResult {
   if (collection === undefined) {
     throw new MongoError(26, `ns does not exist: ${namespace}`);
   }
-  const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace,
     documents: collection.indexes.map(({ spec }) => encode(spec)),
-    batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
+    batchSize: batchSizeOf(docField(command, 'cursor')),
   });
 }

@@ -2,6 +2,7 @@ import { encode } from '../values/encode.js';
 import type { Journal } from '../journal/journal.js';
 import { createCollection, settle, type Collection } from './collection.js';
 import { conflict, LockedError } from './conflict.js';
+import { findRows, type Row, type RowQuery } from './find-rows.js';
 import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { createTransaction, type Transaction } from './transaction.js';
@@ -88,6 +89,12 @@ export function collectionFor(
   }
   const entry = store.uncommitted.get(namespace);
   return entry?.owner === reader ? entry.collection : undefined;
+}
+
+/** The documents of a query, as the reader sees them at this moment; none of a collection that is not there. */
+export function rowsIn(store: Store, namespace: string, reader: Transaction | null, query: RowQuery): Row[] {
+  const collection = collectionFor(store, namespace, reader);
+  return collection === undefined ? [] : findRows(collection, reader, query);
 }
 
 /** The collection of this name, created if there is none: at once, or with the commit of an explicit transaction. */

@@ -1,10 +1,10 @@
 import { BSONRegExp } from 'bson';
 import { MongoError } from '../../errors.js';
 import { keysOf } from '../../values/fields.js';
+import { visitPath } from '../../values/paths.js';
 import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { compileExpression } from '../expression.js';
 import { parsePath } from '../field-path.js';
-import { localValues } from '../local-values.js';
 import type { Expression, Scope } from '../operator.js';
 import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
 import { mapping, type Collections, type Stage, type StageCall } from '../stage.js';
@@ -122,6 +122,22 @@ function equalityFinder(
     }
     return found;
   };
+}
+
+/**
+ * The values that a document offers to a join: those at the path, through arrays, an array at its end by elements. A path
+ * that leads to no value at all (an empty array too) offers null.
+ */
+function localValues(document: Doc, parts: readonly string[]): unknown[] {
+  const values: unknown[] = [];
+  visitPath(document, parts, true, (value, present) => {
+    // Not push(...value): an array of a document may have more elements than a call takes arguments.
+    for (const each of Array.isArray(value) ? (value as unknown[]) : present ? [value] : []) {
+      values.push(each);
+    }
+    return false;
+  });
+  return values.length === 0 ? [null] : values;
 }
 
 function equalityFilter(field: string, values: readonly unknown[]): Doc {
