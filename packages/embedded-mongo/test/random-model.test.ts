@@ -133,7 +133,6 @@ function randomUpdate(random: Random): RandomUpdate {
       apply: (doc) => doc.a && (doc.a = doc.a.filter((v) => v !== 0 && v !== number)),
     },
     { update: { $pop: { a: 1 } }, apply: (doc) => doc.a?.pop() },
-    { update: { $bit: { n: { xor: 5 } } }, apply: (doc) => (doc.n = (doc.n ?? 0) ^ 5) },
   ]);
 }
 

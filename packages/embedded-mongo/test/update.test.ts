@@ -59,12 +59,6 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: C('1.5') }, { $max: { a: 2 } }, { a: 2 }],
     [{}, { $min: { a: L(3) } }, { a: L(3) }],
   ],
-  '$bit works on integers': [
-    [{ a: 5 }, { $bit: { a: { and: 4 } } }, { a: 4 }],
-    [{ a: 1 }, { $bit: { a: { or: L(4) } } }, { a: L(5) }],
-    [{}, { $bit: { a: { xor: 6 } } }, { a: 6 }],
-    [{ a: 1.5 }, { $bit: { a: { or: 4 } } }, 2],
-  ],
   'new fields are created in the order of their paths over all operators': [
     [{}, { $inc: { z: 1 }, $set: { y: 1 }, $push: { x: 1 } }, { x: [1], y: 1, z: 1 }],
     [{ b: 1 }, { $set: { 'o.10': 1, 'o.9': 2, a: 0 } }, { b: 1, a: 0, o: { '9': 2, '10': 1 } }],
@@ -218,13 +212,6 @@ const refused: readonly Case[] = [
     { $rename: { a: 1 } },
     { $rename: { a: 'a.b' } },
     { $pullAll: { a: 1 } },
-  ),
-  ...fails(
-    2,
-    { $bit: { a: { and: 1.5 } } },
-    { $bit: { a: {} } },
-    { $bit: { a: { nand: 1 } } },
-    { $bit: { a: 1 } },
   ),
   ...fails(2, { $currentDate: { a: 'x' } }, { $currentDate: { a: { $type: 'x' } } }),
   ...fails(

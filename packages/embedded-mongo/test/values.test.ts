@@ -121,6 +121,16 @@ describe('values', () => {
     expect(shown(found)).to.equal(shown({ values, nested: { touched: true }, moved: values }));
   });
 
+  it('of an _id may be null, once', async () => {
+    // By a command of its own: the driver would put an ObjectId in the place of the null.
+    const { collectionName: insert } = fixture.collection();
+    const documents = [{ _id: null }, { _id: null }];
+    const reply = await fixture.db.command({ insert, documents, ordered: false });
+    expect(reply).to.include({ n: 1 });
+    expect(reply['writeErrors']).to.have.nested.property('[0].code', 11000);
+    expect(await fixture.db.collection(insert).countDocuments({ _id: { $type: 'null' } })).to.equal(1);
+  });
+
   it('of an inserted empty timestamp at the top become the current one', async () => {
     const collection = fixture.collection();
     const empty = new Timestamp({ t: 0, i: 0 });

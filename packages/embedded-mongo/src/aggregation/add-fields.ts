@@ -1,13 +1,10 @@
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 import { compileExpression } from './expression.js';
 import { parsePath } from './field-path.js';
-import { constant } from './operator.js';
-import type { Scope } from './operator.js';
-import { addLeaf, computeFields, createBranch } from './projection-tree.js';
-import type { Branch } from './projection-tree.js';
+import { constant, type Scope } from './operator.js';
+import { addLeaf, computeFields, createBranch, type Branch } from './projection-tree.js';
 
 /**
  * Compiles `$addFields` and `$set` (of pipelines and of pipeline updates): documents are not changed, copies

@@ -1,5 +1,4 @@
-import { Decimal128, Double, Long } from 'bson';
-import type { BSONRegExp, Code, Timestamp } from 'bson';
+import { Decimal128, Double, Long, type BSONRegExp, type Code, type Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import { unpackDecimal } from '../values/decimal.js';
 import { BSON, FarDate, typeNameOf, typeOf } from '../values/types.js';

@@ -1,65 +1,59 @@
 import { MongoError } from '../errors.js';
-import { typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { typeNameOf, type Doc } from '../values/types.js';
 import { isNullish } from './coerce.js';
-import { parseDayOfWeek, parseTimeUnit } from './dates/calendar.js';
-import type { TimeUnit } from './dates/calendar.js';
-import { UTC, findZone } from './dates/zone.js';
-import type { Zone } from './dates/zone.js';
-import { constantValue } from './operator.js';
-import type { Expression } from './operator.js';
+import { parseDayOfWeek, parseTimeUnit, type TimeUnit } from './dates/calendar.js';
+import { UTC, findZone, type Zone } from './dates/zone.js';
+import { constantValue, type Expression } from './operator.js';
 
 /** An operand of a date operator, checked; null if it is null or missing. */
 export type Operand<T> = (root: Doc) => T | null;
 
-/** Checks a constant operand once, any other for each document. */
-function operand<T>(expression: Expression, read: (value: unknown) => T): Operand<T> {
-  const nullable = (value: unknown): T | null => (isNullish(value) ? null : read(value));
+/** A string that stands for something, and the error for what is no string. A constant one is read once. */
+function textOperand<T>(
+  expression: Expression,
+  { code, what, read }: { readonly code: number; readonly what: string; readonly read: (text: string) => T },
+): Operand<T> {
+  const valueOf = (value: unknown): T | null => {
+    if (isNullish(value)) {
+      return null;
+    }
+    if (typeof value !== 'string') {
+      throw new MongoError(code, `${what} must be a string, found ${typeNameOf(value)}`);
+    }
+    return read(value);
+  };
   if (expression.constant) {
-    const value = nullable(constantValue(expression));
+    const value = valueOf(constantValue(expression));
     return () => value;
   }
-  return (root) => nullable(expression.evaluate(root));
+  return (root) => valueOf(expression.evaluate(root));
 }
 
 /** The `timezone` of a date operator, UTC if there is none. Errors 40517 and 40485. */
-export function zoneOperand(expression: Expression | undefined): Operand<Zone> {
-  if (expression === undefined) {
-    return () => UTC;
-  }
-  return operand(expression, (value) => {
-    if (typeof value !== 'string') {
-      throw new MongoError(40517, `timezone must evaluate to a string, found ${typeNameOf(value)}`);
-    }
-    return findZone(value);
-  });
+export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
+  return timezone === undefined
+    ? () => UTC
+    : textOperand(timezone, { code: 40517, what: 'timezone', read: findZone });
 }
 
 /** The `unit` of a date operator. Errors 5439013 and 9. */
-export function unitOperand(expression: Expression, operator: string): Operand<TimeUnit> {
-  return operand(expression, (value) => {
-    if (typeof value !== 'string') {
-      throw new MongoError(
-        5439013,
-        `${operator} requires 'unit' to be a string, but got ${typeNameOf(value)}`,
-      );
-    }
-    return parseTimeUnit(value, operator);
-  });
+export function unitOperand(unit: Expression, operator: string): Operand<TimeUnit> {
+  const read = (text: string): TimeUnit => parseTimeUnit(text, operator);
+  return textOperand(unit, { code: 5439013, what: `'unit' of ${operator}`, read });
 }
 
 /** The `startOfWeek` of a date operator, Sunday (7) if there is none. Errors 5439015 and 5439016. */
-export function weekStartOperand(expression: Expression | undefined, operator: string): Operand<number> {
-  if (expression === undefined) {
-    return () => 7;
-  }
-  return operand(expression, (value) => {
-    if (typeof value !== 'string') {
-      throw new MongoError(
-        5439015,
-        `${operator} requires 'startOfWeek' to be a string, but got ${typeNameOf(value)}`,
-      );
-    }
-    return parseDayOfWeek(value, operator);
-  });
+export function weekStartOperand(startOfWeek: Expression | undefined, operator: string): Operand<number> {
+  const read = (text: string): number => parseDayOfWeek(text, operator);
+  return startOfWeek === undefined
+    ? () => 7
+    : textOperand(startOfWeek, { code: 5439015, what: `'startOfWeek' of ${operator}`, read });
+}
+
+/** The `format` of a date operator; undefined if there is none. Error 18533. */
+export function formatOperand<T>(
+  format: Expression | undefined,
+  { absent, read }: { readonly absent: T; readonly read: (text: string) => T },
+): Operand<T> {
+  return format === undefined ? () => absent : textOperand(format, { code: 18533, what: "'format'", read });
 }

@@ -1,10 +1,8 @@
 import { MongoError } from '../errors.js';
 import { keysOf, setField } from '../values/fields.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 import { checkFieldName, compilePath, compileRootPath, parsePath } from './field-path.js';
-import { combine, constant } from './operator.js';
-import type { Expression, OperatorCompiler, Scope } from './operator.js';
+import { combine, constant, type Expression, type OperatorCompiler, type Scope } from './operator.js';
 import { expressionOperators } from './operators/registry.js';
 import { findVariable } from './scope.js';
 

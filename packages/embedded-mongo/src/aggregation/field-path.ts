@@ -1,9 +1,8 @@
 import { MongoError } from '../errors.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 
 /** Reads a field of a document; never what the object inherits (`constructor`, `__proto__`). */
-export function fieldReader(name: string): (document: Doc) => unknown {
+function fieldReader(name: string): (document: Doc) => unknown {
   return name in Object.prototype
     ? (document) => (Object.hasOwn(document, name) ? document[name] : undefined)
     : (document) => document[name];

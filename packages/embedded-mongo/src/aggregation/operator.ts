@@ -1,6 +1,5 @@
 import { MongoError } from '../errors.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /**
  * A compiled expression. `evaluate` returns `undefined` where MongoDB says "missing" (and for the
@@ -103,50 +102,45 @@ export function nary(
   };
 }
 
-/** The arguments of an operator that takes a document, each key checked and compiled. */
-export function namedOperands<Key extends string>(
-  argument: unknown,
-  call: OperatorCall,
-  rules: NamedRules<Key>,
-): Partial<Record<Key, Expression>> {
-  const operands: Partial<Record<Key, Expression>> = {};
-  for (const [key, value] of namedArguments(argument, call, rules)) {
-    operands[key] = call.compile(value);
-  }
-  return operands;
-}
-
-export interface NamedRules<Key extends string> {
-  readonly keys: readonly Key[];
-  readonly required: Partial<Record<Key, number>>;
+/** The keys of an operator that takes a document, and the error codes of what is wrong about it. */
+export interface NamedRules<Required extends string, Optional extends string> {
+  /** Each with the code of its absence. */
+  readonly required: Readonly<Record<Required, number>>;
+  readonly optional?: readonly Optional[];
   readonly notObject: number;
   readonly unknownKey: number;
 }
 
 /** The arguments of an operator that takes a document, checked for unknown and absent keys. */
-export function namedArguments<Key extends string>(
+export function namedArguments<Required extends string, Optional extends string = never>(
   argument: unknown,
   call: OperatorCall,
-  rules: NamedRules<Key>,
-): [Key, unknown][] {
+  { required, optional = [], notObject, unknownKey }: NamedRules<Required, Optional>,
+): Readonly<Partial<Record<Required | Optional, unknown>>> {
   if (!isDoc(argument)) {
-    throw new MongoError(
-      rules.notObject,
-      `${call.name} only supports an object as an argument, found: ${typeNameOf(argument)}`,
-    );
+    const type = typeNameOf(argument);
+    throw new MongoError(notObject, `${call.name} only supports an object as an argument, found: ${type}`);
   }
-  const entries = Object.entries(argument).map(([key, value]): [Key, unknown] => {
-    const known = rules.keys.find((name) => name === key);
-    if (known === undefined) {
-      throw new MongoError(rules.unknownKey, `Unrecognized parameter to ${call.name}: ${key}`);
-    }
-    return [known, value];
-  });
-  for (const key of rules.keys) {
-    const code = rules.required[key];
-    if (code !== undefined && !entries.some(([name]) => name === key)) {
-      throw new MongoError(code, `Missing '${key}' parameter to ${call.name}`);
-    }
+  const known: readonly string[] = [...Object.keys(required), ...optional];
+  const unknown = Object.keys(argument).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new MongoError(unknownKey, `Unrecognized parameter to ${call.name}: ${unknown}`);
   }
-  return entries;
+  const absent = Object.entries<number>(required).find(([key]) => !(key in argument));
+  if (absent !== undefined) {
+    throw new MongoError(absent[1], `Missing '${absent[0]}' parameter to ${call.name}`);
+  }
+  return argument as Partial<Record<Required | Optional, unknown>>;
+}
+
+/** The same, each argument compiled. */
+export function namedOperands<Required extends string, Optional extends string = never>(
+  argument: unknown,
+  call: OperatorCall,
+  rules: NamedRules<Required, Optional>,
+): Record<Required, Expression> & Partial<Record<Optional, Expression>> {
+  const compiled = Object.entries(namedArguments(argument, call, rules)).map(
+    ([key, value]) => [key, call.compile(value)] as const,
+  );
+  return Object.fromEntries(compiled) as Record<Required, Expression> & Partial<Record<Optional, Expression>>;
 }

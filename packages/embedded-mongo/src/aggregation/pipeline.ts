@@ -1,15 +1,13 @@
 // aggregate: `compilePipeline(stages, {scope, collections})` throws every error of the specification; its `run`
 // gives the results lazily. `prefix` is what the planner may do instead of the first stages, `write` what to
-// do with the results of $out and $merge. A pipeline that begins with $documents reads no collection.
+// do with the results of $out and $merge.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import type { Scope } from './operator.js';
 import type { Collections, InsideOf, Stage } from './stage.js';
 import { stages } from './stages/registry.js';
-import { parseMerge, parseOut } from './write-plan.js';
-import type { WritePlan } from './write-plan.js';
+import { parseMerge, parseOut, type WritePlan } from './write-plan.js';
 
 export interface PipelineContext {
   readonly scope: Scope;
@@ -28,26 +26,24 @@ export interface CompiledPipeline {
   readonly run: (documents: Iterable<Doc>, options?: { readonly skipStages: number }) => Iterable<Doc>;
   readonly prefix: PipelinePrefix;
   readonly write: WritePlan | undefined;
-  readonly readsCollection: boolean;
 }
 
 const stagesMax = 1000;
 
 /**
- * Checks and compiles a pipeline. Errors 14, 40323 (not one stage), 40324 (unknown), 40601 and 40602 (position),
+ * Checks and compiles a pipeline. Errors 14, 40323 (not one stage), 40324 (unknown), 40601 (position),
  * and those of the stages and expressions; also those of constant expressions that fail.
  */
 export function compilePipeline(pipeline: unknown, context: PipelineContext): CompiledPipeline {
   const specifications = parseStages(pipeline);
   const last = specifications.at(-1);
-  const write = last === undefined ? undefined : parseWrite(last, context);
+  const write = last === undefined ? undefined : parseWrite(last);
   const reading = write === undefined ? specifications : specifications.slice(0, -1);
   const compiled = compileStages(reading, context, undefined);
   return {
     run: (documents, options) => runStages(compiled.slice(options?.skipStages ?? 0), documents),
     prefix: prefixOf(reading),
     write,
-    readsCollection: specifications[0]?.name !== '$documents',
   };
 }
 
@@ -78,43 +74,25 @@ function parseStages(pipeline: unknown): StageSpecification[] {
   });
 }
 
-function parseWrite({ name, value }: StageSpecification, context: PipelineContext): WritePlan | undefined {
+function parseWrite({ name, value }: StageSpecification): WritePlan | undefined {
   if (name === '$out') {
     return parseOut(value);
   }
-  if (name !== '$merge') {
-    return undefined;
-  }
-  return parseMerge(value, {
-    scope: context.scope,
-    compilePipeline: (pipeline, scope) => compileUpdateStages(pipeline, scope),
-  });
+  return name === '$merge' ? parseMerge(value) : undefined;
 }
 
 const refusedInside: Readonly<Record<InsideOf, readonly string[]>> = {
-  $facet: [
-    '$out',
-    '$merge',
-    '$facet',
-    '$documents',
-    '$collStats',
-    '$indexStats',
-    '$geoNear',
-    '$changeStream',
-    '$search',
-    '$vectorSearch',
-  ],
-  $lookup: ['$out', '$merge', '$changeStream'],
-  $unionWith: ['$out', '$merge', '$changeStream'],
+  $facet: ['$out', '$merge', '$facet'],
+  $lookup: ['$out', '$merge'],
 };
-const refusalCodes: Readonly<Record<InsideOf, number>> = { $facet: 40600, $lookup: 51047, $unionWith: 31441 };
+const refusalCodes: Readonly<Record<InsideOf, number>> = { $facet: 40600, $lookup: 51047 };
 
 function compileStages(
   specifications: readonly StageSpecification[],
   context: PipelineContext,
   inside: InsideOf | undefined,
 ): Stage[] {
-  return specifications.map(({ name, value }, index) => {
+  return specifications.map(({ name, value }) => {
     if (inside !== undefined && refusedInside[inside].includes(name)) {
       throw new MongoError(
         refusalCodes[inside],
@@ -127,9 +105,6 @@ function compileStages(
     const compiler = stages.get(name);
     if (compiler === undefined) {
       throw new MongoError(40324, `Unrecognized pipeline stage name: '${name}'`);
-    }
-    if (name === '$documents' && index > 0) {
-      throw new MongoError(40602, `${name} is only valid as the first stage in a pipeline.`);
     }
     return compiler(value, {
       name,
@@ -171,14 +146,6 @@ const noCollections: Collections = { documents: () => [], lookup: () => [] };
 
 /** Compiles the pipeline of an update. Error 72 for a stage that updates do not take, 40324 if unknown. */
 export function compileUpdatePipeline(pipeline: unknown, scope: Scope): (document: Doc) => Doc {
-  const run = compileUpdateStages(pipeline, scope);
-  return (document) => {
-    const [updated = document] = run([document]);
-    return updated;
-  };
-}
-
-function compileUpdateStages(pipeline: unknown, scope: Scope): Stage {
   const specifications = parseStages(pipeline);
   for (const { name } of specifications) {
     if (!updateStages.includes(name) && (stages.has(name) || name === '$out' || name === '$merge')) {
@@ -186,5 +153,8 @@ function compileUpdateStages(pipeline: unknown, scope: Scope): Stage {
     }
   }
   const compiled = compileStages(specifications, { scope, collections: noCollections }, undefined);
-  return (documents) => runStages(compiled, documents);
+  return (document) => {
+    const [updated = document] = runStages(compiled, [document]);
+    return updated;
+  };
 }

@@ -1,7 +1,6 @@
 import { MongoError } from '../errors.js';
 import { copyDoc, deleteField, getField, hasField, keysOf, setField } from '../values/fields.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 import type { Expression } from './operator.js';
 
 /**

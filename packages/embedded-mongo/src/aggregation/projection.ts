@@ -1,14 +1,20 @@
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc, isNumeric } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { isTrue } from './coerce.js';
 import { compileExpression } from './expression.js';
 import { parsePath } from './field-path.js';
 import type { Scope } from './operator.js';
 import { expressionOperators } from './operators/registry.js';
-import { addLeaf, createBranch, excludeFields, includeFields, isBranch } from './projection-tree.js';
-import type { Branch, Leaf } from './projection-tree.js';
+import {
+  addLeaf,
+  createBranch,
+  excludeFields,
+  includeFields,
+  isBranch,
+  type Branch,
+  type Leaf,
+} from './projection-tree.js';
 
 /** Makes the projected document; the given one is not changed. */
 export type Projection = (document: Doc) => Doc;

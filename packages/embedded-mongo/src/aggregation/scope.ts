@@ -1,8 +1,7 @@
 import { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
-import { constant } from './operator.js';
-import type { Expression, Scope } from './operator.js';
+import { constant, type Expression, type Scope } from './operator.js';
 
 // A scope belongs to one command: `$$NOW` and the values of `let` are constants in it, and the variables
 // of `$let`, `$map`, ... are cells that are set before the inner expression is evaluated (evaluation
@@ -18,9 +17,6 @@ export function systemScope(now: Date): Scope {
       ['REMOVE', constant(undefined)],
       ['NOW', constant(now)],
       ['CLUSTER_TIME', constant(new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 }))],
-      ['DESCEND', constant('descend')],
-      ['PRUNE', constant('prune')],
-      ['KEEP', constant('keep')],
       ['USER_ROLES', constant([])],
     ]),
   };
@@ -83,8 +79,7 @@ export function letScope(
   for (const [name, expression] of Object.entries(variables)) {
     checkVariableName(name);
     const compiled = compile(expression, scope);
-    // $rand is the only expression that is neither constant nor looks at a document.
-    if (!compiled.constant && !isRandom(expression)) {
+    if (!compiled.constant) {
       throw new MongoError(
         4890500,
         'Command let Expression tried to access a field, but this is not allowed',
@@ -93,8 +88,4 @@ export function letScope(
     added.push([name, constant(compiled.evaluate({}))]);
   }
   return withVariables(scope, added);
-}
-
-function isRandom(expression: unknown): boolean {
-  return typeof expression === 'object' && expression !== null && '$rand' in expression;
 }

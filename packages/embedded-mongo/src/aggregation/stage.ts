@@ -22,7 +22,7 @@ export interface StageCall {
 }
 
 /** The stages that hold pipelines, some of which refuse other stages inside. */
-export type InsideOf = '$facet' | '$lookup' | '$unionWith';
+export type InsideOf = '$facet' | '$lookup';
 
 export type StageCompiler = (specification: unknown, call: StageCall) => Stage;
 

@@ -1,13 +1,6 @@
-import { ObjectId } from 'bson';
 import { MongoError } from '../errors.js';
-import { copyDoc, hasField, keysOf, setField } from '../values/fields.js';
+import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
-import { checkVariableName, createCell, withVariables } from './scope.js';
-import { compileExpression } from './expression.js';
-import type { Expression, Scope } from './operator.js';
-import type { Stage } from './stage.js';
-import { valueAt, withPath } from './stages/unwind.js';
 
 /** Where `$out` and `$merge` write; `database` undefined is the pipeline's own. */
 interface WriteTarget {
@@ -21,21 +14,12 @@ export interface OutPlan {
   readonly into: WriteTarget;
 }
 
-/**
- * `$merge`, for each result in order: `key` is the filter that finds the existing document (the fields `on`
- * need a unique index: error 51183). Found: `matched` gives the document to store instead, undefined to
- * leave it; it throws 11000 for `whenMatched: 'fail'`. Not found: `notMatched` (error 13113 for 'fail').
- */
+/** `$merge`: what becomes of each result, in order, if the collection has a document with its `_id`, and if not. */
 export interface MergePlan {
   readonly kind: 'merge';
   readonly into: WriteTarget;
-  readonly on: readonly string[];
-  /** Adds an `_id` to a result that has none, when `on` is `_id`. */
-  readonly prepare: (result: Doc) => Doc;
-  /** Errors 51132 and 51185 for `on` fields without a value or with an array. */
-  readonly key: (result: Doc) => Doc;
-  readonly matched: (existing: Doc, result: Doc) => Doc | undefined;
-  readonly notMatched: 'insert' | 'discard' | 'fail';
+  readonly matched: (typeof matchedModes)[number];
+  readonly notMatched: (typeof notMatchedModes)[number];
 }
 
 export type WritePlan = OutPlan | MergePlan;
@@ -67,13 +51,8 @@ const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const matchedModes = ['merge', 'replace', 'keepExisting', 'fail'] as const;
 const notMatchedModes = ['insert', 'discard', 'fail'] as const;
 
-export interface MergeCall {
-  readonly scope: Scope;
-  readonly compilePipeline: (pipeline: unknown, scope: Scope) => Stage;
-}
-
-/** Errors 51182, 51178, 51181, 51187, 51199 and those of the pipeline. */
-export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
+/** Errors 2, 51182, 51178 and 51181; 238 for a pipeline that merges, its `let`, and for fields other than `_id`. */
+export function parseMerge(specification: unknown): MergePlan {
   const options = typeof specification === 'string' ? { into: specification } : specification;
   if (!isDoc(options)) {
     throw new MongoError(
@@ -85,34 +64,32 @@ export function parseMerge(specification: unknown, call: MergeCall): MergePlan {
   if (unknown !== undefined) {
     throw new MongoError(40415, `BSON field '$merge.${unknown}' is an unknown field.`);
   }
-  const { whenMatched = 'merge', whenNotMatched = 'insert', let: variables } = options;
+  const { on = '_id', whenMatched = 'merge', whenNotMatched = 'insert' } = options;
+  if (Array.isArray(whenMatched) || 'let' in options) {
+    throw new MongoError(238, '$merge with a pipeline in whenMatched is not supported by embedded-mongo');
+  }
+  if (String(on) !== '_id') {
+    throw new MongoError(238, "$merge on fields other than '_id' is not supported by embedded-mongo");
+  }
   const into = mergeTarget(options.into);
-  const on = onFields(options.on);
-  const notMatched = notMatchedModes.find((mode) => mode === whenNotMatched);
-  if (notMatched === undefined) {
+  const matched = modeOf('whenMatched', whenMatched, matchedModes);
+  const notMatched = modeOf('whenNotMatched', whenNotMatched, notMatchedModes);
+  if ((matched === 'keepExisting' || matched === 'fail') && notMatched !== 'insert') {
+    const combination = `{whenMatched: ${matched}} and {whenNotMatched: ${notMatched}}`;
+    throw new MongoError(51181, `Combination of ${combination} is not supported`);
+  }
+  return { kind: 'merge', into, matched, notMatched };
+}
+
+function modeOf<Mode extends string>(field: string, value: unknown, modes: readonly Mode[]): Mode {
+  const mode = modes.find((known) => known === value);
+  if (mode === undefined) {
     throw new MongoError(
       2,
-      `Enumeration value '${String(whenNotMatched)}' for field '$merge.whenNotMatched' is not a valid value.`,
+      `Enumeration value '${String(value)}' for field '$merge.${field}' is not a valid value.`,
     );
   }
-  const mode = matchedModes.find((known) => known === whenMatched);
-  if (mode === undefined && !Array.isArray(whenMatched)) {
-    throw new MongoError(
-      2,
-      `Enumeration value '${String(whenMatched)}' for field '$merge.whenMatched' is not a valid value.`,
-    );
-  }
-  if ((mode === 'keepExisting' || mode === 'fail') && notMatched !== 'insert') {
-    throw new MongoError(
-      51181,
-      `Combination of {whenMatched: ${mode}} and {whenNotMatched: ${notMatched}} is not supported`,
-    );
-  }
-  if (variables !== undefined && mode !== undefined) {
-    throw new MongoError(51199, `Cannot use 'let' variables with 'whenMatched: ${mode}' mode`);
-  }
-  const matched = mode === undefined ? pipelineMerge(whenMatched, variables, call) : matchedBy(mode);
-  return { kind: 'merge', into, on, prepare: preparer(on), key: keyOf(on), matched, notMatched };
+  return mode;
 }
 
 function mergeTarget(into: unknown): WriteTarget {
@@ -126,103 +103,4 @@ function mergeTarget(into: unknown): WriteTarget {
     throw new MongoError(51178, "$merge 'into' field must be a string or an object with a 'coll'");
   }
   return { database: typeof into.db === 'string' ? into.db : undefined, collection: into.coll };
-}
-
-function onFields(on: unknown): string[] {
-  if (on === undefined) {
-    return ['_id'];
-  }
-  const list: unknown[] = Array.isArray(on) ? on : [on];
-  if (list.length === 0) {
-    throw new MongoError(51187, "If explicitly specifying $merge 'on', must include at least one field");
-  }
-  return list.map((field) => {
-    if (typeof field !== 'string') {
-      throw new MongoError(
-        Array.isArray(on) ? 51134 : 51186,
-        `$merge 'on' must be a string or an array of strings, but found ${typeNameOf(field)}`,
-      );
-    }
-    return field;
-  });
-}
-
-function preparer(on: readonly string[]): (result: Doc) => Doc {
-  return (result) => {
-    if (hasField(result, '_id') || !on.includes('_id')) {
-      return result;
-    }
-    const withId: Doc = { _id: new ObjectId() };
-    for (const key of keysOf(result)) {
-      setField(withId, key, result[key]);
-    }
-    return withId;
-  };
-}
-
-function keyOf(on: readonly string[]): (result: Doc) => Doc {
-  return (result) => {
-    const key: Doc = {};
-    for (const path of on) {
-      const value = valueAt(result, path.split('.'));
-      if (value === undefined || value === null) {
-        throw new MongoError(
-          51132,
-          `$merge write error: 'on' field '${path}' cannot be missing, null or undefined`,
-        );
-      }
-      if (Array.isArray(value)) {
-        throw new MongoError(51185, `$merge write error: 'on' field '${path}' cannot be an array`);
-      }
-      setField(key, path, { $eq: value });
-    }
-    return key;
-  };
-}
-
-function matchedBy(mode: (typeof matchedModes)[number]): MergePlan['matched'] {
-  switch (mode) {
-    case 'keepExisting':
-      return () => undefined;
-    case 'replace':
-      return (existing, result) => withPath(result, ['_id'], existing._id);
-    case 'merge':
-      return (existing, result) => {
-        const merged = copyDoc(existing);
-        for (const key of keysOf(result)) {
-          setField(merged, key, result[key]);
-        }
-        return merged;
-      };
-    case 'fail':
-      return () => {
-        throw new MongoError(
-          11000,
-          "$merge with whenMatched: fail found an existing document with the same values for the 'on' fields",
-        );
-      };
-  }
-}
-
-/** A pipeline over the existing document that sees the result as `$$new`. */
-function pipelineMerge(pipeline: unknown, variables: unknown, call: MergeCall): MergePlan['matched'] {
-  const bound = variables === undefined ? { new: '$$ROOT' } : variables;
-  if (!isDoc(bound)) {
-    throw new MongoError(14, `$merge 'let' must be an object, but found ${typeNameOf(bound)}`);
-  }
-  const bindings = Object.entries('new' in bound ? bound : { ...bound, new: '$$ROOT' }).map(
-    ([name, value]) => {
-      checkVariableName(name);
-      return { name, expression: compileExpression(value, call.scope), cell: createCell() };
-    },
-  );
-  const cells = bindings.map(({ name, cell }): readonly [string, Expression] => [name, cell.expression]);
-  const run = call.compilePipeline(pipeline, withVariables(call.scope, cells));
-  return (existing, result) => {
-    for (const { expression, cell } of bindings) {
-      cell.value = expression.evaluate(result);
-    }
-    const [merged] = run([existing]);
-    return merged;
-  };
 }

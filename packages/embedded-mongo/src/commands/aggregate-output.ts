@@ -1,14 +1,11 @@
 import type { MergePlan, OutPlan, WritePlan } from '../aggregation/write-plan.js';
 import { MongoError } from '../errors.js';
-import { compileFilter } from '../query/compile-filter.js';
-import { decode } from '../values/decode.js';
-import type { Doc } from '../values/types.js';
-import { equalValues } from '../values/compare.js';
-import { createCollection, type Collection } from '../store/collection.js';
+import { copyDoc, keysOf, setField } from '../values/fields.js';
+import { keyString } from '../values/key-string.js';
+import { createCollection, visibleVersion, type Collection } from '../store/collection.js';
 import { conflict } from '../store/conflict.js';
-import { findRows } from '../store/find-rows.js';
 import { duplicateKey } from '../store/duplicate-key.js';
-import { createIndex, keysIn, type Index } from '../store/index-definition.js';
+import { createIndex } from '../store/index-definition.js';
 import { docOf } from '../store/record.js';
 import {
   collectionFor,
@@ -22,7 +19,7 @@ import { insertDocument, replaceDocument } from '../store/write.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
-import { encodeUpdated, storableDocument } from './storable-document.js';
+import { encodeUpdated, storableDocument, type StorableDocument } from './storable-document.js';
 
 /** Writes the results of a pipeline that ends in `$out` or `$merge`: all of them, or on an error none. */
 export async function writeResults(
@@ -56,7 +53,7 @@ function writeOut(
     refuseWhileWritten(store, old);
   }
   store.lastCollectionId += 1;
-  const collection = createCollection(store.lastCollectionId, namespace, old?.options ?? {});
+  const collection = createCollection(store.lastCollectionId, namespace);
   const specs = old?.indexes.slice(1).map(({ spec }) => spec) ?? [];
   collection.indexes.push(...specs.map(createIndex));
   const now = clock.at(store.clock);
@@ -80,77 +77,49 @@ function writeMerge(
   { plan, namespace, results }: { plan: MergePlan; namespace: string; results: readonly Buffer[] },
 ): void {
   const { store, clock } = server;
-  const collection = ensureCollection(store, namespace, { writer: transaction });
-  if (!collection.indexes.some((index) => identifies(index, plan.on))) {
-    throw new MongoError(51183, 'Cannot find index to verify that join fields will be unique');
-  }
+  const collection = ensureCollection(store, namespace, transaction);
   const now = clock.at(store.clock);
-  for (const bytes of results) {
-    mergeOne(transaction, collection, { plan, result: storableResult(bytes, plan), now });
+  for (const result of results) {
+    mergeOne(transaction, collection, plan, storableDocument(result, now));
   }
 }
 
 function mergeOne(
   transaction: Transaction,
   collection: Collection,
-  { plan, result, now }: { plan: MergePlan; result: Doc; now: Parameters<typeof storableDocument>[1] },
+  plan: MergePlan,
+  { doc, bytes }: StorableDocument,
 ): void {
-  const filter = plan.key(result);
-  const [row] = findRows(collection, transaction, { filter, matches: compileFilter(filter), limit: 1 });
-  if (row === undefined) {
+  const id = doc['_id'];
+  if (id === null) {
+    throw new MongoError(51132, "$merge write error: 'on' field '_id' cannot be missing, null or undefined");
+  }
+  const idKey = keyString(id);
+  const record = collection.records.get(idKey);
+  const existing = record === undefined ? null : visibleVersion(record, transaction);
+  if (record === undefined || existing === null) {
     if (plan.notMatched === 'fail') {
-      throw new MongoError(
-        13113,
-        '$merge could not find a matching document in the target collection for at least one document in the source collection',
-      );
+      throw new MongoError(13113, '$merge could not find a matching document in the target collection');
     }
     if (plan.notMatched === 'insert') {
-      const { doc, bytes } = storableDocument(result, now);
       insertDocument(transaction, collection, doc, bytes);
     }
     return;
   }
-  const before = docOf(row.version);
-  const merged = mergedOf(collection, { plan, before, result });
-  if (merged === undefined) {
+  if (plan.matched === 'fail') {
+    throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
+  }
+  if (plan.matched === 'keepExisting') {
     return;
   }
-  if (!equalValues(merged['_id'], before['_id'])) {
-    throw new MongoError(66, "$merge failed to update the matching document: the '_id' field is immutable");
+  const before = docOf(existing);
+  const after = copyDoc(plan.matched === 'merge' ? before : doc);
+  for (const key of keysOf(doc)) {
+    setField(after, key, doc[key]);
   }
-  const bytes = encodeUpdated(merged);
-  if (row.version.bytes?.equals(bytes) !== true) {
-    replaceDocument(transaction, collection, row.record, { doc: merged, bytes });
+  setField(after, '_id', before['_id']);
+  const encoded = encodeUpdated(after);
+  if (existing.bytes?.equals(encoded) !== true) {
+    replaceDocument(transaction, collection, record, { doc: after, bytes: encoded });
   }
-}
-
-/** The document to store; the error of `whenMatched: 'fail'` names the key as any other duplicate does. */
-function mergedOf(
-  collection: Collection,
-  { plan, before, result }: { plan: MergePlan; before: Doc; result: Doc },
-): Doc | undefined {
-  try {
-    return plan.matched(before, result);
-  } catch (error) {
-    const index = collection.indexes.find((candidate) => identifies(candidate, plan.on));
-    const key = index === undefined ? undefined : keysIn(index, result)[0];
-    if (error instanceof MongoError && error.code === 11000 && index !== undefined && key !== undefined) {
-      throw duplicateKey(collection.namespace, index, result, key);
-    }
-    throw error;
-  }
-}
-
-function storableResult(bytes: Buffer, plan: MergePlan): Doc {
-  return plan.prepare(decode(bytes));
-}
-
-/** True if no two documents can agree in these fields. */
-function identifies(index: Index, fields: readonly string[]): boolean {
-  return (
-    index.unique &&
-    index.partialFilter === null &&
-    index.fields.length === fields.length &&
-    index.fields.every(({ path }) => fields.includes(path))
-  );
 }

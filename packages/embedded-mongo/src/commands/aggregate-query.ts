@@ -1,11 +1,12 @@
 import type { CompiledPipeline } from '../aggregation/pipeline.js';
 import type { Collections } from '../aggregation/stage.js';
 import { compileFilter } from '../query/compile-filter.js';
+import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { visibleVersion } from '../store/collection.js';
-import { findRows, type RowQuery } from '../store/find-rows.js';
+import type { RowQuery } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
-import { collectionFor } from '../store/store.js';
+import { collectionFor, rowsIn } from '../store/store.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { filterOptions } from './query-options.js';
@@ -13,12 +14,13 @@ import { filterOptions } from './query-options.js';
 /** The query that the front of a pipeline stands for. */
 export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: CompiledPipeline): RowQuery {
   const filter = pipeline.prefix.filter ?? {};
-  const rest = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
+  const stages = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
+  const { skip, limit } = windowOf(stages);
   return {
     filter,
     matches: compileFilter(filter, filterOptions(command, now)),
     sort: pipeline.prefix.sort,
-    limit: rowsNeeded(rest),
+    limit: limit === 0 ? 0 : skip + limit,
     hint: command['hint'],
   };
 }
@@ -28,20 +30,39 @@ export function aggregatedNamespace(command: Doc, database: string): string | un
   return isNumeric(command['aggregate']) ? undefined : namespaceOf(database, command['aggregate']);
 }
 
-/** How many rows the stages `$skip` and `$limit` right after the query let through at most; 0 for all. */
-function rowsNeeded(stages: readonly unknown[]): number {
-  let skip = 0;
-  for (const stage of stages) {
-    const { $skip, $limit } = isDoc(stage) ? stage : {};
-    if (isNumeric($limit)) {
-      return skip + Number($limit);
-    }
-    if (!isNumeric($skip)) {
-      return 0;
-    }
-    skip += Number($skip);
+/** A `$skip` and a `$limit` (0 for none) at the front of stages, and the stages after them. */
+function windowOf(stages: readonly unknown[]): { skip: number; limit: number; rest: readonly Doc[] } {
+  const rest = stages.filter(isDoc);
+  const skip = isNumeric(rest[0]?.['$skip']) ? Number(rest.shift()?.['$skip']) : 0;
+  const limit = isNumeric(rest[0]?.['$limit']) ? Number(rest.shift()?.['$limit']) : 0;
+  return { skip, limit, rest };
+}
+
+/** What a pipeline counts after its query, and the one document that says so. */
+interface PlainCount {
+  readonly window: { readonly skip: number; readonly limit: number };
+  readonly result: (n: number) => Doc;
+}
+
+/** The rest of a pipeline that does nothing but count: `$skip`, `$limit`, then a `$count` or `{$group: {_id: 1, n: {$sum: 1}}}`. */
+export function plainCount(stages: readonly unknown[]): PlainCount | undefined {
+  const { skip, limit, rest } = windowOf(stages);
+  const result = rest.length === 1 ? countResult(rest[0]?.['$count'], rest[0]?.['$group']) : undefined;
+  return result === undefined ? undefined : { window: { skip, limit }, result };
+}
+
+function countResult(name: unknown, group: unknown): PlainCount['result'] | undefined {
+  if (typeof name === 'string') {
+    return (n) => ({ [name]: n });
   }
-  return 0;
+  const [id, field, ...others] = isDoc(group) ? keysOf(group) : [];
+  const sum = isDoc(group) ? group[field ?? ''] : undefined;
+  const isCount = isDoc(sum) && keysOf(sum).length === 1 && sum['$sum'] === 1;
+  if (!isDoc(group) || id !== '_id' || field === undefined || others.length > 0 || !isCount) {
+    return undefined;
+  }
+  const { _id } = group;
+  return _id === 1 || _id === null ? (n) => ({ _id, [field]: n }) : undefined;
 }
 
 /** What `$lookup` and its like read besides the pipeline's own collection. */
@@ -58,11 +79,7 @@ export function collectionsFor({ server, database, reader }: CommandContext): Co
       }
     },
     lookup(name, filter) {
-      const collection = collectionFor(store, `${database}.${name}`, reader);
-      const rows =
-        collection === undefined
-          ? []
-          : findRows(collection, reader, { filter, matches: compileFilter(filter) });
+      const rows = rowsIn(store, `${database}.${name}`, reader, { filter, matches: compileFilter(filter) });
       return rows.map(({ version }) => docOf(version));
     },
   };

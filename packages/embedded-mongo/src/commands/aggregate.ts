@@ -4,17 +4,17 @@ import { MongoError } from '../errors.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
+import { countRows } from '../store/count-rows.js';
 import { findRows } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
-import { aggregatedNamespace, collectionsFor, prefixQuery } from './aggregate-query.js';
+import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './aggregate-query.js';
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
-import { refuseSearch } from './diagnostics.js';
+import { batchSizeOf, openCursor } from './cursors.js';
 import { explainCommand } from './explain.js';
 import { encodedRows } from './find.js';
-import { boolField, docField, numberField } from './fields.js';
+import { boolField, docField } from './fields.js';
 import { checkCollation, scopeOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 import { DOCUMENT_BYTES_MAX } from './storable-document.js';
@@ -34,9 +34,6 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
       "The 'cursor' option is required, except for aggregate with the explain argument",
     );
   }
-  if (Array.isArray(command['pipeline']) && startsWithSearchStage(command['pipeline'])) {
-    refuseSearch();
-  }
   const sessions = localSessions(context, command['pipeline']);
   const pipeline = compilePipeline(sessions?.rest ?? command['pipeline'], {
     scope: scopeOf(command, context.now),
@@ -51,7 +48,7 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
       `$${pipeline.write.kind} cannot be used with a 'linearizable' read concern level`,
     );
   }
-  const batchSize = cursor['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0);
+  const batchSize = batchSizeOf(cursor);
   if (batchSize !== undefined && batchSize < 0) {
     throw new MongoError(2, `BSON field 'cursor.batchSize' value must be >= 0, actual value '${batchSize}'`);
   }
@@ -73,28 +70,23 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
 function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[] {
   const { command, database, server, reader } = context;
   const namespace = aggregatedNamespace(command, database);
-  if (!pipeline.readsCollection) {
-    return encodeResults(pipeline.run([]));
-  }
   if (namespace === undefined) {
     throw new MongoError(73, '{aggregate: 1} is only valid for pipelines that do not read a collection');
   }
   const collection = collectionFor(server.store, namespace, reader);
   const query = prefixQuery(context, command, pipeline);
-  const rows = collection === undefined ? [] : findRows(collection, reader, query);
   const rest = (command['pipeline'] as unknown[]).slice(pipeline.prefix.stages);
+  const counted = plainCount(rest);
+  if (counted !== undefined) {
+    const n = collection === undefined ? 0 : countRows(collection, reader, { ...query, ...counted.window });
+    return n === 0 ? [] : [encode(counted.result(n))];
+  }
+  const rows = collection === undefined ? [] : findRows(collection, reader, query);
   if (rest.length === 0) {
     return [...encodedRows(rows, null)];
   }
-  if (rest.length === 1 && isPlainCount(rest[0])) {
-    return rows.length === 0 ? [] : [encode({ _id: 1, n: rows.length })];
-  }
   const documents = rows.map(({ version }) => docOf(version));
   return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
-}
-
-function startsWithSearchStage([first]: readonly unknown[]): boolean {
-  return isDoc(first) && keysOf(first).some((name) => name === '$listSearchIndexes' || name === '$search');
 }
 
 /** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
@@ -111,18 +103,6 @@ function localSessions(
     lastUse: new Date(lastUsedAtMs),
   }));
   return { documents, rest: pipeline.slice(1) as unknown[] };
-}
-
-/** The group that drivers send for `countDocuments`. */
-function isPlainCount(stage: unknown): boolean {
-  const group = isDoc(stage) ? stage['$group'] : undefined;
-  return (
-    isDoc(group) &&
-    keysOf(group).join() === '_id,n' &&
-    group['_id'] === 1 &&
-    isDoc(group['n']) &&
-    group['n']['$sum'] === 1
-  );
 }
 
 function encodeResults(documents: Iterable<Doc>): Buffer[] {

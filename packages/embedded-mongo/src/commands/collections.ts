@@ -2,8 +2,6 @@ import { Binary, Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
-import { equalValues } from '../values/compare.js';
-import { isDoc, type Doc } from '../values/types.js';
 import { databaseOf, ID_INDEX_SPEC, nameIn, type Collection } from '../store/collection.js';
 import {
   collectionFor,
@@ -13,32 +11,33 @@ import {
   type Store,
 } from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
-import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
-import { boolField, checkDatabaseName, docField, namespaceOf, numberField } from './fields.js';
+import type { CommandContext, CommandResult, FieldType } from './context.js';
+import { batchSizeOf, openCursor } from './cursors.js';
+import { boolField, checkDatabaseName, docField, namespaceOf } from './fields.js';
 import { checkCollation, refuseUnsupported } from './query-options.js';
 
 const UNSUPPORTED_OPTIONS = [
   'capped',
   'size',
   'max',
-  'timeseries',
-  'viewOn',
-  'pipeline',
-  'validator',
-  'encryptedFields',
-  'expireAfterSeconds',
-];
-/** Options that are kept and shown, but change nothing here. */
-const COLLECTION_OPTIONS = [
+  'autoIndexId',
   'storageEngine',
-  'indexOptionDefaults',
+  'validator',
   'validationLevel',
   'validationAction',
-  'autoIndexId',
+  'indexOptionDefaults',
+  'viewOn',
+  'pipeline',
+  'timeseries',
   'clusteredIndex',
+  'expireAfterSeconds',
+  'encryptedFields',
   'changeStreamPreAndPostImages',
 ];
+export const CREATE_FIELDS: Readonly<Record<string, FieldType>> = {
+  ...Object.fromEntries(UNSUPPORTED_OPTIONS.map((option) => [option, 'any' as const])),
+  collation: 'object',
+};
 
 /** `create`. In a transaction the collection appears with the commit. */
 export async function create(context: CommandContext): Promise<CommandResult> {
@@ -49,29 +48,8 @@ export async function create(context: CommandContext): Promise<CommandResult> {
   if (collectionFor(server.store, namespace, reader) !== undefined) {
     throw new MongoError(48, `Collection ${namespace} already exists.`);
   }
-  const options: Doc = {};
-  for (const option of COLLECTION_OPTIONS) {
-    if (command[option] !== undefined) {
-      options[option] = option === 'clusteredIndex' ? clusteredOption(command[option]) : command[option];
-    }
-  }
-  await runStatement(context.statement, (writer) =>
-    ensureCollection(server.store, namespace, { writer, options }),
-  );
+  await runStatement(context.statement, (writer) => ensureCollection(server.store, namespace, writer));
   return {};
-}
-
-/** Documents are kept by `_id` anyway: a clustered collection is one that says so. */
-function clusteredOption(sent: unknown): Doc {
-  if (
-    !isDoc(sent) ||
-    !isDoc(sent['key']) ||
-    !equalValues(sent['key'], { _id: 1 }) ||
-    sent['unique'] !== true
-  ) {
-    throw new MongoError(2, 'A clustered index must have the key {_id: 1} and unique: true');
-  }
-  return { v: 2, key: { _id: 1 }, name: sent['name'] ?? '_id_', unique: true };
 }
 
 export async function drop({ command, database, server, statement }: CommandContext): Promise<CommandResult> {
@@ -159,7 +137,7 @@ export function listCollections(context: CommandContext): CommandResult {
     const whole = {
       name,
       type: 'collection',
-      options: collection.options,
+      options: {},
       info: { readOnly: false, uuid: new Binary(collection.uuid, Binary.SUBTYPE_UUID) },
       idIndex: ID_INDEX_SPEC,
     };
@@ -167,11 +145,10 @@ export function listCollections(context: CommandContext): CommandResult {
       documents.push(encode(nameOnly ? { name, type: 'collection' } : whole));
     }
   }
-  const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace: `${database}.$cmd.listCollections`,
     documents,
-    batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
+    batchSize: batchSizeOf(docField(command, 'cursor')),
   });
 }
 

@@ -63,6 +63,11 @@ export function openCursor(context: CommandContext, options: CursorOptions): Buf
   return cursorReply({ batch, field: 'firstBatch', cursorId, namespace, extra });
 }
 
+/** The `batchSize` of a command or of its `cursor`; undefined for the default. */
+export function batchSizeOf(options: Doc | undefined): number | undefined {
+  return options?.['batchSize'] === undefined ? undefined : numberField(options, 'batchSize', 0);
+}
+
 export function getMore(context: CommandContext): CommandResult {
   const { command, server, transaction } = context;
   const id = cursorIdOf(command['getMore']);

@@ -1,8 +1,8 @@
 import { MongoError } from '../errors.js';
 import { aggregate } from './aggregate.js';
-import { collMod } from './coll-mod.js';
 import {
   create,
+  CREATE_FIELDS,
   drop,
   dropDatabase,
   listCollections,
@@ -22,7 +22,6 @@ import {
   dbStats,
   getParameter,
   refuse,
-  refuseSearch,
   replSetGetStatus,
   serverStatus,
   setParameter,
@@ -54,26 +53,6 @@ const FIND_AND_MODIFY: Fields = {
   arrayFilters: 'array',
   hint: 'objectOrString',
 };
-const CREATE: Fields = {
-  capped: 'bool',
-  size: 'number',
-  max: 'number',
-  autoIndexId: 'bool',
-  storageEngine: 'object',
-  validator: 'object',
-  validationLevel: 'string',
-  validationAction: 'string',
-  indexOptionDefaults: 'object',
-  viewOn: 'string',
-  pipeline: 'array',
-  collation: 'object',
-  timeseries: 'object',
-  clusteredIndex: 'any',
-  expireAfterSeconds: 'any',
-  encryptedFields: 'object',
-  changeStreamPreAndPostImages: 'object',
-};
-
 const FIND_FIELDS: Fields = {
   filter: 'object',
   projection: 'object',
@@ -96,6 +75,21 @@ const FIND_FIELDS: Fields = {
   allowDiskUse: 'bool',
   let: 'object',
 };
+
+/** What mongosh or drivers may ask for and nothing here serves. */
+const REFUSED = [
+  'authenticate',
+  'bulkWrite',
+  'collMod',
+  'createSearchIndexes',
+  'createUser',
+  'dropSearchIndex',
+  'mapReduce',
+  'saslContinue',
+  'saslStart',
+  'startSession',
+  'updateSearchIndex',
+];
 
 const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
   Object.entries<CommandDefinition>({
@@ -145,7 +139,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     },
     explain: { handle: explain, fields: { verbosity: 'string' } },
 
-    create: { handle: create, fields: CREATE, inTransaction: true, writes: true },
+    create: { handle: create, fields: CREATE_FIELDS, inTransaction: true, writes: true },
     drop: { handle: drop, fields: {}, writes: true },
     dropDatabase: { handle: dropDatabase, fields: {}, writes: true },
     renameCollection: {
@@ -153,7 +147,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
       fields: { to: 'string', dropTarget: 'bool' },
       writes: true,
     },
-    collMod: { handle: collMod, fields: null, writes: true },
     listCollections: {
       handle: listCollections,
       fields: { filter: 'object', nameOnly: 'bool', authorizedCollections: 'bool', cursor: 'object' },
@@ -184,7 +177,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
       endsTransaction: true,
       writes: true,
     },
-    startSession: { handle: refuse, fields: null },
     endSessions: { handle: endSessions, fields: {} },
     killSessions: { handle: endSessions, fields: {} },
     refreshSessions: { handle: acknowledge, fields: {} },
@@ -206,15 +198,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     connectionStatus: { handle: connectionStatus, fields: null },
     whatsmyuri: { handle: whatsMyUri, fields: {} },
     replSetGetStatus: { handle: replSetGetStatus, fields: null },
-    saslStart: { handle: refuse, fields: null },
-    saslContinue: { handle: refuse, fields: null },
-    authenticate: { handle: refuse, fields: null },
-    createUser: { handle: refuse, fields: null },
-    createSearchIndexes: { handle: refuseSearch, fields: null },
-    updateSearchIndex: { handle: refuseSearch, fields: null },
-    dropSearchIndex: { handle: refuseSearch, fields: null },
-    mapReduce: { handle: refuse, fields: null },
-    bulkWrite: { handle: refuse, fields: null },
+    ...Object.fromEntries(REFUSED.map((name) => [name, { handle: refuse, fields: null }])),
   }),
 );
 

@@ -150,14 +150,6 @@ export function refuse({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
 }
 
-/** Search indexes exist in MongoDB's cloud only; this is what any other MongoDB says of them. */
-export function refuseSearch(): never {
-  throw new MongoError(
-    31082,
-    'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration. Please connect to Atlas or an AtlasCLI local deployment to enable.',
-  );
-}
-
 /** A command that has nothing to do here: `ping`, `refreshSessions`, … */
 export function acknowledge(): CommandResult {
   return {};

@@ -3,9 +3,8 @@ import { compileFilter } from '../query/compile-filter.js';
 import { compareValues } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
 import { splitPath, visitPath } from '../values/paths.js';
-import { findRows } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
-import { collectionFor } from '../store/store.js';
+import { rowsIn } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf } from './fields.js';
 import { checkCollation } from './query-options.js';
@@ -22,10 +21,8 @@ export function distinct(context: CommandContext): CommandResult {
   }
   const filter = docField(command, 'query') ?? {};
   const matches = compileFilter(filter);
-  const collection = collectionFor(server.store, namespace, reader);
   const found = new Map<string, unknown>();
-  const rows =
-    collection === undefined ? [] : findRows(collection, reader, { filter, matches, hint: command['hint'] });
+  const rows = rowsIn(server.store, namespace, reader, { filter, matches, hint: command['hint'] });
   for (const { version } of rows) {
     const doc = docOf(version);
     visitPath(doc, splitPath(path), true, (value, present) => {

@@ -2,10 +2,13 @@ import { compilePipeline } from '../aggregation/pipeline.js';
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { isDoc, type Doc } from '../values/types.js';
+import type { Collection } from '../store/collection.js';
+import { executeCount, isCountable } from '../store/count-rows.js';
 import { executePlan, idOnly, sortsAfter, type RowQuery, type ScanStats } from '../store/find-rows.js';
 import { isMultikey } from '../store/index-definition.js';
 import { planQuery, type IndexPlan, type Plan } from '../store/plan.js';
 import { collectionFor } from '../store/store.js';
+import type { Transaction } from '../store/transaction.js';
 import { collectionsFor, prefixQuery } from './aggregate-query.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
@@ -43,9 +46,8 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
     collection === undefined
       ? { kind: 'scan', backward: false }
       : planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
-  const isById = idOnly(query) !== undefined;
-  const rows = collection === undefined ? [] : executePlan(collection, reader, { plan, query, stats });
-  const winningPlan = collection === undefined ? { stage: 'EOF' } : planTree(plan, { explained, isById });
+  const found = collection === undefined ? 0 : foundBy(explained, collection, reader, { plan, query, stats });
+  const winningPlan = collection === undefined ? { stage: 'EOF' } : planTree(plan, explained);
   const queryPlanner = {
     namespace: explained.namespace,
     indexFilterSet: false,
@@ -56,17 +58,28 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
   };
   const executionStats = {
     executionSuccess: true,
-    nReturned: explained.around === null ? rows.length : 0,
+    nReturned: explained.around === null ? found : 0,
     executionTimeMillis: Math.round(performance.now() - startedAtMs),
     totalKeysExamined: stats.keysExamined,
     totalDocsExamined: stats.docsExamined,
-    executionStages: withCounts(winningPlan, { nReturned: rows.length, ...stats }),
+    executionStages: withCounts(winningPlan, { nReturned: found, ...stats }),
   };
   const result = { queryPlanner, ...(verbosity === 'queryPlanner' ? {} : { executionStats }) };
   const serverInfo = { host: server.address, version: '7.0.0', gitVersion: 'embedded-mongo' };
   return explained.rest.length > 0
     ? { stages: [{ $cursor: result }, ...explained.rest], serverInfo, command: inner }
     : { explainVersion: '1', ...result, command: inner, serverInfo };
+}
+
+function foundBy(
+  { around }: Explained,
+  collection: Collection,
+  reader: Transaction | null,
+  run: Parameters<typeof executePlan>[2],
+): number {
+  return around === 'COUNT'
+    ? executeCount(collection, reader, run)
+    : executePlan(collection, reader, run).length;
 }
 
 function explainedQuery(context: CommandContext, inner: Doc): Explained {
@@ -115,9 +128,11 @@ function explainedQuery(context: CommandContext, inner: Doc): Explained {
   }
 }
 
-function planTree(plan: Plan, { explained, isById }: { explained: Explained; isById: boolean }): Doc {
-  const { query, around, projected } = explained;
-  let tree = isById ? { stage: 'IDHACK' } : accessTree(plan, query.filter);
+function planTree(plan: Plan, { query, around, projected }: Explained): Doc {
+  if (around === 'COUNT' && isCountable(plan, query)) {
+    return { stage: around, inputStage: { ...indexStage(plan), stage: 'COUNT_SCAN' } };
+  }
+  let tree: Doc = idOnly(query) === undefined ? accessTree(plan, query.filter) : { stage: 'IDHACK' };
   if (sortsAfter(plan, query.sort)) {
     tree = { stage: 'SORT', sortPattern: query.sort, type: 'simple', inputStage: tree };
   }
@@ -174,7 +189,7 @@ function withCounts(
   return {
     ...own,
     nReturned: counts.nReturned,
-    ...(name === 'IXSCAN' ? { keysExamined: counts.keysExamined } : {}),
+    ...(name === 'IXSCAN' || name === 'COUNT_SCAN' ? { keysExamined: counts.keysExamined } : {}),
     ...(name === 'FETCH' || name === 'COLLSCAN' || name === 'IDHACK'
       ? { docsExamined: counts.docsExamined }
       : {}),

@@ -12,7 +12,7 @@ import { remember, rememberedReply, runStatement } from '../transactions/run-sta
 import type { CommandContext, CommandResult } from './context.js';
 import { boolField, docField, namespaceOf } from './fields.js';
 import { checkCollation, filterOptions, scopeOf, sortOf } from './query-options.js';
-import { statementIdOf } from './statement-id.js';
+import { statementIdOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
 
 /** `findAndModify`: changes one document and answers with it as it was or, with `new`, as it is. */

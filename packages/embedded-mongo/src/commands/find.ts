@@ -4,11 +4,11 @@ import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
-import { findRows, type Row } from '../store/find-rows.js';
+import type { Row } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
-import { collectionFor } from '../store/store.js';
+import { rowsIn } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
+import { batchSizeOf, openCursor } from './cursors.js';
 import { boolField, docField, namespaceOf, numberField } from './fields.js';
 import { checkCollation, filterOptions, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
@@ -26,24 +26,18 @@ export function find(context: CommandContext): CommandResult {
     projection === undefined || keysOf(projection).length === 0
       ? null
       : compileProjection(projection, { filter, scope: scopeOf(command, now) });
-  const sort = sortOf(command);
-  const collection = collectionFor(server.store, namespace, reader);
-  const limit = numberField(command, 'limit', 0);
-  const rows =
-    collection === undefined
-      ? []
-      : findRows(collection, reader, {
-          filter,
-          matches,
-          sort,
-          skip: numberField(command, 'skip', 0),
-          limit,
-          hint: command['hint'],
-        });
+  const rows = rowsIn(server.store, namespace, reader, {
+    filter,
+    matches,
+    sort: sortOf(command),
+    skip: numberField(command, 'skip', 0),
+    limit: numberField(command, 'limit', 0),
+    hint: command['hint'],
+  });
   return openCursor(context, {
     namespace,
     documents: encodedRows(rows, project),
-    batchSize: command['batchSize'] === undefined ? undefined : numberField(command, 'batchSize', 0),
+    batchSize: batchSizeOf(command),
     singleBatch: boolField(command, 'singleBatch'),
     neverTimesOut: boolField(command, 'noCursorTimeout'),
     extra: atClusterTimeOf(context),

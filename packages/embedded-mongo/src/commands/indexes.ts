@@ -10,8 +10,8 @@ import { collectionFor, ensureCollection, logChange, refuseWhileWritten } from '
 import type { Transaction } from '../store/transaction.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { openCursor } from './cursors.js';
-import { docField, namespaceOf, numberField } from './fields.js';
+import { batchSizeOf, openCursor } from './cursors.js';
+import { docField, namespaceOf } from './fields.js';
 import { show } from '../store/duplicate-key.js';
 
 /** `createIndexes`: builds at once what is not there yet; all of them or, on an error, none. */
@@ -43,7 +43,7 @@ function addIndexes(
   writer: Transaction,
   { namespace, specs }: { namespace: string; specs: readonly Doc[] },
 ): { collection: Collection; before: number; built: number } {
-  const collection = ensureCollection(server.store, namespace, { writer });
+  const collection = ensureCollection(server.store, namespace, writer);
   const before = collection.indexes.length;
   const missing = specs.filter((spec, i) => isMissing(collection, spec, specs.slice(0, i)));
   const isOwn = writer.created.includes(collection);
@@ -174,11 +174,6 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
   return index;
 }
 
-function idIndexOf({ options, indexes }: Collection): Doc {
-  const clustered = docField(options, 'clusteredIndex');
-  return clustered === undefined ? indexes[0].spec : { ...clustered, clustered: true };
-}
-
 export function listIndexes(context: CommandContext): CommandResult {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['listIndexes']);
@@ -186,10 +181,9 @@ export function listIndexes(context: CommandContext): CommandResult {
   if (collection === undefined) {
     throw new MongoError(26, `ns does not exist: ${namespace}`);
   }
-  const cursor = docField(command, 'cursor');
   return openCursor(context, {
     namespace,
-    documents: collection.indexes.map(({ spec }, i) => encode(i === 0 ? idIndexOf(collection) : spec)),
-    batchSize: cursor?.['batchSize'] === undefined ? undefined : numberField(cursor, 'batchSize', 0),
+    documents: collection.indexes.map(({ spec }) => encode(spec)),
+    batchSize: batchSizeOf(docField(command, 'cursor')),
   });
 }

@@ -6,12 +6,10 @@ import type { Transaction } from '../store/transaction.js';
 import { insertDocument } from '../store/write.js';
 import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { asMongoError, writeError } from './error-reply.js';
+import { writeError } from './error-reply.js';
 import { boolField, namespaceOf } from './fields.js';
 import { storableDocument } from './storable-document.js';
-import { statementIdOf } from './statement-id.js';
-
-const DOCUMENTS_MAX = 100_000;
+import { checkBatchSize, failureFields, statementError, statementIdOf } from './statements.js';
 
 /** What a batch has come to; kept over several runs, as each commits what it has done. */
 interface Progress {
@@ -26,12 +24,7 @@ export async function insert(context: CommandContext): Promise<CommandResult> {
   const { command, database, documents } = context;
   const namespace = namespaceOf(database, command['insert']);
   const sent = documents ?? sentDocuments(command);
-  if (sent.length === 0 || sent.length > DOCUMENTS_MAX) {
-    throw new MongoError(
-      16,
-      `Write batch sizes must be between 1 and ${DOCUMENTS_MAX}. Got ${sent.length} operations.`,
-    );
-  }
+  checkBatchSize(sent.length);
   const progress: Progress = { next: 0, inserted: 0, errors: [], retried: [] };
   while (progress.next < sent.length) {
     await runStatement(context.statement, (transaction) => {
@@ -40,8 +33,7 @@ export async function insert(context: CommandContext): Promise<CommandResult> {
   }
   return {
     n: progress.inserted,
-    ...(progress.errors.length > 0 ? { writeErrors: progress.errors } : {}),
-    ...(progress.retried.length > 0 ? { retriedStmtIds: progress.retried } : {}),
+    ...failureFields(progress.errors, progress.retried),
   };
 }
 
@@ -53,7 +45,7 @@ function insertMany(
   const { server, command, statement } = context;
   const isOrdered = boolField(command, 'ordered', true) || transaction.explicit;
   const now = server.clock.at(server.store.clock);
-  const collection = ensureCollection(server.store, namespace, { writer: transaction });
+  const collection = ensureCollection(server.store, namespace, transaction);
   const first = progress.next;
   for (; progress.next < sent.length; progress.next++) {
     const index = progress.next;
@@ -81,24 +73,6 @@ function insertMany(
     remember(statement, transaction, statementId, { n: 1 });
     progress.inserted += 1;
   }
-}
-
-/** The error of a single statement; conflicts are no statement's error but end the command. */
-export function statementError(error: unknown): MongoError {
-  if (!(error instanceof MongoError)) {
-    throw error;
-  }
-  const known = asMongoError(error);
-  if (
-    known.code === 112 ||
-    known.code === 251 ||
-    known.code === 50 ||
-    known.code === 225 ||
-    known.code === 279
-  ) {
-    throw known;
-  }
-  return known;
 }
 
 function sentDocuments(command: Doc): Doc[] {

@@ -15,7 +15,6 @@ import {
 import type { Transaction } from '../store/transaction.js';
 import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
-import { checkApiVersion } from './api-version.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
 import { definitionOf } from './definitions.js';
 import { errorLabels, errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
@@ -119,7 +118,6 @@ async function execute(
   { name, connection }: { name: string; connection: Connection },
 ): Promise<CommandResult> {
   const definition = definitionOf(name);
-  checkApiVersion(name, command);
   checkCommandFields(name, command, definition.fields);
   const session = sessionOf(server.sessions, command);
   const transaction = resolveTransaction(server, { command, name, definition, session, connection });

@@ -1,27 +1,131 @@
 import { MongoError } from '../errors.js';
+import type { Transaction } from '../store/transaction.js';
+import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
+import type { CommandContext, FieldType } from './context.js';
+import { asMongoError, writeError } from './error-reply.js';
+import { boolField, checkFields, numberField } from './fields.js';
+import { checkCollation } from './query-options.js';
 
 const STATEMENTS_MAX = 100_000;
 
-/** The statements of an `update` or `delete`. Throws MongoError 40414, 14 or 16. */
-export function statementsOf(command: Doc, name: string, field: string): Doc[] {
-  const sent = command[field];
-  if (!Array.isArray(sent)) {
-    throw new MongoError(40414, `BSON field '${name}.${field}' is missing but a required field`);
-  }
-  if (sent.length === 0 || sent.length > STATEMENTS_MAX) {
+/** Throws MongoError 16 for a batch without a statement or with too many. */
+export function checkBatchSize(size: number): void {
+  if (size === 0 || size > STATEMENTS_MAX) {
     throw new MongoError(
       16,
-      `Write batch sizes must be between 1 and ${STATEMENTS_MAX}. Got ${sent.length} operations.`,
+      `Write batch sizes must be between 1 and ${STATEMENTS_MAX}. Got ${size} operations.`,
     );
   }
-  return sent.map((statement: unknown, i) => {
+}
+
+/**
+ * The statements of an `update` or `delete`, all of whose fields but the first two may be absent.
+ * Throws MongoError 40414, 40415, 14 or 16.
+ */
+export function statementsOf(
+  command: Doc,
+  [name, field]: readonly [name: string, field: string],
+  types: Readonly<Record<string, FieldType>>,
+): Doc[] {
+  const where = `${name}.${field}`;
+  const sent = command[field];
+  if (!Array.isArray(sent)) {
+    throw new MongoError(40414, `BSON field '${where}' is missing but a required field`);
+  }
+  checkBatchSize(sent.length);
+  return sent.map((statement: unknown) => {
     if (!isDoc(statement)) {
-      throw new MongoError(
-        14,
-        `BSON field '${name}.${field}.${i}' is the wrong type '${typeNameOf(statement)}', expected type 'object'`,
-      );
+      throw wrongType(where, statement);
+    }
+    checkFields(where, statement, { ...types, collation: 'object', hint: 'objectOrString' });
+    for (const required of Object.keys(types).slice(0, 2)) {
+      if (statement[required] === undefined) {
+        throw new MongoError(40414, `BSON field '${where}.${required}' is missing but a required field`);
+      }
+    }
+    if (!isDoc(statement['q'])) {
+      throw wrongType(`${where}.q`, statement['q']);
     }
     return statement;
   });
+}
+
+function wrongType(where: string, value: unknown): MongoError {
+  const type = typeNameOf(value);
+  return new MongoError(14, `BSON field '${where}' is the wrong type '${type}', expected type 'object'`);
+}
+
+/** The replies of the statements that were done, by position, and the fields that a command's reply adds for the others. */
+export interface StatementResults {
+  readonly replies: readonly (readonly [index: number, reply: Doc])[];
+  readonly failures: Doc;
+}
+
+/**
+ * Runs statements in turn, each as one atomic step that is remembered for a retry. `prepare` checks a statement and
+ * returns what it does in a transaction, which may run several times.
+ */
+export async function runStatements(
+  context: CommandContext,
+  statements: readonly Doc[],
+  prepare: (statement: Doc) => (transaction: Transaction) => Doc,
+): Promise<StatementResults> {
+  const { command, statement: setting } = context;
+  const replies: [number, Doc][] = [];
+  const writeErrors: Doc[] = [];
+  const retriedStmtIds: number[] = [];
+  for (const [index, statement] of statements.entries()) {
+    try {
+      const statementId = statementIdOf(command, index);
+      const known = rememberedReply(setting, statementId);
+      if (known !== undefined) {
+        retriedStmtIds.push(statementId);
+        replies.push([index, known]);
+        continue;
+      }
+      checkCollation(statement);
+      const attempt = prepare(statement);
+      const reply = await runStatement(setting, (transaction) => {
+        const done = attempt(transaction);
+        remember(setting, transaction, statementId, done);
+        return done;
+      });
+      replies.push([index, reply]);
+    } catch (error) {
+      writeErrors.push(writeError(statementError(error), index));
+      if (boolField(command, 'ordered', true) || context.transaction !== null) {
+        break;
+      }
+    }
+  }
+  return { replies, failures: failureFields(writeErrors, retriedStmtIds) };
+}
+
+/** The fields of a reply that are there only if they say something. */
+export function failureFields(writeErrors: Doc[], retriedStmtIds: number[]): Doc {
+  return {
+    ...(writeErrors.length > 0 ? { writeErrors } : {}),
+    ...(retriedStmtIds.length > 0 ? { retriedStmtIds } : {}),
+  };
+}
+
+/** The id under which the statement at this position of a retryable command is remembered. */
+export function statementIdOf(command: Doc, index: number): number {
+  const ids = command['stmtIds'];
+  if (Array.isArray(ids) && typeof ids[index] === 'number') {
+    return ids[index];
+  }
+  return numberField(command, 'stmtId', 0) + index;
+}
+
+/** Errors that are not of one statement: conflicts, the end of the transaction or of the time, a client that is gone. */
+const COMMAND_ERRORS: ReadonlySet<number> = new Set([50, 112, 225, 251, 279]);
+
+/** The error of a single statement; throws those that end the command. */
+export function statementError(error: unknown): MongoError {
+  if (!(error instanceof MongoError) || COMMAND_ERRORS.has(error.code)) {
+    throw error;
+  }
+  return asMongoError(error);
 }

@@ -101,12 +101,7 @@ function insertUpserted(
   const whole = completed(doc, server.clock.at(server.store.clock));
   checkId(whole['_id']);
   const bytes = encodeUpdated(whole);
-  insertDocument(
-    transaction,
-    ensureCollection(server.store, namespace, { writer: transaction }),
-    whole,
-    bytes,
-  );
+  insertDocument(transaction, ensureCollection(server.store, namespace, transaction), whole, bytes);
   outcome.matched = 1;
   outcome.upserted = { id: hasField(whole, '_id') ? whole['_id'] : null };
   outcome.after = whole;

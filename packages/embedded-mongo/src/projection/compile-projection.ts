@@ -1,13 +1,11 @@
 import type { Scope } from '../aggregation/operator.js';
 import { compileExpression } from '../aggregation/expression.js';
-import { parseProjection } from '../aggregation/projection.js';
-import type { Projection, ProjectionOptions } from '../aggregation/projection.js';
+import { parseProjection, type Projection, type ProjectionOptions } from '../aggregation/projection.js';
 import { isTrue } from '../aggregation/coerce.js';
 import { MongoError } from '../errors.js';
 import { elementPosition } from '../query/compile-filter.js';
 import { getField, keysOf } from '../values/fields.js';
-import { isDoc, isNumeric } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { compilePositional } from './positional.js';
 import { parseSlice } from './slice.js';
 

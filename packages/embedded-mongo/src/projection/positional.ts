@@ -4,8 +4,7 @@ import { compileFilter } from '../query/compile-filter.js';
 import type { MatchDetails } from '../query/predicate.js';
 import { copyDoc, getField, hasField, setField } from '../values/fields.js';
 import { splitPath } from '../values/paths.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 
 /** Reduces the first array on the path to the element at which the filter matched. @throws 224, 51246, 51247. */
 export function compilePositional(path: string, filter: Doc, project: Projection): Projection {

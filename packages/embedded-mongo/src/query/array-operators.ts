@@ -1,11 +1,9 @@
 import { MongoError } from '../errors.js';
 import { docOf, keysOf } from '../values/fields.js';
-import { isDoc, isNumeric } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { toDouble } from '../values/numbers.js';
 import { implicitlyEqualTo, isDbRef } from './comparison.js';
-import { and, arrayPredicate, onValue } from './predicate.js';
-import type { Filter, Predicate, ValueTest } from './predicate.js';
+import { and, arrayPredicate, onValue, type Filter, type Predicate, type ValueTest } from './predicate.js';
 
 /** The two compilers that call each other through the operators. */
 export interface FilterCompiler {

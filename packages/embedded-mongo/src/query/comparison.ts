@@ -1,12 +1,10 @@
-import { BSONRegExp, Long } from 'bson';
+import { BSONRegExp } from 'bson';
 import { MongoError } from '../errors.js';
 import { compareNumbers, compareValues, equalValues, orderOf } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
-import { toDouble } from '../values/numbers.js';
+import { isNaNValue } from '../values/numbers.js';
 import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
-import type { Numeric } from '../values/types.js';
-import { not, valuePredicate } from './predicate.js';
-import type { Predicate, ValueTest } from './predicate.js';
+import { not, valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 import { regexTest } from './regex-operator.js';
 
 /** `$eq`: equal in the total order; null also matches a missing field. A regex is a value here. */
@@ -125,10 +123,6 @@ function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
   const order = orderOf(type);
   return (value, present) =>
     present && orderOf(typeOf(value)) === order && accepts(compareValues(value, operand));
-}
-
-function isNaNValue(value: Numeric): boolean {
-  return !(value instanceof Long) && Number.isNaN(typeof value === 'number' ? value : toDouble(value));
 }
 
 const ACCEPTS: Readonly<Record<RangeOperator, (order: number) => boolean>> = {

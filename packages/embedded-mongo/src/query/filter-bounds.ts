@@ -1,7 +1,6 @@
 import { BSONRegExp } from 'bson';
 import { keysOf } from '../values/fields.js';
-import { BSON, isDoc, typeOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
 import { isOperatorObject } from './array-operators.js';
 
 /**

@@ -1,11 +1,11 @@
 import { MongoError } from '../errors.js';
-import { translatePcre } from './pcre-translator.js';
 
 const CACHE_MAX = 500;
 const cache = new Map<string, RegExp>();
 
 /**
- * The JS regular expression that matches what PCRE with UTF matches. Captures are the named groups g1, g2, ...
+ * The JS regular expression that matches what PCRE with UTF matches. The syntax that both have is taken over, with JS's
+ * meaning of `.`, `^`, `$` and `\s` put right; what only PCRE has is refused.
  * @throws MongoError 51091 for an invalid or untranslatable pattern, 51108 for an unknown flag.
  */
 export function compilePcre(pattern: string, options: string): RegExp {
@@ -26,10 +26,146 @@ function compile(pattern: string, options: string): RegExp {
   if (unknown !== null) {
     throw new MongoError(51108, `invalid flag in regex options: ${unknown[0]}`);
   }
-  const { source, ignoreCase } = translatePcre(pattern, options);
-  try {
-    return new RegExp(source, ignoreCase ? 'ui' : 'u');
-  } catch {
-    throw new MongoError(51091, 'Regular expression is invalid: it cannot be compiled');
+  const [leading = '', flags = ''] = /^\(\?([imsx]+)\)/.exec(pattern) ?? [];
+  const has = (flag: string): boolean => options.includes(flag) || flags.includes(flag);
+  if (has('x')) {
+    throw refused('the option x');
   }
+  const source = translate(pattern.slice(leading.length), { multiline: has('m'), dotAll: has('s') });
+  try {
+    return new RegExp(source, has('i') ? 'ui' : 'u');
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function invalid(reason: string): MongoError {
+  return new MongoError(51091, `Regular expression is invalid: ${reason}`);
+}
+
+function refused(feature: string): MongoError {
+  return invalid(`${feature} is not supported by embedded-mongo`);
+}
+
+interface Meaning {
+  readonly multiline: boolean;
+  readonly dotAll: boolean;
+}
+
+const START = '(?<![^])';
+const END = '(?![^])';
+const FINAL = `(?=\\n?${END})`;
+
+/** An escape, a class, the beginning of a special group, a brace quantifier, or one character. */
+const TOKENS =
+  /\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<\w+>|[pP](?:\{[^}]*\}|.)|[^])|\[\^?\]?(?:\\[^]|\[:[^]|[^\]\\])*\]|\(\?P?[<>=!:|'#]?|\{\d+(?:,\d*)?\}|[^]/gu;
+
+function translate(pattern: string, meaning: Meaning): string {
+  let source = '';
+  for (const [token] of pattern.matchAll(TOKENS)) {
+    source += translated(token, meaning);
+  }
+  return source;
+}
+
+function translated(token: string, { multiline, dotAll }: Meaning): string {
+  if (token.startsWith('\\')) {
+    return (
+      ANCHORS.get(token) ?? (token === '\\S' ? `[^${SPACE}]` : token === '\\s' ? `[${SPACE}]` : escape(token))
+    );
+  }
+  if (token.startsWith('[')) {
+    return token === '[' ? invalidClass() : translateClass(token);
+  }
+  switch (token) {
+    case '.':
+      return dotAll ? '[^]' : '[^\\n]';
+    case '^':
+      return multiline ? `(?:${START}|(?<=\\n)(?=[^]))` : START;
+    case '$':
+      return multiline ? `(?:(?=\\n)|${END})` : FINAL;
+    case '{':
+    case '}':
+    case ']':
+      return `\\${token}`;
+    case '(?P<':
+      return '(?<';
+    case '(?':
+    case '(?>':
+    case '(?|':
+    case '(?#':
+    case "(?'":
+    case '(?P':
+    case '(?P=':
+    case '(?P>':
+      throw refused(`a group that begins with ${token}`);
+    default:
+      return token;
+  }
+}
+
+function invalidClass(): never {
+  throw invalid('missing terminating ] for character class');
+}
+
+const ANCHORS: ReadonlyMap<string, string> = new Map([
+  ['\\A', START],
+  ['\\z', END],
+  ['\\Z', FINAL],
+]);
+
+/** White space of PCRE, which is that of ASCII. */
+const SPACE = '\\t-\\r ';
+const NOT_SPACE = '\\0-\\x08\\x0e-\\x1f!-\\u{10ffff}';
+
+/** An escape, outside of a class or in one. */
+function escape(token: string): string {
+  const letter = token.charAt(1);
+  switch (letter) {
+    case 'a':
+      return '\\x07';
+    case 'e':
+      return '\\x1b';
+    case 'x':
+      return token.startsWith('\\x{') ? `\\u${token.slice(2)}` : token;
+    case 'p':
+    case 'P':
+      return token.charAt(2) === '{' ? token : `\\${letter}{${token.slice(2)}}`;
+    default:
+      break;
+  }
+  if (/^\\(?:[bBdDwWnrtf1-9]|c[A-Za-z]|k<\w+>)$/.test(token)) {
+    return token;
+  }
+  if (/[A-Za-z0-9]/.test(letter)) {
+    throw refused(token);
+  }
+  return /[\^$\\.*+?()[\]{}|/-]/.test(letter) ? `\\${letter}`.replace('\\-', '\\x2d') : token.slice(1);
+}
+
+/** A class; a `]` in the first place and a `-` beside the likes of `\w` are literals in PCRE. */
+function translateClass(token: string): string {
+  const [head = '['] = /^\[\^?/.exec(token) ?? [];
+  let source = head;
+  let afterSet = false;
+  for (const [item] of token
+    .slice(head.length, -1)
+    .matchAll(/\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP](?:\{[^}]*\}|.)|[^])|\[:|[^]/gu)) {
+    if (item === '[:') {
+      throw refused('a POSIX class');
+    }
+    if (item === '\\B') {
+      throw invalid('\\B is not allowed in a character class');
+    }
+    const isSet = /^\\[dDwWsSpP]/.test(item);
+    if (item === ']' || item === '[' || (item === '-' && afterSet)) {
+      source += item === '-' ? '\\-' : `\\${item}`;
+    } else if (item === '\\s' || item === '\\S') {
+      source += item === '\\s' ? SPACE : NOT_SPACE;
+    } else {
+      source += item.startsWith('\\') ? escape(item) : item;
+    }
+    afterSet = isSet;
+  }
+  return `${source}]`;
 }

@@ -3,8 +3,7 @@ import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
 import { compilePcre } from './pcre.js';
-import { valuePredicate } from './predicate.js';
-import type { Predicate, ValueTest } from './predicate.js';
+import { valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 
 /** Strings that match, and regexes that are the same. */
 export function regexTest(regex: BSONRegExp): ValueTest {

@@ -1,8 +1,7 @@
 import { MongoError } from '../errors.js';
 import { toDouble } from '../values/numbers.js';
 import { BSON, isNumeric, typeOf } from '../values/types.js';
-import { valuePredicate } from './predicate.js';
-import type { Predicate } from './predicate.js';
+import { valuePredicate, type Predicate } from './predicate.js';
 
 const ALIASES: ReadonlyMap<string, number> = new Map(Object.entries(BSON));
 const CODES: ReadonlySet<number> = new Set(ALIASES.values());

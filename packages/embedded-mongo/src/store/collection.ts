@@ -11,23 +11,26 @@ export interface Collection {
   readonly id: number;
   /** `<database>.<name>`. */
   namespace: string;
-  options: Doc;
   readonly uuid: Buffer;
   /** By key string of `_id`, in order of insertion. */
   readonly records: Map<string, StoredRecord>;
+  /** Records of which not every reader sees the same: those with several versions, or one that a snapshot is older than. */
+  readonly unsettled: Set<StoredRecord>;
   /** The first is always the one on `_id`. */
   indexes: [Index, ...Index[]];
 }
 
 export const ID_INDEX_SPEC: Doc = { v: 2, key: { _id: 1 }, name: '_id_' };
 
-export function createCollection(
-  id: number,
-  namespace: string,
-  options: Doc,
-  uuid = randomUuid(),
-): Collection {
-  return { id, namespace, options, uuid, records: new Map(), indexes: [createIndex(ID_INDEX_SPEC)] };
+export function createCollection(id: number, namespace: string, uuid = randomUuid()): Collection {
+  return {
+    id,
+    namespace,
+    uuid,
+    records: new Map(),
+    unsettled: new Set(),
+    indexes: [createIndex(ID_INDEX_SPEC)],
+  };
 }
 
 export function databaseOf(namespace: string): string {
@@ -54,6 +57,18 @@ export function visibleVersion(record: StoredRecord, reader: Transaction | null)
 
 function liveOrNull(version: Version | null): Version | null {
   return version === null || version.bytes === null ? null : version;
+}
+
+/**
+ * Takes a record out of the unsettled ones when nothing is left of it, or one version that every reader sees; `oldest` is
+ * the oldest snapshot in use. Then its index entries are those of that version, so entries may stand for documents.
+ */
+export function settle(collection: Collection, record: StoredRecord, oldest: number): void {
+  const { version, owner } = record;
+  const isSettled = owner === null && version?.previous === null && version.timestamp <= oldest;
+  if (isSettled || collection.records.get(record.idKey) !== record) {
+    collection.unsettled.delete(record);
+  }
 }
 
 /** All versions of a record that somebody sees or may come to see. */

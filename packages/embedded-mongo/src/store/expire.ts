@@ -1,6 +1,5 @@
 import { typePrefix } from '../values/key-string.js';
-import type { Collection } from './collection.js';
-import { visibleVersion } from './collection.js';
+import { type Collection, visibleVersion } from './collection.js';
 import { fieldKey, keysIn, type Index } from './index-definition.js';
 import { docOf, type StoredRecord } from './record.js';
 import { ascending } from './sorted-list.js';

@@ -1,5 +1,7 @@
 import { compareValues } from '../values/compare.js';
 import { invertKey, typePrefix } from '../values/key-string.js';
+import { isNaNValue } from '../values/numbers.js';
+import { isNumeric } from '../values/types.js';
 import type { PathBounds, RangeBound } from '../query/filter-bounds.js';
 import { show } from './duplicate-key.js';
 import { fieldKey, type Index } from './index-definition.js';
@@ -88,6 +90,12 @@ function fieldRange(
   if (lower !== undefined && upper !== undefined && typePrefix(upper.value) !== type) {
     return undefined;
   }
+  if (isNaNValue(lower?.value) || isNaNValue(upper?.value)) {
+    return undefined;
+  }
+  // NaN is the least number, and lies below no other one.
+  const least = isNumeric(sample.value) ? { value: Number.NaN, inclusive: false } : undefined;
+  const from = lower ?? least;
   const showRange = (): string =>
     `${lower?.inclusive === true ? '[' : '('}${show(lower?.value)}, ${show(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
   if (descending) {
@@ -95,12 +103,12 @@ function fieldRange(
     return {
       show: showRange,
       from: upper === undefined ? inverted : fieldKey(upper.value, true) + (upper.inclusive ? '' : END),
-      to: lower === undefined ? inverted + END : fieldKey(lower.value, true) + (lower.inclusive ? END : ''),
+      to: from === undefined ? inverted + END : fieldKey(from.value, true) + (from.inclusive ? END : ''),
     };
   }
   return {
     show: showRange,
-    from: lower === undefined ? type : fieldKey(lower.value, false) + (lower.inclusive ? '' : END),
+    from: from === undefined ? type : fieldKey(from.value, false) + (from.inclusive ? '' : END),
     to: upper === undefined ? type + END : fieldKey(upper.value, false) + (upper.inclusive ? END : ''),
   };
 }

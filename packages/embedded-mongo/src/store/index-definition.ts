@@ -1,8 +1,9 @@
+import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { getField, keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { invertKey, keyString } from '../values/key-string.js';
-import { keyTuples, MISSING } from './index-keys.js';
+import { keyTuples, MISSING } from '../values/key-tuples.js';
 import type { StoredRecord } from './record.js';
 import { createSortedList, type SortedList } from './sorted-list.js';
 
@@ -14,14 +15,14 @@ interface IndexField {
 
 /** An index of a collection: its definition as the client sent it, what follows from that, and its entries. */
 export interface Index {
-  spec: Doc;
+  readonly spec: Doc;
   readonly name: string;
   readonly fields: readonly IndexField[];
-  unique: boolean;
+  readonly unique: boolean;
   readonly sparse: boolean;
   readonly partialFilter: Doc | null;
   readonly covers: ((doc: Doc) => boolean) | null;
-  expireAfterSeconds: number | null;
+  readonly expireAfterSeconds: number | null;
   /** Paths that met an array in some document: bounds on them can't be combined and give no order. */
   readonly multikey: boolean[];
   /** Top-level fields that decide the keys of a document, or null if that is not known. */
@@ -44,7 +45,7 @@ export function createIndex(spec: Doc): Index {
     spec,
     name: String(spec['name']),
     fields,
-    unique: isUnique(spec),
+    unique: isTrue(spec['unique']) || spec['name'] === '_id_',
     sparse: isTrue(spec['sparse']),
     partialFilter: partial,
     covers: partial === null ? null : compileFilter(partial),
@@ -53,11 +54,6 @@ export function createIndex(spec: Doc): Index {
     heads: partialHeads === null ? null : [...fields.map(({ parts }) => parts[0] ?? ''), ...partialHeads],
     entries: createSortedList(),
   };
-}
-
-/** True if the index lets no second document of a key in. */
-export function isUnique(spec: Doc): boolean {
-  return isTrue(spec['unique']) || isTrue(spec['prepareUnique']) || spec['name'] === '_id_';
 }
 
 /** The keys of a document, without repetition; none if the index leaves the document out. */
@@ -97,14 +93,17 @@ export function isMultikey(index: Index): boolean {
   return index.multikey.includes(true);
 }
 
+/** Error 171 for a document with two arrays in one index. */
 function tuplesIn(index: Index, doc: Doc): unknown[][] {
-  const tuples = keyTuples(
-    index.fields.map(({ parts }) => parts),
-    doc,
-    (path) => {
+  const paths = index.fields.map(({ parts }) => parts);
+  const name = (path: number): string => paths[path]?.at(-1) ?? '';
+  const tuples = keyTuples(paths, doc, {
+    onArray: (path) => {
       index.multikey[path] = true;
     },
-  );
+    parallelArrays: (later, earlier) =>
+      new MongoError(171, `cannot index parallel arrays [${name(later)}] [${name(earlier)}]`),
+  });
   return index.sparse ? tuples.filter((tuple) => tuple.some((value) => value !== MISSING)) : tuples;
 }
 

@@ -18,7 +18,6 @@ const OPTIONS = new Set([
   'partialFilterExpression',
   'collation',
   'storageEngine',
-  'prepareUnique',
 ]);
 const PLUGINS = new Set(['text', 'hashed', '2d', '2dsphere', 'wildcard', 'columnstore', 'geoHaystack']);
 

@@ -23,10 +23,9 @@ export interface JournalWrite {
 }
 
 export type CatalogChange =
-  | { type: 'create'; id: number; namespace: string; options: Doc; uuid: string }
+  | { type: 'create'; id: number; namespace: string; uuid: string }
   | { type: 'drop'; id: number }
   | { type: 'rename'; id: number; namespace: string }
-  | { type: 'options'; id: number; options: Doc }
   | { type: 'index'; id: number; spec: Doc }
   | { type: 'dropIndex'; id: number; name: string };
 

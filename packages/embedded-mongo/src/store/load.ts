@@ -50,7 +50,7 @@ export function finishLoading(store: Store, loading: Loading): void {
 function applyChange(loading: Loading, change: CatalogChange): void {
   if (change.type === 'create') {
     const uuid = Buffer.from(change.uuid, 'hex');
-    const collection = createCollection(change.id, change.namespace, change.options, uuid);
+    const collection = createCollection(change.id, change.namespace, uuid);
     loading.collections.set(change.id, { collection, indexes: [] });
     return;
   }
@@ -65,9 +65,6 @@ function applyChange(loading: Loading, change: CatalogChange): void {
       return;
     case 'rename':
       entry.collection.namespace = change.namespace;
-      return;
-    case 'options':
-      entry.collection.options = change.options;
       return;
     case 'index':
       entry.indexes = [...entry.indexes.filter(({ name }) => name !== change.spec['name']), change.spec];

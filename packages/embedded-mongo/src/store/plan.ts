@@ -1,8 +1,8 @@
-import { ObjectId } from 'bson';
 import { MongoError } from '../errors.js';
 import { equalValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc, type Doc } from '../values/types.js';
+import { isNaNValue } from '../values/numbers.js';
+import { BSON, isDoc, typeOf, type BsonType, type Doc } from '../values/types.js';
 import { filterBounds, type PathBounds } from '../query/filter-bounds.js';
 import type { Collection } from './collection.js';
 import { implies } from './implies.js';
@@ -70,22 +70,65 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
   return best?.plan ?? { kind: 'scan', backward: false };
 }
 
-/** True if every document within the bounds matches the filter: it is equality with scalars in the leading fields. */
+/**
+ * True if the documents within the bounds are exactly those that match the filter: it asks for plain values of leading
+ * fields, and perhaps for a range of the field after them.
+ */
 export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean {
   return keysOf(filter).every((path) => {
     const position = index.fields.findIndex((field) => field.path === path);
-    const isBound = position >= 0 && position < bounds.points && index.multikey[position] !== true;
-    return isBound && isPlainScalar(filter[path]);
+    if (position < bounds.points) {
+      return position >= 0 && isPlainEquality(filter[path]);
+    }
+    // In an array one element may be above the lower bound and another one below the upper.
+    const isRanged = position === bounds.points && bounds.ranged === 1 && index.multikey[position] !== true;
+    return isRanged && isPlainRange(filter[path]);
   });
 }
 
-function isPlainScalar(value: unknown): boolean {
+function isPlainEquality(condition: unknown): boolean {
+  if (!isDoc(condition)) {
+    return isPlainScalar(condition);
+  }
+  const [operator, ...others] = keysOf(condition);
+  const operand = condition[operator ?? ''];
   return (
-    typeof value === 'string' ||
-    typeof value === 'number' ||
-    typeof value === 'boolean' ||
-    value instanceof ObjectId
+    others.length === 0 &&
+    ((operator === '$eq' && isPlainScalar(operand)) ||
+      (operator === '$in' && Array.isArray(operand) && operand.every(isPlainScalar)))
   );
+}
+
+/** At most one lower and one upper bound; nothing compares with NaN. */
+function isPlainRange(condition: unknown): boolean {
+  const operators = isDoc(condition) ? keysOf(condition) : [];
+  const sides = new Set(operators.map((operator) => operator.slice(0, 3)));
+  return (
+    isDoc(condition) &&
+    sides.size === operators.length &&
+    operators.every(
+      (operator) =>
+        /^\$[gl]te?$/.test(operator) &&
+        isPlainScalar(condition[operator]) &&
+        !isNaNValue(condition[operator]),
+    )
+  );
+}
+
+const PLAIN_TYPES: ReadonlySet<BsonType> = new Set([
+  BSON.string,
+  BSON.int,
+  BSON.long,
+  BSON.double,
+  BSON.decimal,
+  BSON.bool,
+  BSON.objectId,
+  BSON.date,
+  BSON.timestamp,
+]);
+
+function isPlainScalar(value: unknown): boolean {
+  return PLAIN_TYPES.has(typeOf(value));
 }
 
 /** The index that a hint names or whose key it is. */

@@ -1,3 +1,5 @@
+import { chunkSizesOf, entriesBefore, resizeChunk, type ChunkSizes } from './chunk-sizes.js';
+
 /**
  * An ordered multimap from key strings to records: chunks of sorted arrays, so that an insertion moves few elements and
  * an entry costs two array slots. Equal keys are ordered by the record's number, that is by age.
@@ -13,13 +15,14 @@ interface Chunk<R> {
 
 export interface SortedList<R extends Numbered> {
   chunks: Chunk<R>[];
-  size: number;
+  /** For counting; null when chunks came or went since it was last made. */
+  sizes: ChunkSizes | null;
 }
 
 const CHUNK_ENTRIES = 256;
 
 export function createSortedList<R extends Numbered>(): SortedList<R> {
-  return { chunks: [{ keys: [], records: [] }], size: 0 };
+  return { chunks: [{ keys: [], records: [] }], sizes: null };
 }
 
 /** A list of entries that are in order already. */
@@ -27,7 +30,6 @@ export function sortedListOf<R extends Numbered>(
   entries: readonly { key: string; record: R }[],
 ): SortedList<R> {
   const list = createSortedList<R>();
-  list.size = entries.length;
   for (let at = 0; at < entries.length; at += CHUNK_ENTRIES) {
     const part = entries.slice(at, at + CHUNK_ENTRIES);
     list.chunks.push({ keys: part.map(({ key }) => key), records: part.map(({ record }) => record) });
@@ -53,7 +55,9 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
     chunk.keys.splice(at, 0, key);
     chunk.records.splice(at, 0, record);
   }
-  list.size += 1;
+  if (list.sizes !== null) {
+    resizeChunk(list.sizes, chunkAt, 1);
+  }
   if (chunk.keys.length > CHUNK_ENTRIES * 2) {
     // Keys that only grow (ObjectIds, dates) leave full chunks behind, others half-full ones.
     const keep = at >= chunk.keys.length - 2 ? CHUNK_ENTRIES * 2 - 1 : CHUNK_ENTRIES;
@@ -61,6 +65,7 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
       keys: chunk.keys.splice(keep),
       records: chunk.records.splice(keep),
     });
+    list.sizes = null;
   }
 }
 
@@ -74,10 +79,35 @@ export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string
   }
   chunk.keys.splice(at, 1);
   chunk.records.splice(at, 1);
-  list.size -= 1;
+  if (list.sizes !== null) {
+    resizeChunk(list.sizes, chunkAt, -1);
+  }
   if (chunk.keys.length === 0 && list.chunks.length > 1) {
     list.chunks.splice(chunkAt, 1);
+    list.sizes = null;
   }
+}
+
+/**
+ * The number of entries with from <= key < to, from the places of both ends: what lies between them is not touched.
+ * Adds the keys that it compared to `stats`.
+ */
+export function countEntries<R extends Numbered>(
+  list: SortedList<R>,
+  { from, to }: { from: string; to: string },
+  stats: { keysExamined: number },
+): number {
+  return Math.max(0, entriesBelow(list, to, stats) - entriesBelow(list, from, stats));
+}
+
+function entriesBelow<R extends Numbered>(
+  list: SortedList<R>,
+  key: string,
+  stats: { keysExamined: number },
+): number {
+  const chunkAt = chunkFor(list, key, -1, stats);
+  list.sizes ??= chunkSizesOf(list.chunks.map(({ keys }) => keys.length));
+  return entriesBefore(list.sizes, chunkAt) + positionIn(chunkOf(list, chunkAt), key, -1, stats);
 }
 
 /** Entries with from <= key < to, ascending. The list must not change while they are read. */
@@ -150,11 +180,20 @@ function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> 
   return chunk;
 }
 
+/** For look-ups whose comparisons nobody asks for. */
+const uncounted = { keysExamined: 0 };
+
 /** The last chunk whose first entry is not above (key, number). */
-function chunkFor<R extends Numbered>(list: SortedList<R>, key: string, number: number): number {
+function chunkFor<R extends Numbered>(
+  list: SortedList<R>,
+  key: string,
+  number: number,
+  stats = uncounted,
+): number {
   let low = 0;
   let high = list.chunks.length - 1;
   while (low < high) {
+    stats.keysExamined += 1;
     const middle = (low + high + 1) >> 1;
     if (isBelow(chunkOf(list, middle), 0, key, number) || isAt(chunkOf(list, middle), key, number)) {
       low = middle;
@@ -170,7 +209,13 @@ function isAt<R extends Numbered>(chunk: Chunk<R>, key: string, number: number):
 }
 
 /** Index of the first entry that is not below (key, number). */
-function positionIn<R extends Numbered>(chunk: Chunk<R>, key: string, number: number): number {
+function positionIn<R extends Numbered>(
+  chunk: Chunk<R>,
+  key: string,
+  number: number,
+  stats = uncounted,
+): number {
+  stats.keysExamined += 1;
   const last = chunk.keys.length - 1;
   if (last < 0 || isBelow(chunk, last, key, number)) {
     return last + 1;
@@ -178,6 +223,7 @@ function positionIn<R extends Numbered>(chunk: Chunk<R>, key: string, number: nu
   let low = 0;
   let high = last;
   while (low < high) {
+    stats.keysExamined += 1;
     const middle = (low + high) >> 1;
     if (isBelow(chunk, middle, key, number)) {
       low = middle + 1;

@@ -1,8 +1,8 @@
-import type { Doc } from '../values/types.js';
 import { encode } from '../values/encode.js';
 import type { Journal } from '../journal/journal.js';
-import { createCollection, type Collection } from './collection.js';
+import { createCollection, settle, type Collection } from './collection.js';
 import { conflict, LockedError } from './conflict.js';
+import { findRows, type Row, type RowQuery } from './find-rows.js';
 import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { createTransaction, type Transaction } from './transaction.js';
@@ -20,7 +20,7 @@ export interface Store {
   lastCollectionId: number;
   /** Explicit transactions and other snapshots in use, oldest first. */
   readonly snapshots: Set<Transaction>;
-  /** Records with versions to be dropped when no snapshot before the timestamp is left; ascending. */
+  /** Records to be trimmed and settled when no snapshot before the timestamp is left; ascending. */
   readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
 }
 
@@ -70,7 +70,7 @@ export function commit(store: Store, transaction: Transaction): void {
 /** Takes everything back that the transaction did. */
 export function abort(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
-  undoWrites(transaction);
+  undoWrites(transaction, oldestSnapshot(store));
   for (const { namespace } of transaction.created) {
     store.uncommitted.delete(namespace);
   }
@@ -91,12 +91,14 @@ export function collectionFor(
   return entry?.owner === reader ? entry.collection : undefined;
 }
 
+/** The documents of a query, as the reader sees them at this moment; none of a collection that is not there. */
+export function rowsIn(store: Store, namespace: string, reader: Transaction | null, query: RowQuery): Row[] {
+  const collection = collectionFor(store, namespace, reader);
+  return collection === undefined ? [] : findRows(collection, reader, query);
+}
+
 /** The collection of this name, created if there is none: at once, or with the commit of an explicit transaction. */
-export function ensureCollection(
-  store: Store,
-  namespace: string,
-  { writer, options = {} }: { writer: Transaction; options?: Doc },
-): Collection {
+export function ensureCollection(store: Store, namespace: string, writer: Transaction): Collection {
   const existing = collectionFor(store, namespace, writer);
   if (existing !== undefined) {
     return existing;
@@ -106,7 +108,7 @@ export function ensureCollection(
     throw conflict(writer, other.owner);
   }
   store.lastCollectionId += 1;
-  const collection = createCollection(store.lastCollectionId, namespace, options);
+  const collection = createCollection(store.lastCollectionId, namespace);
   if (writer.explicit) {
     store.uncommitted.set(namespace, { owner: writer, collection });
     writer.created.push(collection);
@@ -134,8 +136,8 @@ export function logChange(store: Store, change: CatalogChange): void {
 }
 
 /** The change that creates a collection. */
-export function creationOf({ id, namespace, options, uuid }: Collection): CatalogChange {
-  return { type: 'create', id, namespace, options, uuid: uuid.toString('hex') };
+export function creationOf({ id, namespace, uuid }: Collection): CatalogChange {
+  return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
 /** Frees the versions that only ended snapshots could see. */
@@ -183,12 +185,10 @@ function publish(
   record.version = version;
   record.pending = null;
   record.owner = null;
-  if (before !== null || version.bytes === null) {
-    if (store.snapshots.size === 0) {
-      trim(collection, record, store.clock);
-    } else {
-      store.superseded.push({ timestamp: store.clock, collection, record });
-    }
+  if (store.snapshots.size === 0) {
+    trim(collection, record, store.clock);
+  } else {
+    store.superseded.push({ timestamp: store.clock, collection, record });
   }
   if (version.bytes !== null) {
     return { collectionId: collection.id, bytes: version.bytes, isDelete: false };
@@ -234,4 +234,5 @@ function trim(collection: Collection, record: StoredRecord, oldest: number): voi
   if (isGone && collection.records.get(record.idKey) === record) {
     collection.records.delete(record.idKey);
   }
+  settle(collection, record, oldest);
 }

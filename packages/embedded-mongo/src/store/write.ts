@@ -1,6 +1,6 @@
 import { keyString } from '../values/key-string.js';
 import type { Doc } from '../values/types.js';
-import { versionsOf, type Collection } from './collection.js';
+import { settle, versionsOf, type Collection } from './collection.js';
 import { conflict } from './conflict.js';
 import { duplicateKey } from './duplicate-key.js';
 import { keysIn, sameKeys, type Index } from './index-definition.js';
@@ -50,8 +50,8 @@ export function deleteDocument(transaction: Transaction, collection: Collection,
   writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
 }
 
-/** Takes back all writes of a transaction. */
-export function undoWrites(transaction: Transaction): void {
+/** Takes back all writes of a transaction; `oldest` is the oldest snapshot left. */
+export function undoWrites(transaction: Transaction, oldest: number): void {
   for (const [record, collection] of transaction.writes) {
     const dead = record.pending;
     record.pending = null;
@@ -65,6 +65,7 @@ export function undoWrites(transaction: Transaction): void {
     if (isGone && collection.records.get(record.idKey) === record) {
       collection.records.delete(record.idKey);
     }
+    settle(collection, record, oldest);
   }
   transaction.writes.clear();
 }
@@ -161,6 +162,7 @@ function writeVersion(
   } else {
     record.owner = transaction;
     transaction.writes.set(record, collection);
+    collection.unsettled.add(record);
   }
   for (const { index, keys } of added) {
     for (const key of keys) {

@@ -2,13 +2,16 @@ import type { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
 import type { ArrayFilters } from './array-filters.js';
-import { Draft } from './draft.js';
-import type { Place } from './draft.js';
-import { REMOVE } from './modifier.js';
-import type { Modifier } from './modifier.js';
+import { Draft, type Place } from './draft.js';
+import { REMOVE, type Modifier } from './modifier.js';
 import { renameField } from './rename-field.js';
-import { comparePathParts, mergeNodes } from './update-tree.js';
-import type { ArrayNode, ObjectNode, UpdateNode } from './update-tree.js';
+import {
+  comparePathParts,
+  mergeNodes,
+  type ArrayNode,
+  type ObjectNode,
+  type UpdateNode,
+} from './update-tree.js';
 
 export interface ApplyOptions {
   readonly filters: ArrayFilters;

@@ -1,9 +1,7 @@
 import { MongoError } from '../errors.js';
-import { compileFilter } from '../query/compile-filter.js';
-import type { FilterOptions } from '../query/compile-filter.js';
+import { compileFilter, type FilterOptions } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, type Doc } from '../values/types.js';
 
 /** By identifier, the test of an array element. */
 export type ArrayFilters = ReadonlyMap<string, (element: unknown) => boolean>;

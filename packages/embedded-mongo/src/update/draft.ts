@@ -2,8 +2,7 @@ import { MongoError } from '../errors.js';
 import { copyDoc, deleteField, docOf, getField, hasField, setField } from '../values/fields.js';
 import { identicalValues } from '../values/identical.js';
 import { indexOf } from '../values/paths.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /** Padding of arrays is bounded, as in MongoDB. */
 const PADDING_MAX = 1_500_000;

@@ -1,15 +1,13 @@
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { splitPath } from '../values/paths.js';
-import { isDoc, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import type { ArrayFilters } from './array-filters.js';
 import { addToSet, pop, pull, pullAll } from './array-modifiers.js';
 import type { ModifierParser } from './modifier.js';
 import { push } from './push-modifier.js';
-import { addToTree, isArrayPart, objectNode, sortTree } from './update-tree.js';
-import type { ObjectNode } from './update-tree.js';
-import { bit, currentDate, inc, max, min, mul, set, setOnInsert, unset } from './value-modifiers.js';
+import { addToTree, isArrayPart, objectNode, sortTree, type ObjectNode } from './update-tree.js';
+import { currentDate, inc, max, min, mul, set, setOnInsert, unset } from './value-modifiers.js';
 
 const PARSERS: ReadonlyMap<string, ModifierParser> = new Map([
   ['$set', set],
@@ -20,7 +18,6 @@ const PARSERS: ReadonlyMap<string, ModifierParser> = new Map([
   ['$min', min],
   ['$max', max],
   ['$currentDate', currentDate],
-  ['$bit', bit],
   ['$push', push],
   ['$addToSet', addToSet],
   ['$pop', pop],
@@ -40,6 +37,9 @@ export function parseModifiers(update: Doc, filters: ArrayFilters): ParsedModifi
   const paths: string[] = [];
   for (const operator of keysOf(update)) {
     const parser = PARSERS.get(operator);
+    if (operator === '$bit') {
+      throw new MongoError(238, '$bit is not supported by embedded-mongo');
+    }
     if (parser === undefined && operator !== '$rename') {
       throw new MongoError(
         9,

@@ -3,8 +3,7 @@ import { compareValues } from '../values/compare.js';
 import { getField, keysOf } from '../values/fields.js';
 import { toDouble } from '../values/numbers.js';
 import { indexOf, splitPath } from '../values/paths.js';
-import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
-import type { Doc } from '../values/types.js';
+import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
 import { arrayAt } from './array-modifiers.js';
 import type { ModifierParser } from './modifier.js';
 

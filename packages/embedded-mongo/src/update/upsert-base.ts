@@ -5,10 +5,8 @@ import { compileFilter } from '../query/compile-filter.js';
 import { equalValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
 import { splitPath } from '../values/paths.js';
-import { isDoc } from '../values/types.js';
-import type { Doc } from '../values/types.js';
-import { Draft } from './draft.js';
-import type { Place } from './draft.js';
+import { isDoc, type Doc } from '../values/types.js';
+import { Draft, type Place } from './draft.js';
 
 /**
  * The document that an upsert starts from: the fields that the filter fixes to one value, in the order of their paths.

@@ -2,11 +2,9 @@ import type { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import { compareValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
-import { addNumbers, asInteger, asLong, multiplyNumbers, numberKind, toBigInt } from '../values/numbers.js';
-import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
-import type { Numeric } from '../values/types.js';
-import { REMOVE } from './modifier.js';
-import type { Modifier, ModifierContext, ModifierParser } from './modifier.js';
+import { addNumbers, multiplyNumbers } from '../values/numbers.js';
+import { isDoc, isNumeric, typeNameOf, type Numeric } from '../values/types.js';
+import { REMOVE, type Modifier, type ModifierContext, type ModifierParser } from './modifier.js';
 
 export const set: ModifierParser = (operand) => ({ change: () => operand, create: () => operand });
 
@@ -94,50 +92,4 @@ function currentDateType(type: unknown, keys: readonly string[]): 'date' | 'time
     throw new MongoError(2, "The '$type' string field is required to be 'date' or 'timestamp'");
   }
   return type;
-}
-
-type BitOperation = (a: bigint, b: bigint) => bigint;
-const BIT_OPERATIONS: ReadonlyMap<string, BitOperation> = new Map<string, BitOperation>([
-  ['and', (a, b) => a & b],
-  ['or', (a, b) => a | b],
-  ['xor', (a, b) => a ^ b],
-]);
-
-export const bit: ModifierParser = (operand, path) => {
-  if (!isDoc(operand)) {
-    throw new MongoError(2, `The $bit modifier is not compatible with a ${typeNameOf(operand)}`);
-  }
-  const keys = keysOf(operand);
-  if (keys.length === 0) {
-    throw new MongoError(2, 'You must pass in at least one bitwise operation');
-  }
-  const steps = keys.map((name) => {
-    const operation = BIT_OPERATIONS.get(name);
-    const bits = operand[name];
-    if (operation === undefined) {
-      throw new MongoError(2, `The $bit modifier only supports 'and', 'or', and 'xor', not '${name}'`);
-    }
-    return { operation, bits: integerOperand(bits, 'The $bit modifier field must be an Integer(32/64 bit)') };
-  });
-  const apply = (value: unknown): unknown => {
-    const start = integerOperand(
-      value,
-      `Cannot apply $bit to a value of non-integral type: the field '${path}'`,
-    );
-    return steps.reduce(applyBits, start);
-  };
-  return { create: () => apply(0), change: apply };
-};
-
-function integerOperand(value: unknown, message: string): Numeric {
-  if (!isNumeric(value) || !['int', 'long'].includes(numberKind(value))) {
-    throw new MongoError(2, `${message}, found ${typeNameOf(value)}`);
-  }
-  return value;
-}
-
-function applyBits(value: Numeric, step: { operation: BitOperation; bits: Numeric }): Numeric {
-  const result = step.operation(toBigInt(value) ?? 0n, toBigInt(step.bits) ?? 0n);
-  const isInt = numberKind(value) === 'int' && numberKind(step.bits) === 'int';
-  return (isInt ? asInteger(result) : asLong(result)) ?? value;
 }

@@ -1,11 +1,17 @@
-import { Decimal128, Long } from 'bson';
-import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson';
-import { compareDecimals } from './decimal.js';
-import type { Decimal } from './decimal.js';
+import {
+  Decimal128,
+  Long,
+  type Binary,
+  type BSONRegExp,
+  type BSONSymbol,
+  type Code,
+  type ObjectId,
+  type Timestamp,
+} from 'bson';
+import { compareDecimals, type Decimal } from './decimal.js';
 import { keysOf } from './fields.js';
 import { toDouble, toExactDecimal } from './numbers.js';
-import { BSON, FarDate, typeOf } from './types.js';
-import type { BsonType, DbPointer, Doc, Numeric } from './types.js';
+import { BSON, FarDate, typeOf, type BsonType, type DbPointer, type Doc, type Numeric } from './types.js';
 
 /**
  * MongoDB's total order over all values: negative, 0 or positive. Numbers compare by exact value whatever their types;

@@ -13,8 +13,7 @@ import {
 } from 'bson';
 import { MongoError } from '../errors.js';
 import { isIntegerKey, setOrder } from './fields.js';
-import { BSON, DbPointer, FarDate } from './types.js';
-import type { Doc } from './types.js';
+import { BSON, DbPointer, FarDate, type Doc } from './types.js';
 
 /** Deepest nesting of documents and arrays that is read; deeper input is refused before it can exhaust the stack. */
 const NESTING_MAX = 200;

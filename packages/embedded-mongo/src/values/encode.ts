@@ -1,19 +1,18 @@
-import { bsonType } from 'bson';
-import type {
-  Binary,
-  BSONRegExp,
-  BSONSymbol,
-  Code,
-  Decimal128,
-  Double,
-  Int32,
-  Long,
-  ObjectId,
-  Timestamp,
+import {
+  bsonType,
+  type Binary,
+  type BSONRegExp,
+  type BSONSymbol,
+  type Code,
+  type Decimal128,
+  type Double,
+  type Int32,
+  type Long,
+  type ObjectId,
+  type Timestamp,
 } from 'bson';
 import { keysOf } from './fields.js';
-import { BSON, FarDate, typeOf } from './types.js';
-import type { BsonType, DbPointer, Doc } from './types.js';
+import { BSON, FarDate, typeOf, type BsonType, type DbPointer, type Doc } from './types.js';
 
 /** Encodes a document; the exact inverse of `decode`. A field whose value is `undefined` is written as BSON undefined. */
 export function encode(doc: Doc): Buffer {

@@ -1,11 +1,24 @@
-import { Decimal128, Long } from 'bson';
-import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson';
+import {
+  Decimal128,
+  Long,
+  type Binary,
+  type BSONRegExp,
+  type BSONSymbol,
+  type Code,
+  type ObjectId,
+  type Timestamp,
+} from 'bson';
 import { binaryBytes, millisOf, orderOf, subTypeOf } from './compare.js';
-import { compareDecimals, decimalOfDouble, doubleOfDecimal, finite, unpackDecimal } from './decimal.js';
-import type { Decimal } from './decimal.js';
+import {
+  compareDecimals,
+  decimalOfDouble,
+  doubleOfDecimal,
+  finite,
+  unpackDecimal,
+  type Decimal,
+} from './decimal.js';
 import { keysOf } from './fields.js';
-import { BSON, typeOf } from './types.js';
-import type { BsonType, DbPointer, Doc, Numeric } from './types.js';
+import { BSON, typeOf, type BsonType, type DbPointer, type Doc, type Numeric } from './types.js';
 
 /**
  * A string of latin1 characters that orders as the value does: `keyString(a) < keyString(b)` exactly if a comes before b

@@ -9,10 +9,9 @@ import {
   negateDecimal,
   packDecimal,
   unpackDecimal,
+  type Decimal,
 } from './decimal.js';
-import type { Decimal } from './decimal.js';
-import { BSON, typeOf } from './types.js';
-import type { Numeric } from './types.js';
+import { BSON, isNumeric, typeOf, type Numeric } from './types.js';
 
 export type NumberKind = 'int' | 'long' | 'double' | 'decimal';
 
@@ -53,6 +52,10 @@ export function toDouble(value: Numeric): number {
     return value.toNumber();
   }
   return value instanceof Decimal128 ? doubleOfDecimal(unpackDecimal(value)) : value.value;
+}
+
+export function isNaNValue(value: unknown): boolean {
+  return isNumeric(value) && !(value instanceof Long) && Number.isNaN(toDouble(value));
 }
 
 /** The exact value of a finite number, truncated towards zero; undefined for NaN and the infinities. */

@@ -1,6 +1,5 @@
 import { getField, hasField } from './fields.js';
-import { isDoc } from './types.js';
-import type { Doc } from './types.js';
+import { isDoc, type Doc } from './types.js';
 
 const CACHE_MAX = 5000;
 const cache = new Map<string, readonly string[]>();

@@ -1,5 +1,4 @@
-import { bsonType } from 'bson';
-import type { Decimal128, Double, Int32, Long } from 'bson';
+import { bsonType, type Decimal128, type Double, type Int32, type Long } from 'bson';
 
 /**
  * A document in memory. A JS number that is an int32 integer (not -0) is an int32, any other JS number a double;

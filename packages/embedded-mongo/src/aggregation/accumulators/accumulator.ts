@@ -1,4 +1,8 @@
-import type { Expression, OperatorCall } from '../operator.js';
+import { compareValues } from '../../values/compare.js';
+import type { Doc } from '../../values/types.js';
+import { isNullish } from '../coerce.js';
+import { mergeInto } from '../operators/objects.js';
+import { valueKey } from '../value-key.js';
 
 /** What one group (or one expression evaluation) gathers; `undefined` is a missing value. */
 export interface Accumulator {
@@ -6,11 +10,64 @@ export interface Accumulator {
   result: () => unknown;
 }
 
-/** A compiled accumulator: what it takes from each document, and how a new group begins. */
-export interface AccumulatorPlan {
-  readonly input: Expression;
-  /** `group` is the group's `_id`, which `n` of `$firstN`, ... may depend on. */
-  readonly create: (group: unknown) => Accumulator;
+/** The least (`sign` 1) or greatest (-1) value in the total order, null and missing ignored. */
+export function createExtreme(sign: 1 | -1): Accumulator {
+  let best: unknown = null;
+  return {
+    add: (value) => {
+      if (!isNullish(value) && (best === null || compareValues(value, best) * sign < 0)) {
+        best = value;
+      }
+    },
+    result: () => best,
+  };
 }
 
-export type AccumulatorCompiler = (argument: unknown, call: OperatorCall) => AccumulatorPlan;
+export function createFirst(): Accumulator {
+  let first: unknown;
+  let seen = false;
+  return {
+    add: (value) => {
+      if (!seen) {
+        first = value;
+        seen = true;
+      }
+    },
+    result: () => first,
+  };
+}
+
+export function createLast(): Accumulator {
+  let last: unknown;
+  return { add: (value) => (last = value), result: () => last };
+}
+
+export function createPush(): Accumulator {
+  const values: unknown[] = [];
+  return {
+    add: (value) => {
+      if (value !== undefined) {
+        values.push(value);
+      }
+    },
+    result: () => values,
+  };
+}
+
+export function createAddToSet(): Accumulator {
+  const values = new Map<unknown, unknown>();
+  return {
+    add: (value) => {
+      const key = valueKey(value);
+      if (value !== undefined && !values.has(key)) {
+        values.set(key, value);
+      }
+    },
+    result: () => [...values.values()],
+  };
+}
+
+export function createMergeObjects(): Accumulator {
+  const merged: Doc = {};
+  return { add: (value) => mergeInto(merged, value), result: () => merged };
+}

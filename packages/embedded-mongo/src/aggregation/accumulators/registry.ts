@@ -1,9 +1,7 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
-import { constant } from '../operator.js';
-import type { Accumulator, AccumulatorCompiler, AccumulatorPlan } from './accumulator.js';
-import { parsePercentiles } from './percentile.js';
-import { createExtremes, createFirstN, createLastN, nAccumulator, rankedAccumulator } from './ranked.js';
+import { combine, constant, type Expression, type OperatorCall, type OperatorCompiler } from '../operator.js';
+import { refusedAccumulators, refusing } from '../refused.js';
 import {
   createAddToSet,
   createExtreme,
@@ -11,36 +9,41 @@ import {
   createLast,
   createMergeObjects,
   createPush,
-} from './simple.js';
-import { createStandardDeviation } from './standard-deviation.js';
+  type Accumulator,
+} from './accumulator.js';
 import { createAverage, createSum } from './sum.js';
 
-/** The accumulators of `$group`, `$bucket`, `$bucketAuto` and windows. */
-export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map(
-  Object.entries({
-    $sum: ofValue(createSum),
-    $avg: ofValue(createAverage),
-    $min: ofValue(() => createExtreme(1)),
-    $max: ofValue(() => createExtreme(-1)),
-    $first: ofValue(createFirst),
-    $last: ofValue(createLast),
-    $push: ofValue(createPush),
-    $addToSet: ofValue(createAddToSet),
-    $mergeObjects: ofValue(createMergeObjects),
-    $stdDevPop: ofValue(() => createStandardDeviation(false)),
-    $stdDevSamp: ofValue(() => createStandardDeviation(true)),
-    $count: compileCount,
-    $percentile: parsePercentiles,
-    $median: parsePercentiles,
-    $firstN: nAccumulator(createFirstN),
-    $lastN: nAccumulator(createLastN),
-    $minN: nAccumulator((n) => createExtremes(n, 1)),
-    $maxN: nAccumulator((n) => createExtremes(n, -1)),
-    $top: rankedAccumulator({ end: 'top', many: false }),
-    $topN: rankedAccumulator({ end: 'top', many: true }),
-    $bottom: rankedAccumulator({ end: 'bottom', many: false }),
-    $bottomN: rankedAccumulator({ end: 'bottom', many: true }),
-  } satisfies Record<string, AccumulatorCompiler>),
+/** A compiled accumulator: what it takes from each document, and how a new group begins. */
+export interface AccumulatorPlan {
+  readonly input: Expression;
+  readonly create: () => Accumulator;
+}
+type AccumulatorCompiler = (argument: unknown, call: OperatorCall) => AccumulatorPlan;
+
+const overLists: Readonly<Record<string, () => Accumulator>> = {
+  $sum: createSum,
+  $avg: createAverage,
+  $min: () => createExtreme(1),
+  $max: () => createExtreme(-1),
+};
+
+/** The accumulators of `$group`. */
+export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map([
+  ...refusing(refusedAccumulators),
+  ...Object.entries({
+    ...overLists,
+    $first: createFirst,
+    $last: createLast,
+    $push: createPush,
+    $addToSet: createAddToSet,
+    $mergeObjects: createMergeObjects,
+  }).map(([name, create]) => [name, ofValue(create)] as const),
+  ['$count', compileCount],
+]);
+
+/** `$sum`, `$avg`, `$min` and `$max` as expressions: over a list of operands, or over the one operand's array. */
+export const listOperators: Readonly<Record<string, OperatorCompiler>> = Object.fromEntries(
+  Object.entries(overLists).map(([name, create]) => [name, overList(create)]),
 );
 
 /** An accumulator of one expression's values; a list of one is that one. Error 40237. */
@@ -58,4 +61,19 @@ function compileCount(argument: unknown): AccumulatorPlan {
     throw new MongoError(14, `$count takes no arguments, i.e. $count:{}, but found ${typeNameOf(argument)}`);
   }
   return { input: constant(1), create: createSum };
+}
+
+function overList(create: () => Accumulator): OperatorCompiler {
+  return (argument, call) => {
+    const list: unknown[] = Array.isArray(argument) ? argument : [argument];
+    const operands = list.map((operand) => call.compile(operand));
+    return combine(operands, (root) => {
+      const accumulator = create();
+      const values = operands.map((operand) => operand.evaluate(root));
+      // Only a single operand is opened: an array in a list is a value that is no number.
+      const opened = values.length === 1 && Array.isArray(values[0]) ? (values[0] as unknown[]) : values;
+      opened.forEach(accumulator.add);
+      return accumulator.result();
+    });
+  };
 }

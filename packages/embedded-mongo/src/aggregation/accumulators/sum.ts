@@ -6,11 +6,10 @@ import {
   finite,
   packDecimal,
   unpackDecimal,
+  type Decimal,
 } from '../../values/decimal.js';
-import type { Decimal } from '../../values/decimal.js';
 import { asDouble, asInteger, asLong } from '../../values/numbers.js';
-import { isNumeric } from '../../values/types.js';
-import type { Numeric } from '../../values/types.js';
+import { isNumeric, type Numeric } from '../../values/types.js';
 import type { Accumulator } from './accumulator.js';
 
 const typeRank = { int: 0, long: 1, double: 2, decimal: 3 } as const;

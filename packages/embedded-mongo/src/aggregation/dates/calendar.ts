@@ -28,18 +28,6 @@ export function isoDayOfWeek(local: Date): number {
   return local.getUTCDay() === 0 ? 7 : local.getUTCDay();
 }
 
-/** Week of the year from 0 to 53, weeks begin on Sunday. */
-export function weekOfYear(local: Date): number {
-  return Math.floor((dayOfYear(local) - (local.getUTCDay() + 1) + 7) / 7);
-}
-
-/** ISO 8601 week and the year it belongs to. */
-export function isoWeek(local: Date): { year: number; week: number } {
-  // The year of a week is the year of its Thursday.
-  const thursday = new Date((dayNumber(local) + 4 - isoDayOfWeek(local)) * dayMillis);
-  return { year: thursday.getUTCFullYear(), week: Math.ceil(dayOfYear(thursday) / 7) };
-}
-
 const timeUnits = [
   'year',
   'quarter',

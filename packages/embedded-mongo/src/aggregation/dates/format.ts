@@ -1,14 +1,13 @@
 import { MongoError } from '../../errors.js';
-import { dayOfYear, isoDayOfWeek, isoWeek, localDate, weekOfYear } from './calendar.js';
-import { UTC } from './zone.js';
-import type { Zone } from './zone.js';
+import { dayOfYear, isoDayOfWeek, localDate } from './calendar.js';
+import { UTC, type Zone } from './zone.js';
 
 /** Writes an instant in a zone. */
 export type DateFormatter = (utcMillis: number, zone: Zone) => string;
 
 type Part = (local: Date, offsetMillis: number) => string;
 
-export const monthNames = [
+const monthNames = [
   'January',
   'February',
   'March',
@@ -31,7 +30,6 @@ const specifiers: Readonly<Record<string, Part>> = {
   b: (local) => monthName(local).slice(0, 3),
   B: monthName,
   d: (local) => padded(local.getUTCDate(), 2),
-  G: (local) => padded(checkYear(isoWeek(local).year), 4),
   H: (local) => padded(local.getUTCHours(), 2),
   j: (local) => padded(dayOfYear(local), 3),
   L: (local) => padded(local.getUTCMilliseconds(), 3),
@@ -39,8 +37,6 @@ const specifiers: Readonly<Record<string, Part>> = {
   M: (local) => padded(local.getUTCMinutes(), 2),
   S: (local) => padded(local.getUTCSeconds(), 2),
   u: (local) => String(isoDayOfWeek(local)),
-  U: (local) => padded(weekOfYear(local), 2),
-  V: (local) => padded(isoWeek(local).week, 2),
   w: (local) => String(local.getUTCDay() + 1),
   Y: (local) => padded(checkYear(local.getUTCFullYear()), 4),
   z: (_local, offset) => {
@@ -93,6 +89,9 @@ function formatParts(format: string): (string | Part)[] {
 function specifierOf(letter: string): Part {
   if (letter === '') {
     throw new MongoError(18535, "Unmatched '%' at end of format string");
+  }
+  if (['G', 'U', 'V'].includes(letter)) {
+    throw new MongoError(238, `%${letter} in a date format is not supported by embedded-mongo`);
   }
   const part = Object.hasOwn(specifiers, letter) ? specifiers[letter] : undefined;
   if (part === undefined) {

@@ -34,71 +34,35 @@ function offsetZone(name: string): Zone | undefined {
   return { isUtc: offset === 0, offsetAt: () => offset };
 }
 
-/**
- * Asking ICU for an offset takes microseconds, so answers are kept by block of time: the offset at its
- * start, and where a change falls into the block, the instant of the change and the offset after it.
- */
-interface Block {
-  readonly before: number;
-  readonly change: number;
-  readonly after: number;
-}
+const slotMillis = 900_000;
+const slotsMax = 100_000;
 
-// Short enough that no zone changes its offset twice in a block.
-const blockMillis = 4 * 86_400_000;
-const blocksMax = 50_000;
-
+/** Asking ICU takes microseconds, so answers are kept by quarter of an hour: offsets change at its bounds. */
 function olsonZone(name: string): Zone {
-  const ask = icuOffsets(name);
-  const blocks = new Map<number, Block>();
-  const findBlock = (index: number): Block => {
-    const start = index * blockMillis;
-    const [before, after] = [ask(start), ask(start + blockMillis)];
-    const change = before === after ? Infinity : changeBetween(ask, start, start + blockMillis);
-    const block = { before, change, after };
-    if (blocks.size < blocksMax) {
-      blocks.set(index, block);
-    }
-    return block;
-  };
+  const format = zoneFormat(name);
+  const offsets = new Map<number, number>();
   return {
     isUtc: false,
     offsetAt: (utcMillis) => {
-      const index = Math.floor(utcMillis / blockMillis);
-      const block = blocks.get(index) ?? findBlock(index);
-      return utcMillis < block.change ? block.before : block.after;
+      const slot = Math.floor(utcMillis / slotMillis);
+      let offset = offsets.get(slot);
+      if (offset === undefined) {
+        offset = icuOffset(format, slot * slotMillis);
+        if (offsets.size < slotsMax) {
+          offsets.set(slot, offset);
+        }
+      }
+      return offset;
     },
   };
 }
 
-/** The first second at which the offset differs from that at the start. */
-function changeBetween(ask: (utcMillis: number) => number, start: number, end: number): number {
-  const before = ask(start);
-  let [low, high] = [start / 1000, end / 1000];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (ask(middle * 1000) === before) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return high * 1000;
-}
-
-function icuOffsets(name: string): (utcMillis: number) => number {
-  const format = zoneFormat(name);
-  return (utcMillis) => {
-    const parts = format.formatToParts(utcMillis);
-    const text = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
-    const match = /([+\-\u2212])(\d{1,2}):?(\d\d)?:?(\d\d)?/.exec(text);
-    if (match === null) {
-      return 0;
-    }
-    const [, sign, hours, minutes = '0', seconds = '0'] = match;
-    const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
-    return sign === '+' ? offset : -offset;
-  };
+function icuOffset(format: Intl.DateTimeFormat, utcMillis: number): number {
+  const text = format.formatToParts(utcMillis).find((part) => part.type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+    /([+\-\u2212])(\d{1,2}):?(\d\d)?:?(\d\d)?/.exec(text) ?? [];
+  const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return sign === '+' ? offset : -offset;
 }
 
 function zoneFormat(name: string): Intl.DateTimeFormat {
@@ -122,20 +86,8 @@ const dayMillis = 86_400_000;
  * offset before it; one that occurs twice is the earlier instant.
  */
 export function localToUtc(localMillis: number, zone: Zone): number {
-  const current = zone.offsetAt(localMillis);
-  const after = zone.offsetAt(localMillis - current);
-  if (current === after) {
-    return localMillis - current;
-  }
-  const dayBefore = secondsFloor(localMillis - current - dayMillis);
-  if (zone.offsetAt(dayBefore) === after) {
-    return localMillis - after;
-  }
-  const change = changeBetween(zone.offsetAt, dayBefore, secondsFloor(localMillis - current) + 1000);
-  const inChange = localMillis - after >= change + (current - after) && localMillis - after < change;
-  return localMillis - (inChange ? current : after);
-}
-
-function secondsFloor(millis: number): number {
-  return Math.floor(millis / 1000) * 1000;
+  const [before, after] = [zone.offsetAt(localMillis - dayMillis), zone.offsetAt(localMillis + dayMillis)];
+  const isBefore = zone.offsetAt(localMillis - before) === before;
+  const isAfter = zone.offsetAt(localMillis - after) === after;
+  return localMillis - (isAfter && !isBefore ? after : before);
 }

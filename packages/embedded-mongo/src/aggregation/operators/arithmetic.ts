@@ -1,7 +1,6 @@
 import { Long } from 'bson';
 import { MongoError } from '../../errors.js';
-import { divideDecimals, packDecimal } from '../../values/decimal.js';
-import type { Decimal } from '../../values/decimal.js';
+import { divideDecimals, packDecimal, type Decimal } from '../../values/decimal.js';
 import {
   addNumbers,
   asDouble,
@@ -12,12 +11,10 @@ import {
   toDecimal,
   toDouble,
 } from '../../values/numbers.js';
-import { BSON, isNumeric, typeNameOf, typeOf } from '../../values/types.js';
-import type { Numeric } from '../../values/types.js';
+import { BSON, isNumeric, typeNameOf, typeOf, type Numeric } from '../../values/types.js';
 import { integerOf, isNullish, millisOf } from '../coerce.js';
-import { moduloDecimals } from '../decimal-functions.js';
-import { binary, combine, operandsOf } from '../operator.js';
-import type { OperatorCompiler } from '../operator.js';
+import { moduloDecimals } from '../decimal-rounding.js';
+import { binary, combine, operandsOf, type OperatorCompiler } from '../operator.js';
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
 export const arithmeticOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -70,7 +67,7 @@ function addPair(left: unknown, right: unknown): unknown {
 }
 
 /** The sum of two numbers; an integer sum that leaves int64 goes on as a double. */
-export function add(left: Numeric, right: Numeric): Numeric {
+function add(left: Numeric, right: Numeric): Numeric {
   return addNumbers(left, right) ?? asDouble(toDouble(left) + toDouble(right));
 }
 

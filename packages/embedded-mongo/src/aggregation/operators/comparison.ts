@@ -1,8 +1,7 @@
 import { MongoError } from '../../errors.js';
 import { typeNameOf } from '../../values/types.js';
 import { compareValues } from '../../values/compare.js';
-import { binary } from '../operator.js';
-import type { OperatorCompiler } from '../operator.js';
+import { binary, type OperatorCompiler } from '../operator.js';
 
 const ordered = (test: (order: number) => unknown): OperatorCompiler =>
   binary((left, right) => test(compareValues(left, right)));

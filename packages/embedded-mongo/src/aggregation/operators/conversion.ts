@@ -1,28 +1,16 @@
-import { Binary, Decimal128, Long, ObjectId } from 'bson';
+import { Decimal128, Long, ObjectId } from 'bson';
 import { MongoError } from '../../errors.js';
 import { finite, packDecimal } from '../../values/decimal.js';
 import { asDouble, toBigInt, toDecimal, toDouble } from '../../values/numbers.js';
 import { BSON, isNumeric, typeNameOf, typeOf } from '../../values/types.js';
-import type { BsonTypeName } from '../../values/types.js';
-import {
-  coerceToMillis,
-  coerceToString,
-  integerOf,
-  isNullish,
-  isTrue,
-  millisOf,
-  numberToString,
-} from '../coerce.js';
-import { instantOf, parseDate } from '../dates/parse.js';
-import { UTC } from '../dates/zone.js';
-import { combine, constant, namedOperands, unary } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+import { coerceToMillis, coerceToString, isNullish, isTrue, millisOf, numberToString } from '../coerce.js';
+import { parseDate } from '../dates/parse.js';
+import { unary, type OperatorCompiler } from '../operator.js';
 import { dateOf } from './arithmetic.js';
 import { parseDecimal, parseDouble, parseInteger } from '../parse-number.js';
 
-/** Conversions between types. Errors 241 (of a value) and 9 (of the arguments). */
+/** Conversions between types. Error 241. */
 export const conversionOperators: Readonly<Record<string, OperatorCompiler>> = {
-  $convert: compileConvert,
   $toBool: shorthand('bool'),
   $toDate: shorthand('date'),
   $toDecimal: shorthand('decimal'),
@@ -31,13 +19,14 @@ export const conversionOperators: Readonly<Record<string, OperatorCompiler>> = {
   $toLong: shorthand('long'),
   $toObjectId: shorthand('objectId'),
   $toString: shorthand('string'),
+  $isNumber: unary(isNumeric),
   $type: unary((value) => (value === undefined ? 'missing' : typeNameOf(value))),
 };
 
 type Target = 'bool' | 'date' | 'decimal' | 'double' | 'int' | 'long' | 'objectId' | 'string';
 
 const converters: Readonly<Record<Target, (value: unknown) => unknown>> = {
-  bool: toBool,
+  bool: isTrue,
   date: toDate,
   decimal: convertToDecimal,
   double: convertToDouble,
@@ -49,57 +38,6 @@ const converters: Readonly<Record<Target, (value: unknown) => unknown>> = {
 
 function shorthand(target: Target): OperatorCompiler {
   return unary((value) => (isNullish(value) ? null : converters[target](value)));
-}
-
-function compileConvert(argument: unknown, call: OperatorCall): Expression {
-  const operands = namedOperands(argument, call, {
-    keys: ['input', 'to', 'onError', 'onNull', 'format', 'base', 'byteOrder'],
-    required: { input: 9, to: 9 },
-    notObject: 9,
-    unknownKey: 9,
-  });
-  const { input = constant(null), to = constant(null), onError, onNull = constant(null) } = operands;
-  if (operands.format !== undefined || operands.base !== undefined || operands.byteOrder !== undefined) {
-    throw new MongoError(
-      238,
-      "$convert with 'format', 'base' or 'byteOrder' is not supported by embedded-mongo",
-    );
-  }
-  return combine(Object.values(operands), (root) => {
-    const target = to.evaluate(root);
-    const value = input.evaluate(root);
-    const convert = isNullish(target) ? undefined : converters[targetOf(target)];
-    if (isNullish(value)) {
-      return onNull.evaluate(root);
-    }
-    if (convert === undefined) {
-      return null;
-    }
-    try {
-      return convert(value);
-    } catch (error) {
-      if (onError !== undefined && error instanceof MongoError && error.code === 241) {
-        return onError.evaluate(root);
-      }
-      throw error;
-    }
-  });
-}
-
-/** The type that `to` names: an alias or a type number. Errors 2 and 9. */
-function targetOf(to: unknown): Target {
-  const number = isNumeric(to) ? integerOf(to) : undefined;
-  if (typeof to !== 'string' && number === undefined) {
-    throw new MongoError(9, `$convert's 'to' argument must be a string or number, but is ${typeNameOf(to)}`);
-  }
-  const name = typeof to === 'string' ? to : Object.entries(BSON).find(([, code]) => code === number)?.[0];
-  if (name !== undefined && Object.hasOwn(converters, name)) {
-    return name as Target;
-  }
-  if (name === undefined || !Object.hasOwn(BSON, name)) {
-    throw new MongoError(2, `Unknown type name or code: ${String(to)}`);
-  }
-  throw new MongoError(241, `Unsupported conversion to ${name satisfies string as BsonTypeName} in $convert`);
 }
 
 function unsupported(value: unknown, target: Target): MongoError {
@@ -116,10 +54,6 @@ function overflow(value: unknown): MongoError {
   );
 }
 
-function toBool(value: unknown): boolean {
-  return isTrue(value);
-}
-
 function toDate(value: unknown): unknown {
   switch (typeOf(value)) {
     case BSON.date:
@@ -128,7 +62,7 @@ function toDate(value: unknown): unknown {
     case BSON.objectId:
       return new Date(coerceToMillis(value));
     case BSON.string:
-      return dateOf(instantOf(parseDate(value as string), UTC));
+      return dateOf(parseDate(value as string));
     case BSON.double:
     case BSON.long:
     case BSON.decimal:
@@ -226,8 +160,6 @@ function toText(value: unknown): string {
       return (value as ObjectId).toHexString();
     case BSON.bool:
       return value === true ? 'true' : 'false';
-    case BSON.binData:
-      return binaryText(value);
     case BSON.string:
     case BSON.int:
     case BSON.long:
@@ -238,11 +170,4 @@ function toText(value: unknown): string {
     default:
       throw unsupported(value, 'string');
   }
-}
-
-function binaryText(value: unknown): string {
-  const binary = value instanceof Binary ? value : new Binary(value as Uint8Array);
-  return binary.sub_type === Binary.SUBTYPE_UUID && binary.length() === 16
-    ? binary.toUUID().toHexString(true)
-    : Buffer.from(binary.value()).toString('base64');
 }

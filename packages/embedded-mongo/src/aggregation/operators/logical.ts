@@ -1,8 +1,18 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
 import { isTrue } from '../coerce.js';
-import { combine, constant, constantValue, namedArguments, operandsOf, unary } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
+import {
+  combine,
+  constant,
+  constantValue,
+  namedArguments,
+  namedOperands,
+  operandsOf,
+  unary,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
 
 /** Truth, choice and literals. */
 export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -37,26 +47,20 @@ function junction(decisive: boolean): OperatorCompiler {
   };
 }
 
-const condKeys = ['if', 'then', 'else'] as const;
-
-function condOperands(argument: unknown, call: OperatorCall): [Expression, Expression, Expression] {
+function condOperands(argument: unknown, call: OperatorCall): readonly Expression[] {
   if (!isDoc(argument)) {
-    return operandsOf(argument, call, { min: 3, max: 3 }) as [Expression, Expression, Expression];
+    return operandsOf(argument, call, { min: 3, max: 3 });
   }
-  const parts = new Map<string, Expression>();
-  for (const [key, value] of namedArguments(argument, call, {
-    keys: condKeys,
+  const operands = namedOperands(argument, call, {
     required: { if: 17080, then: 17081, else: 17082 },
     notObject: 16020,
     unknownKey: 17083,
-  })) {
-    parts.set(key, call.compile(value));
-  }
-  return condKeys.map((key) => parts.get(key)) as [Expression, Expression, Expression];
+  });
+  return [operands.if, operands.then, operands.else];
 }
 
 function compileCond(argument: unknown, call: OperatorCall): Expression {
-  const [condition, yes, no] = condOperands(argument, call);
+  const [condition, yes, no] = condOperands(argument, call) as [Expression, Expression, Expression];
   if (condition.constant) {
     return isTrue(constantValue(condition)) ? yes : no;
   }
@@ -90,24 +94,17 @@ interface Branch {
 }
 
 function compileSwitch(argument: unknown, call: OperatorCall): Expression {
-  let branches: Branch[] = [];
-  let otherwise: Expression | undefined;
-  for (const [key, value] of namedArguments(argument, call, {
-    keys: ['branches', 'default'],
+  const parts = namedArguments(argument, call, {
     required: {},
+    optional: ['branches', 'default'],
     notObject: 40060,
     unknownKey: 40067,
-  })) {
-    if (key === 'default') {
-      otherwise = call.compile(value);
-    } else {
-      branches = compileBranches(value, call);
-    }
-  }
+  });
+  const branches = compileBranches(parts.branches ?? [], call);
   if (branches.length === 0) {
     throw new MongoError(40068, '$switch requires at least one branch.');
   }
-  return chosenBranch(branches, otherwise);
+  return chosenBranch(branches, 'default' in parts ? call.compile(parts.default) : undefined);
 }
 
 function chosenBranch(branches: readonly Branch[], otherwise: Expression | undefined): Expression {
@@ -133,14 +130,11 @@ function compileBranches(value: unknown, call: OperatorCall): Branch[] {
     throw new MongoError(40061, `$switch expected an array for 'branches', found: ${typeNameOf(value)}`);
   }
   return value.map((branch: unknown) => {
-    const parts = new Map(
-      namedArguments(branch, call, {
-        keys: ['case', 'then'],
-        required: { case: 40064, then: 40065 },
-        notObject: 40062,
-        unknownKey: 40063,
-      }),
-    );
-    return { condition: call.compile(parts.get('case')), result: call.compile(parts.get('then')) };
+    const operands = namedOperands(branch, call, {
+      required: { case: 40064, then: 40065 },
+      notObject: 40062,
+      unknownKey: 40063,
+    });
+    return { condition: operands.case, result: operands.then };
   });
 }

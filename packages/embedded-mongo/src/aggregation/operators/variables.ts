@@ -1,11 +1,15 @@
 import { MongoError } from '../../errors.js';
 import { isDoc } from '../../values/types.js';
-import { arrayOrNull } from '../array-argument.js';
+import { arrayOrNull } from '../arguments.js';
 import { integerOf, isNullish, isTrue } from '../coerce.js';
-import { combine, constant, namedArguments } from '../operator.js';
-import type { Expression, OperatorCall, OperatorCompiler } from '../operator.js';
-import { checkVariableName, createCell, withVariables } from '../scope.js';
-import type { Cell } from '../scope.js';
+import {
+  combine,
+  namedArguments,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
+import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
 
 /** Operators that declare variables. */
 export const variableOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -16,15 +20,8 @@ export const variableOperators: Readonly<Record<string, OperatorCompiler>> = {
 };
 
 function compileLet(argument: unknown, call: OperatorCall): Expression {
-  const parts = new Map(
-    namedArguments(argument, call, {
-      keys: ['vars', 'in'],
-      required: { vars: 16876, in: 16877 },
-      notObject: 16874,
-      unknownKey: 16875,
-    }),
-  );
-  const declared = parts.get('vars');
+  const rules = { required: { vars: 16876, in: 16877 }, notObject: 16874, unknownKey: 16875 };
+  const { vars: declared, in: body } = namedArguments(argument, call, rules);
   if (!isDoc(declared)) {
     throw new MongoError(10065, `invalid parameter: expected an object (vars)`);
   }
@@ -36,7 +33,7 @@ function compileLet(argument: unknown, call: OperatorCall): Expression {
     call.scope,
     bindings.map(({ name, cell }) => [name, cell.expression] as const),
   );
-  const result = call.compile(parts.get('in'), inner);
+  const result = call.compile(body, inner);
   return combine([...bindings.map((binding) => binding.expression), result], (root) => {
     // All values are computed before any is bound: they see the outer variables of the same names.
     const values = bindings.map(({ expression }) => expression.evaluate(root));
@@ -56,17 +53,15 @@ function elementVariable(as: unknown): { name: string; cell: Cell } {
 }
 
 function compileMap(argument: unknown, call: OperatorCall): Expression {
-  const parts = new Map(
-    namedArguments(argument, call, {
-      keys: ['input', 'as', 'in'],
-      required: { input: 16880, in: 16882 },
-      notObject: 16878,
-      unknownKey: 16879,
-    }),
-  );
-  const input = call.compile(parts.get('input'));
-  const { name, cell } = elementVariable(parts.get('as'));
-  const each = call.compile(parts.get('in'), withVariables(call.scope, [[name, cell.expression]]));
+  const parts = namedArguments(argument, call, {
+    required: { input: 16880, in: 16882 },
+    optional: ['as'],
+    notObject: 16878,
+    unknownKey: 16879,
+  });
+  const input = call.compile(parts.input);
+  const { name, cell } = elementVariable(parts.as);
+  const each = call.compile(parts.in, withVariables(call.scope, [[name, cell.expression]]));
   return combine([input, each], (root) => {
     const list = arrayOrNull(input.evaluate(root), 16883, 'input to $map');
     return (
@@ -79,18 +74,16 @@ function compileMap(argument: unknown, call: OperatorCall): Expression {
 }
 
 function compileFilter(argument: unknown, call: OperatorCall): Expression {
-  const parts = new Map(
-    namedArguments(argument, call, {
-      keys: ['input', 'as', 'cond', 'limit'],
-      required: { input: 28648, cond: 28650 },
-      notObject: 28646,
-      unknownKey: 28647,
-    }),
-  );
-  const input = call.compile(parts.get('input'));
-  const { name, cell } = elementVariable(parts.get('as'));
-  const condition = call.compile(parts.get('cond'), withVariables(call.scope, [[name, cell.expression]]));
-  const limit = parts.has('limit') ? call.compile(parts.get('limit')) : constant(null);
+  const parts = namedArguments(argument, call, {
+    required: { input: 28648, cond: 28650 },
+    optional: ['as', 'limit'],
+    notObject: 28646,
+    unknownKey: 28647,
+  });
+  const input = call.compile(parts.input);
+  const { name, cell } = elementVariable(parts.as);
+  const condition = call.compile(parts.cond, withVariables(call.scope, [[name, cell.expression]]));
+  const limit = call.compile(parts.limit ?? null);
   return combine([input, condition, limit], (root) => {
     const list = arrayOrNull(input.evaluate(root), 28651, 'input to $filter');
     if (list === null) {
@@ -123,19 +116,16 @@ function filterLimit(limit: unknown): number {
 }
 
 function compileReduce(argument: unknown, call: OperatorCall): Expression {
-  const parts = new Map(
-    namedArguments(argument, call, {
-      keys: ['input', 'initialValue', 'in'],
-      required: { input: 40077, initialValue: 40078, in: 40079 },
-      notObject: 40075,
-      unknownKey: 40076,
-    }),
-  );
-  const input = call.compile(parts.get('input'));
-  const initial = call.compile(parts.get('initialValue'));
+  const parts = namedArguments(argument, call, {
+    required: { input: 40077, initialValue: 40078, in: 40079 },
+    notObject: 40075,
+    unknownKey: 40076,
+  });
+  const input = call.compile(parts.input);
+  const initial = call.compile(parts.initialValue);
   const [element, sum] = [createCell(), createCell()];
   const step = call.compile(
-    parts.get('in'),
+    parts.in,
     withVariables(call.scope, [
       ['this', element.expression],
       ['value', sum.expression],

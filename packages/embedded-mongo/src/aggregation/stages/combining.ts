@@ -1,20 +1,14 @@
 import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
-import { compileExpression } from '../expression.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import type { Stage, StageCall, StageCompiler } from '../stage.js';
 import { compileGroup } from './group.js';
-import { compileRedact } from './redact.js';
-import { compileSortStage } from './sort.js';
+import { compileSortStage } from './simple.js';
 
 /** Stages made of other stages or of other collections. */
 export const combiningStages: Readonly<Record<string, StageCompiler>> = {
   $facet: compileFacet,
   $sortByCount: compileSortByCount,
-  $unionWith: compileUnionWith,
-  $redact: compileRedact,
-  $documents: compileDocuments,
 };
 
 function compileFacet(specification: unknown, call: StageCall): Stage {
@@ -76,62 +70,4 @@ function compileSortByCount(specification: unknown, call: StageCall): Stage {
   const group = compileGroup({ _id: specification, count: { $sum: 1 } }, call);
   const sort = compileSortStage({ count: -1 });
   return (input) => sort(group(input));
-}
-
-function compileUnionWith(specification: unknown, call: StageCall): Stage {
-  const { coll, pipeline } = unionSource(specification);
-  const run = call.compilePipeline(pipeline, call.scope, '$unionWith');
-  return function* union(input) {
-    yield* input;
-    yield* run(coll === undefined ? [] : call.collections.documents(coll));
-  };
-}
-
-function unionSource(specification: unknown): { coll: string | undefined; pipeline: unknown[] } {
-  if (typeof specification === 'string') {
-    return { coll: specification, pipeline: [] };
-  }
-  if (!isDoc(specification)) {
-    throw new MongoError(
-      9,
-      `the $unionWith stage specification must be an object or string, but found ${typeNameOf(specification)}`,
-    );
-  }
-  const unknown = keysOf(specification).find((key) => key !== 'coll' && key !== 'pipeline');
-  if (unknown !== undefined) {
-    throw new MongoError(40415, `BSON field '$unionWith.${unknown}' is an unknown field.`);
-  }
-  const { coll, pipeline = [] } = specification;
-  if (!Array.isArray(pipeline)) {
-    throw new MongoError(14, "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
-  }
-  const [first] = pipeline as unknown[];
-  if (coll === undefined && !(isDoc(first) && keysOf(first)[0] === '$documents')) {
-    throw new MongoError(
-      9,
-      '$unionWith stage without explicit collection must have a pipeline with $documents as first stage',
-    );
-  }
-  if (coll !== undefined && typeof coll !== 'string') {
-    throw new MongoError(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
-  }
-  return { coll, pipeline };
-}
-
-/** `$documents`: the documents of an expression, which cannot look at any. */
-function compileDocuments(specification: unknown, call: StageCall): Stage {
-  const list = compileExpression(specification, call.scope).evaluate({});
-  if (!Array.isArray(list)) {
-    throw new MongoError(5858203, `an array is expected for $documents, got ${typeNameOf(list)}`);
-  }
-  const documents = list.map((document: unknown) => {
-    if (!isDoc(document)) {
-      throw new MongoError(
-        40228,
-        `$documents: every element must be an object, but found ${typeNameOf(document)}`,
-      );
-    }
-    return document;
-  });
-  return () => documents;
 }

@@ -1,16 +1,15 @@
-import { accumulators } from '../accumulators/registry.js';
-import type { Accumulator, AccumulatorPlan } from '../accumulators/accumulator.js';
+import type { Accumulator } from '../accumulators/accumulator.js';
+import { accumulators, type AccumulatorPlan } from '../accumulators/registry.js';
 import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, type Doc } from '../../values/types.js';
 import { compileExpression } from '../expression.js';
 import type { Expression, Scope } from '../operator.js';
 import type { Stage, StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
 
-/** A computed output field of `$group`, `$bucket` and `$bucketAuto`. */
-export interface OutputField {
+/** A computed field of the groups. */
+interface OutputField {
   readonly name: string;
   readonly plan: AccumulatorPlan;
 }
@@ -93,7 +92,7 @@ interface Group {
   readonly states: readonly Accumulator[];
 }
 
-function groupDocuments(
+function* groupDocuments(
   input: Iterable<Doc>,
   id: Expression,
   outputs: readonly OutputField[],
@@ -104,60 +103,16 @@ function groupDocuments(
     const key = valueKey(value);
     let group = groups.get(key);
     if (group === undefined) {
-      group = newGroup(value, outputs);
+      group = { id: value, states: outputs.map(({ plan }) => plan.create()) };
       groups.set(key, group);
     }
-    accumulate(group.states, outputs, document);
+    for (let index = 0; index < outputs.length; index++) {
+      group.states[index]?.add(outputs[index]?.plan.input.evaluate(document));
+    }
   }
-  return groupResults(groups.values(), outputs);
-}
-
-function newGroup(id: unknown, outputs: readonly OutputField[]): Group {
-  return { id, states: outputs.map(({ plan }) => plan.create(id)) };
-}
-
-/** Adds a document to the accumulators of its group. */
-export function accumulate(
-  states: readonly Accumulator[],
-  outputs: readonly OutputField[],
-  document: Doc,
-): void {
-  for (let index = 0; index < outputs.length; index++) {
-    states[index]?.add(outputs[index]?.plan.input.evaluate(document));
+  for (const group of groups.values()) {
+    const result: Doc = { _id: group.id };
+    outputs.forEach(({ name }, index) => setField(result, name, group.states[index]?.result() ?? null));
+    yield result;
   }
-}
-
-function* groupResults(groups: Iterable<Group>, outputs: readonly OutputField[]): Iterable<Doc> {
-  for (const { id, states } of groups) {
-    yield outputDocument(id, states, outputs);
-  }
-}
-
-/** `{_id, ...}` of a group; a missing result is null. */
-export function outputDocument(
-  id: unknown,
-  states: readonly Accumulator[],
-  outputs: readonly OutputField[],
-): Doc {
-  const document: Doc = { _id: id };
-  outputs.forEach(({ name }, index) => setField(document, name, states[index]?.result() ?? null));
-  return document;
-}
-
-/** Checks and compiles the `output` of `$bucket` and `$bucketAuto`; `{count: {$sum: 1}}` if there is none. */
-export function compileOutput(
-  output: unknown,
-  { scope, code, stage }: { readonly scope: Scope; readonly code: number; readonly stage: string },
-): OutputField[] {
-  const specification = output === undefined ? { count: { $sum: 1 } } : output;
-  if (!isDoc(specification)) {
-    throw new MongoError(
-      code,
-      `The ${stage} 'output' field must be an object, but found type: ${typeNameOf(specification)}.`,
-    );
-  }
-  return keysOf(specification).map((name) => ({
-    name,
-    plan: compileAccumulator(name, specification[name], scope),
-  }));
 }

@@ -1,19 +1,15 @@
 import { BSONRegExp } from 'bson';
 import { MongoError } from '../../errors.js';
 import { keysOf } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { visitPath } from '../../values/paths.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { compileExpression } from '../expression.js';
 import { parsePath } from '../field-path.js';
-import { localValues } from '../local-values.js';
 import type { Expression, Scope } from '../operator.js';
-import { checkVariableName, createCell, withVariables } from '../scope.js';
-import type { Cell } from '../scope.js';
-import { mapping } from '../stage.js';
-import type { Collections, Stage, StageCall } from '../stage.js';
+import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
+import { mapping, type Collections, type Stage, type StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
-import { lookupFilter } from './lookup-filter.js';
-import { withPath } from './unwind.js';
+import { withPath } from '../with-path.js';
 
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
@@ -22,8 +18,8 @@ const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
  * missing, arrays match by element. Errors 9 (FailedToParse) and those of paths, variables and stages.
  */
 export function compileLookup(specification: unknown, call: StageCall): Stage {
-  const { from, as, local, pipeline } = parseLookup(specification, call);
-  const find = local === undefined ? undefined : equalityFinder(local, from ?? '', call.collections);
+  const { from, as, local, pipeline } = parseLookup(specification);
+  const find = local === undefined ? undefined : equalityFinder(local, from, call.collections);
   if (pipeline === undefined) {
     return mapping((document) => withPath(document, as, find?.(document) ?? []));
   }
@@ -32,8 +28,7 @@ export function compileLookup(specification: unknown, call: StageCall): Stage {
 }
 
 interface Lookup {
-  /** Undefined for a pipeline that begins with `$documents`. */
-  readonly from: string | undefined;
+  readonly from: string;
   readonly as: readonly string[];
   readonly local: EqualityFields | undefined;
   readonly pipeline: LookupPipeline | undefined;
@@ -49,7 +44,7 @@ interface LookupPipeline {
   readonly variables: Doc;
 }
 
-function parseLookup(specification: unknown, call: StageCall): Lookup {
+function parseLookup(specification: unknown): Lookup {
   if (!isDoc(specification)) {
     throw new MongoError(9, 'the $lookup specification must be an Object');
   }
@@ -76,24 +71,19 @@ function parseLookup(specification: unknown, call: StageCall): Lookup {
   if (variables !== undefined && pipeline === undefined) {
     throw new MongoError(9, "$lookup with a 'let' argument must also specify 'pipeline'");
   }
-  const ownDocuments = specification.from === undefined && beginsWithDocuments(pipeline);
   return {
-    from: ownDocuments ? undefined : foreignCollection(specification.from, call.name),
+    from: foreignCollection(specification.from),
     as: parsePath(as),
     local: localField === undefined ? undefined : equalityFields(localField, foreignField),
     pipeline: pipeline === undefined ? undefined : lookupPipeline(pipeline, variables),
   };
 }
 
-/** The collection that `$lookup` and `$graphLookup` read: of the same database. */
-export function foreignCollection(from: unknown, stage: string): string {
-  if (typeof from === 'string' && from !== '') {
-    return from;
+function foreignCollection(from: unknown): string {
+  if (typeof from !== 'string' || from === '') {
+    throw new MongoError(9, `$lookup argument 'from' must be a string, found ${typeNameOf(from)}`);
   }
-  if (from === undefined) {
-    throw new MongoError(9, `missing 'from' option to ${stage} stage specification`);
-  }
-  throw new MongoError(9, `${stage} argument 'from' must be a string, found ${typeNameOf(from)}`);
+  return from;
 }
 
 function equalityFields(localField: unknown, foreignField: unknown): EqualityFields {
@@ -134,6 +124,22 @@ function equalityFinder(
   };
 }
 
+/**
+ * The values that a document offers to a join: those at the path, through arrays, an array at its end by elements. A path
+ * that leads to no value at all (an empty array too) offers null.
+ */
+function localValues(document: Doc, parts: readonly string[]): unknown[] {
+  const values: unknown[] = [];
+  visitPath(document, parts, true, (value, present) => {
+    // Not push(...value): an array of a document may have more elements than a call takes arguments.
+    for (const each of Array.isArray(value) ? (value as unknown[]) : present ? [value] : []) {
+      values.push(each);
+    }
+    return false;
+  });
+  return values.length === 0 ? [null] : values;
+}
+
 function equalityFilter(field: string, values: readonly unknown[]): Doc {
   // Regexes are values here, which they are for $eq only.
   return values.length === 1 || values.some((value) => value instanceof BSONRegExp)
@@ -149,7 +155,7 @@ interface Binding {
 /** Binds the variables of `let` to each document and runs the pipeline over the candidates. */
 function pipelineRunner(
   { stages, variables }: LookupPipeline,
-  from: string | undefined,
+  from: string,
   call: StageCall,
 ): (document: Doc, candidates: readonly Doc[] | undefined) => readonly Doc[] {
   const bindings: Binding[] = [];
@@ -162,28 +168,14 @@ function pipelineRunner(
   }
   const scope: Scope = withVariables(call.scope, cells);
   const inner = call.compilePipeline(stages, scope, '$lookup');
-  const filter = lookupFilter(stages, scope);
-  const source = (document: Doc): Iterable<Doc> => {
-    if (from === undefined) {
-      return [];
-    }
-    return filter === undefined
-      ? call.collections.documents(from)
-      : call.collections.lookup(from, filter(document));
-  };
   // Without variables the result is the same for every document.
   let same: readonly Doc[] | undefined;
   return (document, candidates) => {
     if (candidates === undefined && bindings.length === 0) {
-      return (same ??= [...inner(source(document))]);
+      return (same ??= [...inner(call.collections.documents(from))]);
     }
     const values = bindings.map(({ expression }) => expression.evaluate(document));
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
-    return [...inner(candidates ?? source(document))];
+    return [...inner(candidates ?? call.collections.documents(from))];
   };
-}
-
-function beginsWithDocuments(pipeline: unknown): boolean {
-  const first: unknown = Array.isArray(pipeline) ? pipeline[0] : undefined;
-  return isDoc(first) && keysOf(first)[0] === '$documents';
 }

@@ -1,16 +1,13 @@
 import { MongoError } from '../../errors.js';
 import { compileFilter } from '../../query/compile-filter.js';
 import { keysOf } from '../../values/fields.js';
-import { toDouble } from '../../values/numbers.js';
-import { isDoc, isNumeric, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { isDoc, isNumeric, typeNameOf, type Doc } from '../../values/types.js';
 import { compileAddFields } from '../add-fields.js';
 import { longOf } from '../coerce.js';
 import { compileExpression } from '../expression.js';
 import { parseProjection } from '../projection.js';
-import { mapping } from '../stage.js';
-import type { Stage, StageCall, StageCompiler } from '../stage.js';
-import { compileSortStage } from './sort.js';
+import { compileSort } from '../sort-pattern.js';
+import { mapping, type Stage, type StageCall, type StageCompiler } from '../stage.js';
 
 /** Stages that look at one document at a time, and those that count them. */
 export const simpleStages: Readonly<Record<string, StageCompiler>> = {
@@ -47,12 +44,20 @@ export const simpleStages: Readonly<Record<string, StageCompiler>> = {
     return replaceRoot(specification.newRoot, call);
   },
   $replaceWith: replaceRoot,
-  $sort: (specification) => compileSortStage(specification),
+  $sort: compileSortStage,
   $skip: compileSkip,
   $limit: compileLimit,
   $count: compileCount,
-  $sample: compileSample,
 };
+
+/** `$sort`: documents with equal keys stay in their order. */
+export function compileSortStage(specification: unknown): Stage {
+  const { keyOf, compare } = compileSort(specification);
+  return (input) =>
+    Array.from(input, (document) => ({ document, key: keyOf(document) }))
+      .sort((left, right) => compare(left.key, right.key))
+      .map(({ document }) => document);
+}
 
 function compileMatch(filter: unknown, call: StageCall): Stage {
   if (!isDoc(filter)) {
@@ -178,40 +183,4 @@ function countField(field: unknown): string {
     throw new MongoError(40160, "the count field cannot contain '.'");
   }
   return field;
-}
-
-function compileSample(specification: unknown): Stage {
-  if (!isDoc(specification)) {
-    throw new MongoError(28745, 'the $sample stage specification must be an object');
-  }
-  const unknown = keysOf(specification).find((key) => key !== 'size');
-  if (unknown !== undefined) {
-    throw new MongoError(28748, `unrecognized option to $sample: ${unknown}`);
-  }
-  const { size } = specification;
-  if (size === undefined) {
-    throw new MongoError(28749, '$sample stage must specify a size');
-  }
-  if (!isNumeric(size)) {
-    throw new MongoError(28746, 'size argument to $sample must be a number');
-  }
-  const count = Math.trunc(toDouble(size));
-  if (count <= 0) {
-    throw new MongoError(28747, 'size argument to $sample must be a positive integer');
-  }
-  return (input) => sampleOf([...input], count);
-}
-
-/** A random sample: the first steps of a shuffle. */
-function sampleOf(documents: Doc[], count: number): Doc[] {
-  const size = Math.min(count, documents.length);
-  for (let index = 0; index < size; index++) {
-    const other = index + Math.floor(Math.random() * (documents.length - index));
-    const [here, there] = [documents[index], documents[other]];
-    if (here !== undefined && there !== undefined) {
-      documents[index] = there;
-      documents[other] = here;
-    }
-  }
-  return documents.slice(0, size);
 }

@@ -1,9 +1,9 @@
 import { Long } from 'bson';
 import { MongoError } from '../../errors.js';
-import { copyDoc, deleteField, getField, keysOf, setField } from '../../values/fields.js';
-import { isDoc, typeNameOf } from '../../values/types.js';
-import type { Doc } from '../../values/types.js';
+import { getField, keysOf } from '../../values/fields.js';
+import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { parsePath } from '../field-path.js';
+import { withPath } from '../with-path.js';
 import type { Stage } from '../stage.js';
 
 interface Unwind {
@@ -101,7 +101,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
 }
 
 /** The value at a path through documents only. */
-export function valueAt(document: Doc, path: readonly string[]): unknown {
+function valueAt(document: Doc, path: readonly string[]): unknown {
   let value: unknown = document;
   for (const name of path) {
     if (!isDoc(value)) {
@@ -110,22 +110,4 @@ export function valueAt(document: Doc, path: readonly string[]): unknown {
     value = getField(value, name);
   }
   return value;
-}
-
-/** A copy of a document with a path set, documents on the way created or replaced; undefined removes it. */
-export function withPath(document: Doc, path: readonly string[], value: unknown): Doc {
-  const [name, ...rest] = path;
-  if (name === undefined) {
-    return document;
-  }
-  const copy = copyDoc(document);
-  if (rest.length > 0) {
-    const inner = getField(document, name);
-    setField(copy, name, withPath(isDoc(inner) ? inner : {}, rest, value));
-  } else if (value === undefined) {
-    deleteField(copy, name);
-  } else {
-    setField(copy, name, value);
-  }
-  return copy;
 }

@@ -1,32 +1,39 @@
-import { MongoError } from '../errors.js';
-import { getField, hasField, isIntegerKey } from '../values/fields.js';
-import { isDoc, type Doc } from '../values/types.js';
+import type { MongoError } from '../errors.js';
+import { getField, hasField, isIntegerKey } from './fields.js';
+import { isDoc, type Doc } from './types.js';
 
-/** A path that leads nowhere: its key is null, but a sparse index leaves the document out. */
+/** A path that leads nowhere: it sorts as null, but a sparse index leaves the document out. */
 export const MISSING = Symbol('missing');
 
-/** What a field of an index finds in a document: a value, or an array whose elements each give a key. */
+/** What a path finds in a document: a value, or an array whose elements each give a key. */
 type Found = { array: false; value: unknown } | { array: true; elements: readonly unknown[]; at: number };
 
+/** What the caller has to say about arrays that paths meet. */
+export interface ArrayHandlers {
+  /** Told the position of each path that met an array. */
+  readonly onArray?: (path: number) => void;
+  /** The error for two paths that meet different arrays. */
+  readonly parallelArrays: (later: number, earlier: number) => MongoError;
+}
+
 /**
- * The keys of a document in an index over these paths, as one tuple of values per key (MISSING where there is none).
- * Elements of an array give a key each, fields below the same array go through it together, an empty array gives
- * `undefined`. Calls `onArray` with the position of each path that met an array.
- * @throws MongoError 171 when two paths meet different arrays.
+ * The keys of a document in an index over these paths, or in a sort by them: one tuple of values per key, MISSING where
+ * there is none. Elements of an array give a key each, fields below the same array go through it together, an empty
+ * array gives `undefined`.
  */
 export function keyTuples(
   paths: readonly (readonly string[])[],
   doc: Doc,
-  onArray: (path: number) => void,
+  handlers: ArrayHandlers,
 ): unknown[][] {
   const found = paths.map((parts) => find(parts, doc, 0, false));
-  return expand(paths, found, onArray);
+  return expand(paths, found, handlers);
 }
 
 function expand(
   paths: readonly (readonly string[])[],
   found: readonly Found[],
-  onArray: (path: number) => void,
+  handlers: ArrayHandlers,
 ): unknown[][] {
   let shared: readonly unknown[] | undefined;
   let sharedAt = 0;
@@ -34,9 +41,9 @@ function expand(
     if (!slot.array) {
       return;
     }
-    onArray(i);
+    handlers.onArray?.(i);
     if (shared !== undefined && shared !== slot.elements) {
-      throw parallelArrays(paths, i, sharedAt);
+      throw handlers.parallelArrays(i, sharedAt);
     }
     shared = slot.elements;
     sharedAt = i;
@@ -49,11 +56,11 @@ function expand(
       const terminal = slot.array && slot.at === paths[i]?.length;
       return slot.array ? { array: false, value: terminal ? undefined : MISSING } : slot;
     });
-    return expand(paths, slots, onArray);
+    return expand(paths, slots, handlers);
   }
   return shared.flatMap((element) => {
     const slots = found.map((slot, i) => (slot.array ? find(paths[i] ?? [], element, slot.at, true) : slot));
-    return expand(paths, slots, onArray);
+    return expand(paths, slots, handlers);
   });
 }
 
@@ -81,9 +88,4 @@ function find(parts: readonly string[], start: unknown, at: number, isElement: b
   return Array.isArray(value) && !element
     ? { array: true, elements: value as unknown[], at }
     : { array: false, value };
-}
-
-function parallelArrays(paths: readonly (readonly string[])[], later: number, earlier: number): MongoError {
-  const name = (i: number): string => paths[i]?.at(-1) ?? '';
-  return new MongoError(171, `cannot index parallel arrays [${name(later)}] [${name(earlier)}]`);
 }

@@ -1,9 +1,20 @@
 import { MongoError } from '../errors.js';
 import { isNumeric, typeNameOf } from '../values/types.js';
-import { integerOf, numberToString } from './coerce.js';
+import { integerOf, isNullish, numberToString } from './coerce.js';
+
+/** An array, or null for null and missing; anything else is the operator's error. */
+export function arrayOrNull(value: unknown, code: number, what: string): unknown[] | null {
+  if (isNullish(value)) {
+    return null;
+  }
+  if (!Array.isArray(value)) {
+    throw new MongoError(code, `${what} must be an array not ${typeNameOf(value)}`);
+  }
+  return value as unknown[];
+}
 
 /** How an operator names an int32 argument and its two errors. */
-export interface IntegerRule {
+interface IntegerRule {
   readonly notNumber: number;
   readonly notInteger: number;
   readonly what: string;
@@ -22,23 +33,4 @@ export function int32Argument(value: unknown, { notNumber, notInteger, what }: I
     );
   }
   return integer;
-}
-
-/** How an operator names a start or end index and its two errors. */
-export interface IndexRule {
-  readonly name: string;
-  readonly notInteger: number;
-  readonly negative: number;
-}
-
-/** A start or end index: an int32 that is not negative. */
-export function indexArgument(value: unknown, { name, notInteger, negative }: IndexRule): number {
-  const index = integerOf(value);
-  if (index === undefined) {
-    throw new MongoError(notInteger, `${name} requires an integral index, found: ${typeNameOf(value)}`);
-  }
-  if (index < 0) {
-    throw new MongoError(negative, `${name} requires a nonnegative index, found: ${index}`);
-  }
-  return index;
 }

@@ -1,0 +1,78 @@
+import { keysOf } from '../values/fields.js';
+import { visibleVersion, versionsOf, type Collection } from './collection.js';
+import { executePlan, type RowQuery, type ScanStats } from './find-rows.js';
+import { isMultikey, keysIn } from './index-definition.js';
+import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
+import { docOf, type Version } from './record.js';
+import { countEntries } from './sorted-list.js';
+import type { Transaction } from './transaction.js';
+
+/**
+ * How many documents a query finds, as the reader sees them. Where an index range answers the filter, its ends are
+ * looked up and nothing between them is.
+ */
+export function countRows(collection: Collection, reader: Transaction | null, query: RowQuery): number {
+  if (keysOf(query.filter).length === 0 && (query.hint === undefined || query.hint === null)) {
+    return within(query, countAll(collection, reader));
+  }
+  const plan = planQuery(collection, { filter: query.filter, sort: undefined, hint: query.hint });
+  const stats = { keysExamined: 0, docsExamined: 0 };
+  return executeCount(collection, reader, { plan, query: { ...query, sort: undefined }, stats });
+}
+
+/** Runs the plan of a count; counts into `stats` what it looks at. */
+export function executeCount(
+  collection: Collection,
+  reader: Transaction | null,
+  { plan, query, stats }: { plan: Plan; query: RowQuery; stats: ScanStats },
+): number {
+  return isCountable(plan, query)
+    ? within(query, countInIndex(collection, reader, { plan, stats }))
+    : executePlan(collection, reader, { plan, query, stats }).length;
+}
+
+/** True if the entries within the bounds are one for each document that the filter matches. */
+export function isCountable(plan: Plan, { filter }: RowQuery): plan is IndexPlan {
+  if (plan.kind !== 'index' || !boundsDecide(plan, filter)) {
+    return false;
+  }
+  // An array gives several entries, of which an equality picks one; other fields and other ranges may have more of them.
+  const { index, bounds } = plan;
+  return !isMultikey(index) || (bounds.ranges.length === 1 && !index.multikey.includes(true, bounds.points));
+}
+
+/** What a skip and a limit leave of a number of documents. */
+function within({ skip = 0, limit = 0 }: RowQuery, found: number): number {
+  const left = Math.max(0, found - skip);
+  return limit === 0 ? left : Math.min(left, limit);
+}
+
+function countAll(collection: Collection, reader: Transaction | null): number {
+  let found = collection.records.size;
+  for (const record of collection.unsettled) {
+    found -= visibleVersion(record, reader) === null ? 1 : 0;
+  }
+  return found;
+}
+
+/** All entries within the bounds, less those of unsettled records, and of these again what the reader sees. */
+function countInIndex(
+  collection: Collection,
+  reader: Transaction | null,
+  { plan: { index, bounds }, stats }: { plan: IndexPlan; stats: ScanStats },
+): number {
+  let found = 0;
+  for (const range of bounds.ranges) {
+    found += countEntries(index.entries, range, stats);
+  }
+  const isInside = (key: string): boolean => bounds.ranges.some(({ from, to }) => key >= from && key < to);
+  const keysInside = (version: Version): string[] =>
+    version.bytes === null ? [] : keysIn(index, docOf(version)).filter(isInside);
+  for (const record of collection.unsettled) {
+    const entries = new Set([...versionsOf(record)].flatMap(keysInside));
+    const seen = visibleVersion(record, reader);
+    stats.keysExamined += entries.size;
+    found += (seen === null ? 0 : keysInside(seen).length) - entries.size;
+  }
+  return found;
+}
