@@ -5,7 +5,7 @@
 import { deadReferences } from './references/dead-references.js';
 import { readRepository } from './references/repository.js';
 
-const repository = await readRepository(process.cwd());
+const repository = readRepository(process.cwd());
 const found = deadReferences(repository);
 for (const { file, line, problem } of found) {
   console.error(`${file}:${line}: ${problem}`);

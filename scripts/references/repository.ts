@@ -24,7 +24,7 @@ const ownTest = 'test/scripts/check-references.test.ts';
 const checkedFiles = /\.(?:ts|mjs|cjs|js|md|yml|yaml)$|(?:^|\/)(?:Dockerfile|Procfile|\.env\.example)$/;
 
 /** The repository at `root` as git knows it, with what is new and not ignored. */
-export async function readRepository(root: string): Promise<Repository> {
+export function readRepository(root: string): Repository {
   const files = filesOf(root);
   const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
   const packages = files.filter((file) => path.posix.basename(file) === 'package.json');
@@ -32,7 +32,7 @@ export async function readRepository(root: string): Promise<Repository> {
     files,
     texts: new Map(files.filter(isChecked).map((file) => [file, read(file)])),
     npmScripts: new Set(packages.flatMap((file) => scriptsIn(read(file)))),
-    topupCommands: await topupCommands(),
+    topupCommands: topupCommands(),
   });
 }
 

@@ -41,7 +41,8 @@ export async function runTopup(args: string[]): Promise<void> {
   }
 }
 
-async function parse(args: string[]): Promise<void> {
+/** The command with all its subcommands; nothing of the service is loaded for that. */
+export function topupProgram(): Command {
   const program = new Command('topup')
     .description('Operate a top-up service: accounts, money, cases, health.')
     .showHelpAfterError('(add --help to any command to see how it is used)')
@@ -59,6 +60,11 @@ Start here:
   topup ledger verify                   does every rupiah add up`,
     );
   registrations.forEach((register) => register(program));
+  return program;
+}
+
+async function parse(args: string[]): Promise<void> {
+  const program = topupProgram();
   if (args.length === 0) {
     program.outputHelp();
     return;

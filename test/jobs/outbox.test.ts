@@ -38,8 +38,6 @@ describe('the outbox of purchases', function () {
   });
   after(async () => {
     setClock(null);
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
-    await openQueue(askProviderJob.queue).obliterate({ force: true });
     await provider.stop();
   });
   afterEach(() => setClock(null));

@@ -32,7 +32,7 @@ describe('provider callbacks', function () {
 
   before(async () => {
     digiflazz = await startDigiflazzServer();
-    stack = await startStack({ workers: ['fulfilment', 'polling', 'sellers', 'webhooks'] });
+    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'sellers', 'webhooks'] });
     const accounts = await stack.seed();
     simulated = await pointSeller(stack, 'seller', {
       kind: 'simulator',

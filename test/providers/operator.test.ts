@@ -32,7 +32,7 @@ describe('operator of providers', function () {
 
   before(async () => {
     stack = await startStack({
-      workers: ['fulfilment', 'polling', 'sellers', 'webhooks'],
+      workers: ['fulfilment', 'follow-up', 'sellers', 'webhooks'],
       env: { UNKNOWN_REVIEW_AFTER: '2000' },
     });
     const accounts = await stack.seed();

@@ -20,7 +20,7 @@ describe('an outage of a seller', function () {
   let code: string;
 
   before(async () => {
-    stack = await startStack({ workers: ['fulfilment', 'polling'] });
+    stack = await startStack({ workers: ['fulfilment', 'follow-up'] });
     const accounts = await stack.seed();
     const settings = { kind: 'simulator' as const, baseUrl: null, secret: stack.simulator.secret };
     cheap = await pointSeller(stack, 'seller', { ...settings, username: 'outage-cheap' });

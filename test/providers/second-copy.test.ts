@@ -22,7 +22,7 @@ describe('a second copy of the service as provider of the first', function () {
   let sellerId: string;
   let wholesaleBuyerId: string;
   let wholesaleSellerId: string;
-  const workers = ['fulfilment', 'polling', 'sellers', 'webhooks'];
+  const workers = ['fulfilment', 'follow-up', 'sellers', 'webhooks'];
 
   before(async () => {
     [retail, wholesale] = await Promise.all([

@@ -67,8 +67,8 @@ describe('a storm over three sellers', function () {
     await lowerPrices(stack, sellers, codes);
     const outage = playOutage(stack, sellers[2]?.username ?? '');
     const workers = [
-      await stack.startWorker('fulfilment', 'polling'),
-      await stack.startWorker('fulfilment', 'polling'),
+      await stack.startWorker('fulfilment', 'follow-up'),
+      await stack.startWorker('fulfilment', 'follow-up'),
       await stack.startWorker('sellers', 'webhooks'),
     ];
     const killer = killNowAndThen(stack, workers, random);
@@ -141,7 +141,7 @@ function killNowAndThen(
       await eventually('the next kill', async () => isOver || (await finalCount(stack)) >= due, size.limitMs);
       const victim = Math.floor(random() * 2);
       await workers[victim]?.stop('SIGKILL');
-      workers[victim] = await stack.startWorker('fulfilment', 'polling');
+      workers[victim] = await stack.startWorker('fulfilment', 'follow-up');
       kills += 1;
     }
     process.stdout.write(`    ${kills} workers killed\n`);

@@ -20,7 +20,7 @@ describe('purchases while everything dies', function () {
     // It is emptied on the way, which nobody else could work beside.
     redis = await startPrivateRedis();
     stack = await startStack({
-      workers: ['polling', 'webhooks', 'sellers'],
+      workers: ['follow-up', 'webhooks', 'sellers'],
       env: { REDIS_URL: redis.url },
     });
   });

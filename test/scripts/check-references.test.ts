@@ -122,7 +122,7 @@ describe('npm run check:references', () => {
       await writeFile(join(root, 'src/app.ts'), '// docs/gone.md\n');
       await mkdir(join(root, 'dist'));
       await writeFile(join(root, 'dist/app.js'), '// docs/gone.md\n');
-      const repository = await readRepository(root);
+      const repository = readRepository(root);
       expect([...repository.npmScripts]).to.deep.equal(['build']);
       expect(repository.topupCommands.get('ledger')).to.include('verify');
       expect(deadReferences(repository)).to.deep.equal([

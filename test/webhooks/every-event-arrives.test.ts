@@ -140,7 +140,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
 
   it('every event arrives, ids are stable, none comes before or without its transaction, and lost answers explain every duplicate', async () => {
     const [sweeper] = await Promise.all([
-      startWorker('polling'),
+      startWorker('follow-up'),
       startWorker('webhooks'),
       startWorker('webhooks'),
     ]);

@@ -34,7 +34,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     }
     workers.push(
       ...(await Promise.all(
-        ['polling', 'webhooks'].map((kind) =>
+        ['follow-up', 'webhooks'].map((kind) =>
           startProgram('workers/run.js', [kind], { ...process.env, LOG_LEVEL: 'error' }),
         ),
       )),

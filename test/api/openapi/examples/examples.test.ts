@@ -19,7 +19,7 @@ describe('The examples of the OpenAPI document', function () {
 
   before(async () => {
     stack = await startStack({
-      workers: ['fulfilment', 'polling', 'webhooks', 'sellers', 'settlements', 'inquiries'],
+      workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements', 'inquiries'],
       env: { SETTLEMENT_NEW_ACCOUNT_REVIEW: 'true' },
     });
   });
