@@ -21,7 +21,7 @@ export const sizes = {
     : { seconds: 5, perTick: 2, limitMs: 120_000 },
   /** Purchases at a steady rate before and while a seller is down, in milliseconds. */
   outage: isLong
-    ? { normalMs: 30_000, downMs: 60_000, limitMs: 300_000 }
+    ? { normalMs: 5_000, downMs: 60_000, limitMs: 300_000 }
     : { normalMs: 5_000, downMs: 12_000, limitMs: 120_000 },
   /**
    * Rows of one report. The normal number would fit into the bounds of the long one; so there a process that keeps

@@ -17,6 +17,8 @@ export interface TestReceiver {
   received: Received[];
   /** Requests that reached the socket's HTTP parser, whatever became of them. */
   hits(): number;
+  /** How many requests were open at the same moment, at most, since its behaviour was last changed. */
+  mostOpen(): number;
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
@@ -40,8 +42,13 @@ export async function startReceiver(
   const all: Received[] = [];
   let current = behaviour;
   let hits = 0;
+  let open = 0;
+  let mostOpen = 0;
   const server = createServer((request, response) => {
     hits += 1;
+    open += 1;
+    mostOpen = Math.max(mostOpen, open);
+    response.once('close', () => (open -= 1));
     void read(request).then((raw) => {
       const item = { path: request.url ?? '', headers: flat(request), raw, atMs: Date.now() };
       all.push(item);
@@ -55,8 +62,10 @@ export async function startReceiver(
     url: `http://${host}:${port}`,
     received: all,
     hits: () => hits,
+    mostOpen: () => mostOpen,
     behave: (next) => {
       current = next;
+      mostOpen = open;
     },
     close: () =>
       new Promise((resolve) => {
