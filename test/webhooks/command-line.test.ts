@@ -46,6 +46,8 @@ describe('topup listen and topup webhooks', function () {
       [program, 'listen', account.username, '--forward-to', `${local.url}/hook`, '--count', '2', '--json'],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
+    // It may be gone before anybody waits for it.
+    const exited = once(child, 'exit') as Promise<[number]>;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     await eventually('topup to listen', () => stderr.includes('Forwarding events'), 30_000);
@@ -58,7 +60,7 @@ describe('topup listen and topup webhooks', function () {
       }),
     );
     await store(rows);
-    const [code] = (await once(child, 'exit')) as [number];
+    const [code] = await exited;
     expect(code, stderr).to.equal(0);
     expect(local.received.map((each) => each.headers['webhook-id']).sort()).to.deep.equal(
       rows.map((row) => row._id).sort(),

@@ -98,7 +98,8 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(`      none hanging: ${figures(alone)}; 40 of 200 hanging: ${figures(beside)}`);
     expect(beside).not.to.include(NaN);
-    expect(percentile(beside, 0.99)).to.be.below(failMs);
+    // On a machine that is busy with other tests both phases are slow; it is the hanging that must cost nothing.
+    expect(percentile(beside, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
     const left = hanging.map(({ receiver }) => receiver.hits() - (answered.get(receiver) ?? 0));
     expect(Math.min(...left), 'the hanging were really called').to.be.at.least(1);
     const open = hanging.map(({ receiver }) => receiver.mostOpen());
