@@ -80,7 +80,8 @@ export async function addAndWait<Data extends object>(
 }
 
 /**
- * Which of these subjects have a job that waits or is being worked on.
+ * Which of these subjects have a job that waits or is being worked on. Where BullMQ was left with a mark of a job that
+ * is over or was removed by hand, the mark goes, so that the next job is taken.
  * @throws Error while Redis is away.
  */
 export async function subjectsInQueue<Data extends object>(
@@ -88,15 +89,21 @@ export async function subjectsInQueue<Data extends object>(
   subjects: string[],
 ): Promise<Set<string>> {
   const queue = openQueue(job.queue);
-  // Sent together over one connection, so this is a single wait.
-  const ids = await Promise.all(
-    subjects.map((subject) => queue.getDeduplicationJobId(deduplicationId(job, subject))),
-  );
-  const alive = await Promise.all(
-    // The key of a job that was removed by hand is left behind.
-    ids.map(async (id) => id !== null && (await queue.getJobState(id)) !== 'unknown'),
-  );
-  return new Set(subjects.filter((_, index) => alive[index]));
+  const isInQueue = async (subject: string): Promise<boolean> => {
+    const mark = deduplicationId(job, subject);
+    const id = await queue.getDeduplicationJobId(mark);
+    if (id === null) {
+      return false;
+    }
+    const isOver = ['completed', 'failed', 'unknown'].includes(await queue.getJobState(id));
+    if (isOver) {
+      await queue.removeDeduplicationKey(mark);
+    }
+    return !isOver;
+  };
+  // Asked together over one connection, so the waits are shared.
+  const found = await Promise.all(subjects.map(isInQueue));
+  return new Set(subjects.filter((_, index) => found[index]));
 }
 
 function entryOf<Data extends object>(

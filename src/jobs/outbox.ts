@@ -17,7 +17,7 @@ export interface OutboxDocument {
   nextActionAt: Date | null;
 }
 
-/** A kind of job that may have a document of the outbox in hand. */
+/** A kind of job that documents of the outbox may need. */
 interface OutboxJob<T, Data extends object> {
   job: Job<Data>;
   dataOf: (document: T) => Data;
@@ -115,13 +115,14 @@ function lookAgain<T extends OutboxDocument>(
   } as unknown as AnyBulkWriteOperation<T>;
 }
 
-/** The ids of documents whose job BullMQ still has. */
+/** The ids of documents that BullMQ still has the job for that they need. */
 async function stillWaiting<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<Set<string>> {
   const waiting = new Set<string>();
-  for (const { job, dataOf } of outbox.jobs) {
+  for (const { job, dataOf, isNeededBy } of outbox.jobs) {
     const subjectOf = (document: T) => job.subject(dataOf(document));
-    const inQueue = await subjectsInQueue(job, overdue.map(subjectOf));
-    overdue.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
+    const needing = overdue.filter(isNeededBy);
+    const inQueue = await subjectsInQueue(job, needing.map(subjectOf));
+    needing.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
   }
   return waiting;
 }

@@ -26,12 +26,13 @@ export function startWorkers(handlers: Handler[]): RunningWorkers {
   const opened = handlers.map((handler) => ({ job: handler.job, ...handler.open() }));
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
   const workers = queues.map((queue) => startWorker(queue, opened));
+  const clocked = handlers.map(({ job }) => job).filter(({ clock }) => clock !== undefined);
   const keeping = repeat({
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
     async run() {
       await connectRedis();
-      await Promise.all(handlers.map(({ job }) => keepSchedule(job)));
+      await Promise.all(clocked.map(keepSchedule));
     },
   });
   return {

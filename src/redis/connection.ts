@@ -36,13 +36,15 @@ export async function connectRedis(timeoutMs = 10_000): Promise<void> {
     return;
   }
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
-    }, timeoutMs);
-    connection.once('ready', () => {
+    const onReady = () => {
       clearTimeout(timer);
       resolve();
-    });
+    };
+    const timer = setTimeout(() => {
+      connection.off('ready', onReady);
+      reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    connection.once('ready', onReady);
   });
 }
 

@@ -7,6 +7,7 @@ import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js'
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
+import { redis } from '../../src/redis/connection.js';
 import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { setClock } from '../../src/shared/clock.js';
 import { eventually } from '../support/eventually.js';
@@ -118,6 +119,34 @@ describe('the outbox of purchases', function () {
       'its job ends at once',
     ).to.be.at.most(1);
   });
+
+  it('a mark that BullMQ was left with does not keep a purchase waiting', async () => {
+    const purchase = await shop.buy();
+    const queue = openQueue(fulfilPurchaseJob.queue);
+    const [job] = (await queue.getJobs(['wait'])).filter(
+      ({ data }) => (data as { purchaseId: string }).purchaseId === purchase._id,
+    );
+    // As after a crash between the end of a job and the removal of its mark, and as after a removal by hand.
+    const mark = job?.deduplicationId ?? '';
+    for (const left of ['over', 'gone']) {
+      await redis().set(queue.toKey(`de:${mark}`), left === 'gone' ? 'gone' : await overJob());
+      await job?.remove().catch(() => undefined);
+      const laterMs = Date.now() + (left === 'gone' ? 3 : 1) * minuteMs;
+      setClock(() => laterMs);
+      expect(await sweepOutbox(purchaseOutbox), left).to.be.at.least(1);
+      expect((await jobsOf([purchase._id]))[0], left).to.equal(1);
+      await queue.obliterate({ force: true });
+    }
+  });
+
+  /** @returns the id of a job that is over and still remembered. */
+  async function overJob(): Promise<string> {
+    const queue = openQueue(fulfilPurchaseJob.queue);
+    const { id = '' } = await queue.add('fulfil-purchase', { v: 2, purchaseId: 'nobody' });
+    await redis().lrem(queue.toKey('wait'), 1, id);
+    await redis().zadd(queue.toKey('completed'), Date.now(), id);
+    return id;
+  }
 
   it('two sweeps at once add each lost job once', async () => {
     const ids = (await Promise.all(Array.from({ length: 50 }, shop.buy))).map(({ _id }) => _id);
