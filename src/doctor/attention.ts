@@ -40,7 +40,7 @@ export async function listDeadDeliveries(limit: number): Promise<Delivery[]> {
   return DeliveryModel.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).lean<Delivery[]>();
 }
 
-/** Work that is late by more than `lateMs`: nobody does it, or the sweeper does not run. */
+/** Work that is late by more than `lateMs`: nobody does it, or the sweep does not run. */
 export interface Backlog {
   purchases: number;
   deliveries: number;

@@ -65,7 +65,7 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
 }
 
 function persistence(aof: boolean): Diagnosis {
-  const advice = 'After a restart of Redis the sweeper must add all jobs again: CONFIG SET appendonly yes';
+  const advice = 'After a restart of Redis the sweep must add all jobs again: CONFIG SET appendonly yes';
   if (aof) {
     return ok('Redis persistence', 'append-only file');
   }

@@ -40,7 +40,7 @@ export interface Purchase {
   callbackUrl: string | null;
   /** Raised whenever a job is added again, so that the new job has an id of its own. */
   epoch: number;
-  /** When the sweeper must enqueue it if nobody has dealt with it; null once final. */
+  /** When the sweep must enqueue it if nobody has dealt with it; null once final. */
   nextActionAt: Date | null;
   /** Set when the operator must decide; see decision 010. */
   reviewSince: Date | null;

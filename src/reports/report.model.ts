@@ -24,7 +24,7 @@ export interface Report {
   filename: string;
   /** Raised whenever a job is added again and by each attempt; the file of an older epoch is thrown away. */
   epoch: number;
-  /** When the sweeper must add a job if nobody has dealt with it; null once it is completed. */
+  /** When the sweep must add a job if nobody has dealt with it; null once it is completed. */
   nextActionAt: Date | null;
   createdAt: Date;
   expiresAt: Date;

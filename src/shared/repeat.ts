@@ -3,7 +3,7 @@ import { logger } from './logger.js';
 
 /**
  * Runs something again and again with a pause between the runs, never two at once. A failure is logged and does
- * not end it: sweepers must outlive every outage.
+ * not end it: sweeps must outlive every outage.
  * @returns `stop`, which resolves when a run under way has ended.
  */
 export function repeat(options: { name: string; everyMs: number; run: () => Promise<unknown> }): {

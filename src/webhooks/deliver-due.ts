@@ -118,7 +118,7 @@ async function serve(running: Running): Promise<void> {
       start(running, row);
     }
     if (running.active === 0) {
-      // All is done, or others have all the room: then the sweeper brings the rest back.
+      // All is done, or others have all the room: then the sweep brings the rest back.
       return;
     }
     await new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ export async function replayDeliveries(
       count += modifiedCount;
     }
   }
-  // What goes to a URL that a purchase brought is found by the sweeper.
+  // What goes to a URL that a purchase brought is found by the sweep.
   await giveTurns(receiverIdsOf(account));
   return count;
 }

@@ -18,7 +18,7 @@ export const webhookLimits = {
   inFlightPerProcess: 4_000,
   /** Receivers that a process serves at the same moment. */
   slots: 500,
-  /** A token serves its receiver this long, then goes to the end of the queue; a slower request goes on without it. */
+  /** A turn serves its receiver this long, then goes to the end of the queue; a slower request goes on without it. */
   turnMs: 1_000,
   claimBatch: 32,
   /** Longer than a turn and an attempt together: nobody takes a row that is still under way. */

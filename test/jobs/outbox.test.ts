@@ -8,8 +8,9 @@ import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
 import { redis } from '../../src/redis/connection.js';
-import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
 import { setClock } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startProgram } from '../support/start-program.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
@@ -118,6 +119,30 @@ describe('the outbox of purchases', function () {
       (await subjectsInQueue(fulfilPurchaseJob, [purchase._id])).size,
       'its job ends at once',
     ).to.be.at.most(1);
+  });
+
+  it('sweeps that share more than one batch add each lost job once, and leave none out', async () => {
+    const template = await PurchaseModel.findById((await shop.buy())._id).lean<Purchase>();
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    const many = Array.from({ length: 2_500 }, () => ({
+      ...(template as Purchase),
+      _id: newId(),
+      refId: newId(),
+    }));
+    await purchases.insertMany(many.map(toStored));
+    const laterMs = Date.now() + minuteMs;
+    setClock(() => laterMs);
+    let calls = 0;
+    const callForHelp = async () => {
+      calls += 1;
+      await Promise.all([1, 2, 3].map((part) => sweepOutbox(purchaseOutbox, { part })));
+    };
+    await sweepOutbox(purchaseOutbox, { callForHelp });
+    expect(calls, 'help is called for once').to.equal(1);
+    const jobs = await jobsOf(many.map(({ _id }) => _id));
+    expect(jobs.filter((each) => each !== 1)).to.deep.equal([]);
+    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await PurchaseModel.deleteMany({ _id: { $in: many.map(({ _id }) => _id) } });
   });
 
   it('a mark that BullMQ was left with does not keep a purchase waiting', async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.js';
 import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
-/** A purchase as it is accepted: PENDING, and due for the sweeper should its job get lost. Price in rupiah. */
+/** A purchase as it is accepted: PENDING, and due for the sweep should its job get lost. Price in rupiah. */
 export function newPurchase(
   input: Pick<
     Purchase,
