@@ -9,7 +9,7 @@ import {
   listDatabases,
   renameCollection,
 } from './collections.js';
-import type { CommandDefinition, FieldType } from './context.js';
+import type { CommandDefinition } from './context.js';
 import { count } from './count.js';
 import { getMore, killCursors } from './cursors.js';
 import { deleteCommand } from './delete.js';
@@ -29,6 +29,7 @@ import {
 } from './diagnostics.js';
 import { distinct } from './distinct.js';
 import { explain } from './explain.js';
+import type { FieldType } from './fields.js';
 import { find } from './find.js';
 import { findAndModify } from './find-and-modify.js';
 import { hello } from './hello.js';

@@ -40,7 +40,7 @@ export function find(context: CommandContext): CommandResult {
     batchSize: batchSizeOf(command),
     singleBatch: boolField(command, 'singleBatch'),
     neverTimesOut: boolField(command, 'noCursorTimeout'),
-    extra: atClusterTimeOf(context),
+    extra: atClusterTimeOf(context.server.snapshotReads, context.reader),
   });
 }
 
