@@ -151,8 +151,3 @@ export function millisOf(date: Date): number {
   }
   return date.getTime();
 }
-
-/** The code points of a string, which is what MongoDB counts. */
-export function codePoints(text: string): string[] {
-  return Array.from(text);
-}

@@ -1,7 +1,6 @@
 import { MongoError } from '../errors.js';
 import { typeNameOf, type Doc } from '../values/types.js';
 import { isNullish } from './coerce.js';
-import { parseDayOfWeek, parseTimeUnit, type TimeUnit } from './dates/calendar.js';
 import { UTC, findZone, type Zone } from './dates/zone.js';
 import { constantValue, type Expression } from './operator.js';
 
@@ -34,20 +33,6 @@ export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
   return timezone === undefined
     ? () => UTC
     : textOperand(timezone, { code: 40517, what: 'timezone', read: findZone });
-}
-
-/** The `unit` of a date operator. Errors 5439013 and 9. */
-export function unitOperand(unit: Expression, operator: string): Operand<TimeUnit> {
-  const read = (text: string): TimeUnit => parseTimeUnit(text, operator);
-  return textOperand(unit, { code: 5439013, what: `'unit' of ${operator}`, read });
-}
-
-/** The `startOfWeek` of a date operator, Sunday (7) if there is none. Errors 5439015 and 5439016. */
-export function weekStartOperand(startOfWeek: Expression | undefined, operator: string): Operand<number> {
-  const read = (text: string): number => parseDayOfWeek(text, operator);
-  return startOfWeek === undefined
-    ? () => 7
-    : textOperand(startOfWeek, { code: 5439015, what: `'startOfWeek' of ${operator}`, read });
 }
 
 /** The `format` of a date operator; undefined if there is none. Error 18533. */

@@ -1,5 +1,4 @@
 import type { Scope } from '../aggregation/operator.js';
-import { compileExpression } from '../aggregation/expression.js';
 import { parseProjection, type Projection, type ProjectionOptions } from '../aggregation/projection.js';
 import { isTrue } from '../aggregation/coerce.js';
 import { MongoError } from '../errors.js';
@@ -34,7 +33,7 @@ export function compileProjection(specification: Doc, { filter, scope }: FindPro
     }
     const operator = isDoc(value) && keysOf(value).length === 1 ? keysOf(value)[0] : undefined;
     if (isDoc(value) && operator === '$slice') {
-      return sliceField(value, scope);
+      return { leaf: { kind: 'apply', apply: parseSlice(value['$slice']) } };
     }
     return isDoc(value) && operator === '$elemMatch'
       ? elemMatchField(path, value['$elemMatch'], excludes)
@@ -66,31 +65,6 @@ function positionalPath(path: string, value: unknown): string {
     throw new MongoError(31271, 'positional projection cannot be used with a literal or an expression');
   }
   return path.slice(0, -2);
-}
-
-/** Find's form `$slice: n` or `$slice: [skip, limit]`; else the expression of the same name, if it is that. */
-function sliceField(value: Doc, scope: Scope): Special {
-  try {
-    const slice = parseSlice(value['$slice']);
-    return { leaf: { kind: 'apply', apply: slice } };
-  } catch (error) {
-    if (!(error instanceof MongoError) || !isExpression(value, scope)) {
-      throw error;
-    }
-    return undefined;
-  }
-}
-
-function isExpression(value: Doc, scope: Scope): boolean {
-  try {
-    compileExpression(value, scope);
-    return true;
-  } catch (error) {
-    if (error instanceof MongoError) {
-      return false;
-    }
-    throw error;
-  }
 }
 
 /** The first element that matches, in an array; nothing if none does. It comes after the fields that are kept. */

@@ -78,16 +78,3 @@ function zoneFormat(name: string): Intl.DateTimeFormat {
   }
   throw new MongoError(40485, `unrecognized time zone identifier: "${name}"`);
 }
-
-const dayMillis = 86_400_000;
-
-/**
- * The instant of a local time (given as if it were UTC). A time that a change skips is read with the
- * offset before it; one that occurs twice is the earlier instant.
- */
-export function localToUtc(localMillis: number, zone: Zone): number {
-  const [before, after] = [zone.offsetAt(localMillis - dayMillis), zone.offsetAt(localMillis + dayMillis)];
-  const isBefore = zone.offsetAt(localMillis - before) === before;
-  const isAfter = zone.offsetAt(localMillis - after) === after;
-  return localMillis - (isAfter && !isBefore ? after : before);
-}

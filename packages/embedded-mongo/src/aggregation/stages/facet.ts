@@ -1,17 +1,10 @@
 import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
-import type { Stage, StageCall, StageCompiler } from '../stage.js';
-import { compileGroup } from './group.js';
-import { compileSortStage } from './simple.js';
+import type { Stage, StageCall } from '../stage.js';
 
-/** Stages made of other stages or of other collections. */
-export const combiningStages: Readonly<Record<string, StageCompiler>> = {
-  $facet: compileFacet,
-  $sortByCount: compileSortByCount,
-};
-
-function compileFacet(specification: unknown, call: StageCall): Stage {
+/** `$facet`: several pipelines over the same documents. */
+export function compileFacet(specification: unknown, call: StageCall): Stage {
   if (!isDoc(specification) || keysOf(specification).length === 0) {
     throw new MongoError(
       40169,
@@ -49,25 +42,4 @@ function checkFacetName(name: string): void {
   if (name === '') {
     throw new MongoError(15998, 'FieldPath field names may not be empty strings.');
   }
-}
-
-function compileSortByCount(specification: unknown, call: StageCall): Stage {
-  if (isDoc(specification)) {
-    if (keysOf(specification)[0]?.startsWith('$') !== true) {
-      throw new MongoError(
-        40147,
-        'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
-      );
-    }
-  } else if (typeof specification !== 'string') {
-    throw new MongoError(40149, 'the sortByCount field must be specified as a string or as an object');
-  } else if (!specification.startsWith('$')) {
-    throw new MongoError(
-      40148,
-      'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
-    );
-  }
-  const group = compileGroup({ _id: specification, count: { $sum: 1 } }, call);
-  const sort = compileSortStage({ count: -1 });
-  return (input) => sort(group(input));
 }
