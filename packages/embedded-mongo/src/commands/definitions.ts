@@ -22,7 +22,6 @@ import {
   dbStats,
   getParameter,
   refuse,
-  replSetGetStatus,
   serverStatus,
   setParameter,
   whatsMyUri,
@@ -182,7 +181,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     killSessions: { handle: endSessions, fields: {} },
     refreshSessions: { handle: acknowledge, fields: {} },
     killAllSessions: { handle: killAllSessions, fields: {} },
-    killAllSessionsByPattern: { handle: killAllSessions, fields: {} },
 
     hello: { handle: hello, fields: null, inTransaction: true },
     ismaster: { handle: hello, fields: null, inTransaction: true },
@@ -198,7 +196,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     configureFailPoint: { handle: configureFailPoint, fields: { mode: 'any', data: 'object' } },
     connectionStatus: { handle: connectionStatus, fields: null },
     whatsmyuri: { handle: whatsMyUri, fields: {} },
-    replSetGetStatus: { handle: replSetGetStatus, fields: null },
     ...Object.fromEntries(REFUSED.map((name) => [name, { handle: refuse, fields: null }])),
   }),
 );

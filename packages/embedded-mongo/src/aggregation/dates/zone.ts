@@ -6,6 +6,11 @@ export interface Zone {
   readonly offsetAt: (utcMillis: number) => number;
 }
 
+/** A date whose UTC fields are the local time of an instant in a zone. */
+export function localDate(utcMillis: number, zone: Zone): Date {
+  return new Date(utcMillis + zone.offsetAt(utcMillis));
+}
+
 export const UTC: Zone = { isUtc: true, offsetAt: () => 0 };
 
 const zones = new Map<string, Zone>([['UTC', UTC]]);

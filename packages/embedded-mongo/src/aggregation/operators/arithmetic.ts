@@ -9,7 +9,7 @@ import {
   toDouble,
 } from '../../values/numbers.js';
 import { BSON, isNumeric, typeNameOf, typeOf, type Numeric } from '../../values/types.js';
-import { integerOf, isNullish, millisOf } from '../coerce.js';
+import { integerOf, isNullish } from '../coerce.js';
 import { binary, combine, operandsOf, type OperatorCompiler } from '../operator.js';
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
@@ -70,7 +70,7 @@ function addToDate(date: Date, amount: unknown): Date {
   if (amount instanceof Date) {
     throw new MongoError(16612, 'only one date allowed in an $add expression');
   }
-  return dateOf(millisOf(date) + wholeMillis(amount as Numeric));
+  return dateOf(date.getTime() + wholeMillis(amount as Numeric));
 }
 
 /** A number as milliseconds: fractions of doubles are rounded half away from zero, decimals half to even. */
@@ -123,12 +123,12 @@ function subtract(left: unknown, right: unknown): unknown {
     throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from ${typeNameOf(left)}`);
   }
   if (right instanceof Date) {
-    return Long.fromNumber(millisOf(left) - millisOf(right));
+    return Long.fromNumber(left.getTime() - right.getTime());
   }
   if (!isNumeric(right)) {
     throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from Date`);
   }
-  return dateOf(millisOf(left) - wholeMillis(right));
+  return dateOf(left.getTime() - wholeMillis(right));
 }
 
 function divide(left: unknown, right: unknown): unknown {

@@ -3,8 +3,8 @@ import { keysOf } from '../../values/fields.js';
 import { isDoc } from '../../values/types.js';
 import { coerceToMillis, isNullish } from '../coerce.js';
 import { formatOperand, zoneOperand } from '../date-operands.js';
-import { localDate } from '../dates/calendar.js';
 import { compileFormat, formatDefault, type DateFormatter } from '../dates/format.js';
+import { localDate } from '../dates/zone.js';
 import {
   combine,
   constant,
