@@ -44,7 +44,8 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ $multiply: [C('1.10'), 2] }, C('2.20')],
     [{ $divide: [4, 2] }, D(2)],
     [{ $subtract: ['$at', new Date('2024-02-29T17:30:00Z')] }, L(123)],
-    [{ $add: ['$at', 1.5] }, new Date('2024-02-29T17:30:00.125Z')],
+    [{ $add: ['$at', 2] }, new Date('2024-02-29T17:30:00.125Z')],
+    [{ $subtract: ['$at', L(123)] }, new Date('2024-02-29T17:30:00Z')],
   ],
   'sums of doubles are exact, and exact beside decimals': [
     [{ $sum: [0.1, 0.2, 0.3] }, 0.6],
@@ -155,6 +156,7 @@ const failures: readonly (readonly [expression: unknown, code: number])[] = [
   [{ $avg: [C('1'), 2] }, 238],
   [{ $filter: { input: '$list', cond: true, limit: 1 } }, 238],
   [{ $toDate: '2024-01-01' }, 238],
+  [{ $add: ['$at', 1.5] }, 238],
   [{ $toDate: 1 }, 241],
   [{ $toObjectId: 'x' }, 241],
   [{ $concat: [1, null] }, 16702],

@@ -9,7 +9,7 @@ import {
   toDouble,
 } from '../../values/numbers.js';
 import { BSON, isNumeric, typeNameOf, typeOf, type Numeric } from '../../values/types.js';
-import { integerOf, isNullish } from '../coerce.js';
+import { integerOf, isNullish, longOf } from '../coerce.js';
 import { binary, combine, operandsOf, type OperatorCompiler } from '../operator.js';
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
@@ -73,25 +73,13 @@ function addToDate(date: Date, amount: unknown): Date {
   return dateOf(date.getTime() + wholeMillis(amount as Numeric));
 }
 
-/** A number as milliseconds: fractions of doubles are rounded half away from zero, decimals half to even. */
+/** A whole number as milliseconds. */
 function wholeMillis(amount: Numeric): number {
-  const exact = toDouble(amount);
-  const millis = numberKind(amount) === 'decimal' ? roundHalfEven(exact) : roundHalfAway(exact);
-  if (!(Math.abs(millis) < 2 ** 63)) {
-    throw new MongoError(15, 'date overflow');
+  const millis = longOf(amount);
+  if (millis === undefined) {
+    throw new MongoError(238, 'a date and a fraction of milliseconds is not supported by embedded-mongo');
   }
-  return millis;
-}
-
-function roundHalfAway(value: number): number {
-  const whole = Math.trunc(value);
-  return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
-}
-
-function roundHalfEven(value: number): number {
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  return rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor;
+  return Number(millis);
 }
 
 /** A date, or the error for one that JS cannot hold. */
