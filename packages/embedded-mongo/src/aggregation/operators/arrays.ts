@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
-import { typeNameOf } from '../../values/types.js';
-import { isNullish } from '../coerce.js';
-import { int32Argument } from '../arguments.js';
+import { isNumeric, typeNameOf } from '../../values/types.js';
+import { integerOf, isNullish } from '../coerce.js';
 import { binary, nary, unary, type OperatorCompiler } from '../operator.js';
 
 /** Operators on arrays, as values. */
@@ -21,11 +20,13 @@ function elementAt(list: unknown, position: unknown, name: string): unknown {
   if (!Array.isArray(list)) {
     throw new MongoError(28689, `${name}'s first argument must be an array, but is ${typeNameOf(list)}`);
   }
-  const index = int32Argument(position, {
-    notNumber: 28690,
-    notInteger: 28691,
-    what: `${name}'s second argument`,
-  });
+  if (!isNumeric(position)) {
+    throw new MongoError(28690, `${name}'s second argument must be a number, but is ${typeNameOf(position)}`);
+  }
+  const index = integerOf(position);
+  if (index === undefined) {
+    throw new MongoError(28691, `${name}'s second argument must be representable as a 32-bit integer`);
+  }
   return list.at(index);
 }
 

@@ -3,7 +3,6 @@ import { keysOf } from '../../values/fields.js';
 import { isDoc } from '../../values/types.js';
 import { coerceToMillis, isNullish } from '../coerce.js';
 import { formatOperand, zoneOperand } from '../date-operands.js';
-import { compileFormat, formatDefault, type DateFormatter } from '../dates/format.js';
 import { localDate } from '../dates/zone.js';
 import {
   combine,
@@ -34,7 +33,7 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
     unknownKey: 18534,
   });
   const { date, onNull = constant(null), format, timezone } = operands;
-  const formatAt = formatOperand<DateFormatter>(format, { absent: formatDefault, read: compileFormat });
+  const formatAt = formatOperand(format);
   const zoneAt = zoneOperand(timezone);
   return combine(Object.values(operands), (root) => {
     const value = date.evaluate(root);

@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
-import { isDoc } from '../../values/types.js';
-import { arrayOrNull } from '../arguments.js';
-import { isTrue } from '../coerce.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
+import { isNullish, isTrue } from '../coerce.js';
 import {
   combine,
   namedArguments,
@@ -94,4 +93,15 @@ function compileFilter(argument: unknown, call: OperatorCall): Expression {
       }) ?? null
     );
   });
+}
+
+/** An array, or null for null and missing; anything else is the operator's error. */
+function arrayOrNull(value: unknown, code: number, what: string): unknown[] | null {
+  if (isNullish(value)) {
+    return null;
+  }
+  if (!Array.isArray(value)) {
+    throw new MongoError(code, `${what} must be an array not ${typeNameOf(value)}`);
+  }
+  return value as unknown[];
 }

@@ -1,6 +1,7 @@
 import { MongoError } from '../../errors.js';
 import { keysOf, setField } from '../../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
+import { checkFieldName } from '../field-path.js';
 import type { Stage, StageCall } from '../stage.js';
 
 /** `$facet`: several pipelines over the same documents. */
@@ -12,7 +13,7 @@ export function compileFacet(specification: unknown, call: StageCall): Stage {
     );
   }
   const facets = keysOf(specification).map((name) => {
-    checkFacetName(name);
+    checkFieldName(name);
     const pipeline = specification[name];
     if (!Array.isArray(pipeline)) {
       throw new MongoError(
@@ -30,16 +31,4 @@ export function compileFacet(specification: unknown, call: StageCall): Stage {
     }
     yield result;
   };
-}
-
-function checkFacetName(name: string): void {
-  if (name.startsWith('$')) {
-    throw new MongoError(16410, `FieldPath field names may not start with '$': ${name}`);
-  }
-  if (name.includes('.')) {
-    throw new MongoError(16412, `FieldPath field names may not contain '.': ${name}`);
-  }
-  if (name === '') {
-    throw new MongoError(15998, 'FieldPath field names may not be empty strings.');
-  }
 }
