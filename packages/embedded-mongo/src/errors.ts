@@ -17,6 +17,7 @@ export class MongoError extends Error {
 const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'InternalError'],
   [2, 'BadValue'],
+  [8, 'UnknownError'],
   [9, 'FailedToParse'],
   [10, 'CannotMutateObject'],
   [13, 'Unauthorized'],
@@ -52,6 +53,7 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [100, 'UnsatisfiableWriteConcern'],
   [112, 'WriteConflict'],
   [115, 'CommandNotSupported'],
+  [121, 'DocumentValidationFailure'],
   [168, 'InvalidPipelineOperator'],
   [171, 'CannotIndexParallelArrays'],
   [189, 'PrimarySteppedDown'],
@@ -72,6 +74,7 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [10334, 'BSONObjectTooLarge'],
   [11000, 'DuplicateKey'],
   [11600, 'InterruptedAtShutdown'],
+  [11601, 'Interrupted'],
   [11602, 'InterruptedDueToReplStateChange'],
   [13435, 'NotPrimaryNoSecondaryOk'],
   [13436, 'NotPrimaryOrSecondary'],
