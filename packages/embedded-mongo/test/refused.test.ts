@@ -55,6 +55,12 @@ const options: readonly (readonly [field: string, command: Document])[] = [
   ],
 ];
 
+/** Forms of a stage that is served. */
+const forms: readonly (readonly [name: string, stage: Document])[] = [
+  ["$lookup with 'let'", { $lookup: { from: 'd', let: { a: 1 }, pipeline: [], as: 'found' } }],
+  ["$lookup with a 'pipeline' but without", { $lookup: { from: 'd', pipeline: [], as: 'found' } }],
+];
+
 describe('what MongoDB has and this server has not', () => {
   let fixture: Fixture;
   let collection: Collection;
@@ -94,6 +100,14 @@ describe('what MongoDB has and this server has not', () => {
     const error = await errorOf(collection.updateOne({}, { $bit: { a: { and: 1 } } }));
     expect(error).to.include({ code: 238, message: '$bit is not supported by embedded-mongo' });
   });
+
+  for (const [name, stage] of forms) {
+    it(`${name} is refused by its name`, async () => {
+      const error = await errorOf(collection.aggregate([stage]).toArray());
+      expect(error.code).to.equal(238);
+      expect(error.message).to.include(name).and.to.include('not supported');
+    });
+  }
 
   for (const name of commands) {
     it(`the command ${name} is refused by its name`, async () => {

@@ -1,7 +1,7 @@
 import { Decimal128, Double, Long, type BSONRegExp, type Code, type Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import { unpackDecimal } from '../values/decimal.js';
-import { BSON, FarDate, typeNameOf, typeOf } from '../values/types.js';
+import { BSON, typeNameOf, typeOf } from '../values/types.js';
 import { formatIsoDate } from './dates/format.js';
 
 /** Null, missing or the deprecated undefined. */
@@ -126,7 +126,7 @@ function doubleToString(double: number): string {
 /** Milliseconds of a date, timestamp or ObjectId. Error 16006. */
 export function coerceToMillis(value: unknown): number {
   if (value instanceof Date) {
-    return millisOf(value);
+    return value.getTime();
   }
   const type = typeOf(value);
   if (type === BSON.timestamp) {
@@ -142,17 +142,4 @@ export function coerceToMillis(value: unknown): number {
 export function isDateLike(value: unknown): boolean {
   const type = typeOf(value);
   return type === BSON.date || type === BSON.timestamp || type === BSON.objectId;
-}
-
-/** A date's milliseconds since 1970; beyond 275,000 years, where JS has no dates, an error rather than a guess. */
-export function millisOf(date: Date): number {
-  if (date instanceof FarDate) {
-    throw new MongoError(15, `a date of ${date.millis.toString()} ms is out of range for date expressions`);
-  }
-  return date.getTime();
-}
-
-/** The code points of a string, which is what MongoDB counts. */
-export function codePoints(text: string): string[] {
-  return Array.from(text);
 }

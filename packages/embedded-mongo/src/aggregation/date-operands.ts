@@ -1,12 +1,12 @@
 import { MongoError } from '../errors.js';
 import { typeNameOf, type Doc } from '../values/types.js';
 import { isNullish } from './coerce.js';
-import { parseDayOfWeek, parseTimeUnit, type TimeUnit } from './dates/calendar.js';
+import { compileFormat, formatDefault, type DateFormatter } from './dates/format.js';
 import { UTC, findZone, type Zone } from './dates/zone.js';
 import { constantValue, type Expression } from './operator.js';
 
 /** An operand of a date operator, checked; null if it is null or missing. */
-export type Operand<T> = (root: Doc) => T | null;
+type Operand<T> = (root: Doc) => T | null;
 
 /** A string that stands for something, and the error for what is no string. A constant one is read once. */
 function textOperand<T>(
@@ -36,24 +36,9 @@ export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
     : textOperand(timezone, { code: 40517, what: 'timezone', read: findZone });
 }
 
-/** The `unit` of a date operator. Errors 5439013 and 9. */
-export function unitOperand(unit: Expression, operator: string): Operand<TimeUnit> {
-  const read = (text: string): TimeUnit => parseTimeUnit(text, operator);
-  return textOperand(unit, { code: 5439013, what: `'unit' of ${operator}`, read });
-}
-
-/** The `startOfWeek` of a date operator, Sunday (7) if there is none. Errors 5439015 and 5439016. */
-export function weekStartOperand(startOfWeek: Expression | undefined, operator: string): Operand<number> {
-  const read = (text: string): number => parseDayOfWeek(text, operator);
-  return startOfWeek === undefined
-    ? () => 7
-    : textOperand(startOfWeek, { code: 5439015, what: `'startOfWeek' of ${operator}`, read });
-}
-
-/** The `format` of a date operator; undefined if there is none. Error 18533. */
-export function formatOperand<T>(
-  format: Expression | undefined,
-  { absent, read }: { readonly absent: T; readonly read: (text: string) => T },
-): Operand<T> {
-  return format === undefined ? () => absent : textOperand(format, { code: 18533, what: "'format'", read });
+/** The `format` of a date operator, ISO 8601 if there is none. Errors 18533, 18535 and 18536. */
+export function formatOperand(format: Expression | undefined): Operand<DateFormatter> {
+  return format === undefined
+    ? () => formatDefault
+    : textOperand(format, { code: 18533, what: "'format'", read: compileFormat });
 }

@@ -142,7 +142,7 @@ function prefixOf(specifications: readonly StageSpecification[]): PipelinePrefix
 }
 
 const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
-const noCollections: Collections = { documents: () => [], lookup: () => [] };
+const noCollections: Collections = { lookup: () => [] };
 
 /** Compiles the pipeline of an update. Error 72 for a stage that updates do not take, 40324 if unknown. */
 export function compileUpdatePipeline(pipeline: unknown, scope: Scope): (document: Doc) => Doc {

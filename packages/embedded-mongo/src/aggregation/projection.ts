@@ -24,10 +24,10 @@ type Mode = 'include' | 'exclude';
 export interface ProjectionOptions {
   readonly scope: Scope;
   /**
-   * Takes a field over for find's own syntax ($slice, $elemMatch, `a.$`): gives its leaf, and the mode that
-   * it asks for and the path without the operator if there are such.
+   * Takes a field over for find's own syntax ($slice, $elemMatch): gives its leaf, and the mode that it asks for if there is
+   * such.
    */
-  readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode; path?: string } | undefined;
+  readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode } | undefined;
 }
 
 interface Parser extends ProjectionOptions {
@@ -77,7 +77,7 @@ function parseField({ key, value, prefix }: FieldSpecification, parser: Parser):
     if (special.mode !== undefined) {
       setMode(parser, special.mode, key);
     }
-    addLeaf(parser.tree, parsePath(special.path ?? key), special.leaf);
+    addLeaf(parser.tree, parsePath(key), special.leaf);
     return;
   }
   const parts = [...prefix, ...parsePath(key)];

@@ -6,9 +6,7 @@ export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
 
 /** The collections a pipeline reads besides its own, in the reader's snapshot. */
 export interface Collections {
-  /** All documents of a collection of the same database; none if it does not exist. */
-  readonly documents: (collection: string) => Iterable<Doc>;
-  /** The documents that match a filter, through an index if one serves it. */
+  /** The documents of a collection of the same database that match a filter, through an index if one serves it. */
   readonly lookup: (collection: string, filter: Doc) => Iterable<Doc>;
 }
 

@@ -3,10 +3,9 @@ import type { Collections } from '../aggregation/stage.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
-import { visibleVersion } from '../store/collection.js';
 import type { RowQuery } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
-import { collectionFor, rowsIn } from '../store/store.js';
+import { rowsIn } from '../store/store.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { filterOptions } from './query-options.js';
@@ -69,15 +68,6 @@ function countResult(name: unknown, group: unknown): PlainCount['result'] | unde
 export function collectionsFor({ server, database, reader }: CommandContext): Collections {
   const { store } = server;
   return {
-    *documents(name) {
-      const collection = collectionFor(store, `${database}.${name}`, reader);
-      for (const record of collection?.records.values() ?? []) {
-        const version = visibleVersion(record, reader);
-        if (version !== null) {
-          yield docOf(version);
-        }
-      }
-    },
     lookup(name, filter) {
       const rows = rowsIn(store, `${database}.${name}`, reader, { filter, matches: compileFilter(filter) });
       return rows.map(({ version }) => docOf(version));

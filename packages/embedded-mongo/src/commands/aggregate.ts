@@ -62,7 +62,7 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
     namespace: aggregatedNamespace(command, database) ?? `${database}.$cmd.aggregate`,
     documents,
     batchSize,
-    extra: atClusterTimeOf(context),
+    extra: atClusterTimeOf(context.server.snapshotReads, context.reader),
   });
 }
 

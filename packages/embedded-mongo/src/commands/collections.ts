@@ -11,9 +11,9 @@ import {
   type Store,
 } from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
-import type { CommandContext, CommandResult, FieldType } from './context.js';
+import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor } from './cursors.js';
-import { boolField, checkDatabaseName, docField, namespaceOf } from './fields.js';
+import { boolField, checkDatabaseName, docField, namespaceOf, type FieldType } from './fields.js';
 import { checkCollation, refuseUnsupported } from './query-options.js';
 
 const UNSUPPORTED_OPTIONS = [

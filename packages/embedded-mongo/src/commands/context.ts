@@ -7,7 +7,7 @@ import type { Session, Sessions } from '../transactions/sessions.js';
 import type { StatementContext } from '../transactions/run-statement.js';
 import type { ClusterClock } from '../wire/cluster-time.js';
 import type { Connection } from '../wire/connection.js';
-import type { Cursors } from './cursors.js';
+import type { FieldType } from './fields.js';
 import type { SnapshotReads } from './snapshot-reads.js';
 
 /** What all commands share: the running server. */
@@ -24,6 +24,20 @@ export interface Server {
   address: string;
   readonly processId: ObjectId;
   readonly startedAtMs: number;
+}
+
+/** The open cursors by id. */
+export type Cursors = Map<bigint, Cursor>;
+
+/** The rest of a result: what was found when it was opened, encoded as it is fetched. */
+export interface Cursor {
+  readonly namespace: string;
+  readonly documents: Iterator<Uint8Array>;
+  /** Taken from `documents` but too large for the batch before. */
+  held: Uint8Array | null;
+  readonly transaction: Transaction | null;
+  readonly neverTimesOut: boolean;
+  usedAtMs: number;
 }
 
 /** Server parameters that can be changed at run time (`setParameter`). */
@@ -69,7 +83,3 @@ export interface CommandDefinition {
   /** It writes, so `writeConcern` applies. */
   readonly writes?: boolean;
 }
-
-/** What a field of a command may hold; a null counts as absent, as in MongoDB. */
-export type FieldType =
-  'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';

@@ -2,24 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { isNumeric, type Doc } from '../values/types.js';
-import type { Transaction } from '../store/transaction.js';
-import type { CommandContext, CommandResult } from './context.js';
+import type { CommandContext, CommandResult, Cursor, Cursors } from './context.js';
 import { cursorReply } from './cursor-reply.js';
 import { numberField } from './fields.js';
-
-/** The open cursors by id. */
-export type Cursors = Map<bigint, Cursor>;
-
-/** The rest of a result: what was found when it was opened, encoded as it is fetched. */
-interface Cursor {
-  readonly namespace: string;
-  readonly documents: Iterator<Uint8Array>;
-  /** Taken from `documents` but too large for the batch before. */
-  held: Uint8Array | null;
-  readonly transaction: Transaction | null;
-  readonly neverTimesOut: boolean;
-  usedAtMs: number;
-}
 
 export interface CursorOptions {
   namespace: string;

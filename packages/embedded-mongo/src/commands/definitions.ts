@@ -9,7 +9,7 @@ import {
   listDatabases,
   renameCollection,
 } from './collections.js';
-import type { CommandDefinition, FieldType } from './context.js';
+import type { CommandDefinition } from './context.js';
 import { count } from './count.js';
 import { getMore, killCursors } from './cursors.js';
 import { deleteCommand } from './delete.js';
@@ -22,13 +22,13 @@ import {
   dbStats,
   getParameter,
   refuse,
-  replSetGetStatus,
   serverStatus,
   setParameter,
   whatsMyUri,
 } from './diagnostics.js';
 import { distinct } from './distinct.js';
 import { explain } from './explain.js';
+import type { FieldType } from './fields.js';
 import { find } from './find.js';
 import { findAndModify } from './find-and-modify.js';
 import { hello } from './hello.js';
@@ -181,7 +181,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     killSessions: { handle: endSessions, fields: {} },
     refreshSessions: { handle: acknowledge, fields: {} },
     killAllSessions: { handle: killAllSessions, fields: {} },
-    killAllSessionsByPattern: { handle: killAllSessions, fields: {} },
 
     hello: { handle: hello, fields: null, inTransaction: true },
     ismaster: { handle: hello, fields: null, inTransaction: true },
@@ -197,7 +196,6 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     configureFailPoint: { handle: configureFailPoint, fields: { mode: 'any', data: 'object' } },
     connectionStatus: { handle: connectionStatus, fields: null },
     whatsmyuri: { handle: whatsMyUri, fields: {} },
-    replSetGetStatus: { handle: replSetGetStatus, fields: null },
     ...Object.fromEntries(REFUSED.map((name) => [name, { handle: refuse, fields: null }])),
   }),
 );

@@ -136,15 +136,6 @@ export function whatsMyUri({ connection }: CommandContext): CommandResult {
   return { you: `${connection.socket.remoteAddress ?? ''}:${connection.socket.remotePort ?? 0}` };
 }
 
-export function replSetGetStatus({ server }: CommandContext): CommandResult {
-  return {
-    set: server.setName,
-    date: new Date(),
-    myState: 1,
-    members: [{ _id: 0, name: server.address, health: 1, state: 1, stateStr: 'PRIMARY', self: true }],
-  };
-}
-
 /** Refuses, by name, what mongosh or drivers may ask for and nothing here serves. */
 export function refuse({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);

@@ -36,5 +36,8 @@ export function distinct(context: CommandContext): CommandResult {
       return false;
     });
   }
-  return { values: [...found.values()].sort(compareValues), ...atClusterTimeOf(context) };
+  return {
+    values: [...found.values()].sort(compareValues),
+    ...atClusterTimeOf(context.server.snapshotReads, context.reader),
+  };
 }

@@ -18,8 +18,7 @@ import { scopeOf, sortOf } from './query-options.js';
 interface Explained {
   namespace: string;
   query: RowQuery;
-  /** The write that the query serves. */
-  around: 'UPDATE' | 'DELETE' | 'COUNT' | null;
+  isCount: boolean;
   projected: boolean;
   /** Stages of a pipeline that run after the query. */
   rest: readonly unknown[];
@@ -58,7 +57,7 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
   };
   const executionStats = {
     executionSuccess: true,
-    nReturned: explained.around === null ? found : 0,
+    nReturned: explained.isCount ? 0 : found,
     executionTimeMillis: Math.round(performance.now() - startedAtMs),
     totalKeysExamined: stats.keysExamined,
     totalDocsExamined: stats.docsExamined,
@@ -72,14 +71,12 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
 }
 
 function foundBy(
-  { around }: Explained,
+  { isCount }: Explained,
   collection: Collection,
   reader: Transaction | null,
   run: Parameters<typeof executePlan>[2],
 ): number {
-  return around === 'COUNT'
-    ? executeCount(collection, reader, run)
-    : executePlan(collection, reader, run).length;
+  return isCount ? executeCount(collection, reader, run) : executePlan(collection, reader, run).length;
 }
 
 function explainedQuery(context: CommandContext, inner: Doc): Explained {
@@ -93,7 +90,7 @@ function explainedQuery(context: CommandContext, inner: Doc): Explained {
     hint: from['hint'],
     ...options,
   });
-  const plain = { namespace, around: null, projected: false, rest: [] };
+  const plain = { namespace, isCount: false, projected: false, rest: [] };
   switch (name) {
     case 'find': {
       const window = { skip: numberField(inner, 'skip', 0), limit: numberField(inner, 'limit', 0) };
@@ -106,31 +103,25 @@ function explainedQuery(context: CommandContext, inner: Doc): Explained {
       return { ...plain, query: prefixQuery(context, inner, pipeline), rest };
     }
     case 'count':
-      return { ...plain, query: make(docField(inner, 'query') ?? {}, inner), around: 'COUNT' };
+      return { ...plain, query: make(docField(inner, 'query') ?? {}, inner), isCount: true };
     case 'distinct':
       return { ...plain, query: make(docField(inner, 'query') ?? {}, inner) };
     case 'findAndModify':
-    case 'findandmodify': {
-      const query = make(docField(inner, 'query') ?? {}, inner, { sort: sortOf(inner), limit: 1 });
-      return { ...plain, query, around: inner['remove'] === true ? 'DELETE' : 'UPDATE' };
-    }
+    case 'findandmodify':
     case 'update':
-    case 'delete': {
-      const statements = inner[`${name}s`];
-      const first: unknown = Array.isArray(statements) ? statements[0] : undefined;
-      const statement = isDoc(first) ? first : {};
-      const one = name === 'update' ? statement['multi'] !== true : Number(statement['limit']) === 1;
-      const query = make(docField(statement, 'q') ?? {}, statement, one ? { limit: 1 } : {});
-      return { ...plain, query, around: name === 'update' ? 'UPDATE' : 'DELETE' };
-    }
+    case 'delete':
+      throw new MongoError(
+        238,
+        `explain of '${name}' is not supported by embedded-mongo: explain its filter by find`,
+      );
     default:
       throw new MongoError(59, `Explain failed due to unknown command: ${name}`);
   }
 }
 
-function planTree(plan: Plan, { query, around, projected }: Explained): Doc {
-  if (around === 'COUNT' && isCountable(plan, query)) {
-    return { stage: around, inputStage: { ...indexStage(plan), stage: 'COUNT_SCAN' } };
+function planTree(plan: Plan, { query, isCount, projected }: Explained): Doc {
+  if (isCount && isCountable(plan, query)) {
+    return { stage: 'COUNT', inputStage: { ...indexStage(plan), stage: 'COUNT_SCAN' } };
   }
   let tree: Doc = idOnly(query) === undefined ? accessTree(plan, query.filter) : { stage: 'IDHACK' };
   if (sortsAfter(plan, query.sort)) {
@@ -139,13 +130,13 @@ function planTree(plan: Plan, { query, around, projected }: Explained): Doc {
   if ((query.skip ?? 0) > 0) {
     tree = { stage: 'SKIP', skipAmount: query.skip, inputStage: tree };
   }
-  if ((query.limit ?? 0) > 0 && around === null) {
+  if ((query.limit ?? 0) > 0 && !isCount) {
     tree = { stage: 'LIMIT', limitAmount: query.limit, inputStage: tree };
   }
   if (projected) {
     tree = { stage: 'PROJECTION_DEFAULT', inputStage: tree };
   }
-  return around === null ? tree : { stage: around, inputStage: tree };
+  return isCount ? { stage: 'COUNT', inputStage: tree } : tree;
 }
 
 function accessTree(plan: Plan, filter: Doc): Doc {

@@ -2,7 +2,9 @@ import { Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
-import type { FieldType } from './context.js';
+/** What a field of a command may hold; a null counts as absent, as in MongoDB. */
+export type FieldType =
+  'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';
 
 /** Fields that every command may have. */
 const COMMON: Readonly<Record<string, FieldType>> = {

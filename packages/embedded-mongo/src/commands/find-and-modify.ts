@@ -90,10 +90,7 @@ function projectionOf({ command, now }: CommandContext): (doc: Doc) => Doc {
   if (fields === undefined || keysOf(fields).length === 0) {
     return (doc) => doc;
   }
-  return compileProjection(fields, {
-    filter: docField(command, 'query') ?? {},
-    scope: scopeOf(command, now),
-  });
+  return compileProjection(fields, scopeOf(command, now));
 }
 
 function checkOptions(command: Doc): void {

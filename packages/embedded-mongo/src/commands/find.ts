@@ -25,7 +25,7 @@ export function find(context: CommandContext): CommandResult {
   const project =
     projection === undefined || keysOf(projection).length === 0
       ? null
-      : compileProjection(projection, { filter, scope: scopeOf(command, now) });
+      : compileProjection(projection, scopeOf(command, now));
   const rows = rowsIn(server.store, namespace, reader, {
     filter,
     matches,
@@ -40,7 +40,7 @@ export function find(context: CommandContext): CommandResult {
     batchSize: batchSizeOf(command),
     singleBatch: boolField(command, 'singleBatch'),
     neverTimesOut: boolField(command, 'noCursorTimeout'),
-    extra: atClusterTimeOf(context),
+    extra: atClusterTimeOf(context.server.snapshotReads, context.reader),
   });
 }
 

@@ -3,7 +3,6 @@ import { MongoError } from '../errors.js';
 import { abort, begin, type Store } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import type { ClusterClock } from '../wire/cluster-time.js';
-import type { CommandContext } from './context.js';
 
 /** Moments of the past that snapshot sessions may still read. */
 export interface SnapshotReads {
@@ -53,14 +52,10 @@ export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): 
 }
 
 /** The time that a snapshot read outside of a transaction read at, for its reply. */
-export function atClusterTimeOf({
-  server,
-  reader,
-  transaction,
-}: CommandContext): { atClusterTime: Timestamp } | undefined {
-  if (reader === null || transaction !== null) {
-    return undefined;
-  }
-  const pin = server.snapshotReads.pins.find((candidate) => candidate.reader === reader);
+export function atClusterTimeOf(
+  reads: SnapshotReads,
+  reader: Transaction | null,
+): { atClusterTime: Timestamp } | undefined {
+  const pin = reads.pins.find((candidate) => candidate.reader === reader);
   return pin === undefined ? undefined : { atClusterTime: pin.time };
 }

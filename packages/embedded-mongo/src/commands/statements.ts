@@ -2,9 +2,9 @@ import { MongoError } from '../errors.js';
 import type { Transaction } from '../store/transaction.js';
 import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
-import type { CommandContext, FieldType } from './context.js';
+import type { CommandContext } from './context.js';
 import { asMongoError, writeError } from './error-reply.js';
-import { boolField, checkFields, numberField } from './fields.js';
+import { boolField, checkFields, numberField, type FieldType } from './fields.js';
 import { checkCollation } from './query-options.js';
 
 const STATEMENTS_MAX = 100_000;

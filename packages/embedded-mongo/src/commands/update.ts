@@ -1,7 +1,7 @@
 import { MongoError } from '../errors.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
-import type { CommandContext, CommandResult, FieldType } from './context.js';
-import { boolField, docField, namespaceOf } from './fields.js';
+import type { CommandContext, CommandResult } from './context.js';
+import { boolField, docField, namespaceOf, type FieldType } from './fields.js';
 import { runStatements, statementsOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
 

@@ -1,47 +1,33 @@
 import type { Scope } from '../aggregation/operator.js';
-import { compileExpression } from '../aggregation/expression.js';
 import { parseProjection, type Projection, type ProjectionOptions } from '../aggregation/projection.js';
 import { isTrue } from '../aggregation/coerce.js';
 import { MongoError } from '../errors.js';
 import { elementPosition } from '../query/compile-filter.js';
 import { getField, keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
-import { compilePositional } from './positional.js';
 import { parseSlice } from './slice.js';
-
-export interface FindProjectionOptions {
-  /** The filter of the command: the positional operator shows the element that it matched. */
-  readonly filter: Doc;
-  readonly scope: Scope;
-}
 
 type Special = ReturnType<NonNullable<ProjectionOptions['special']>>;
 
 /**
- * Compiles the projection of find and findAndModify: that of `$project` with `$slice`, `$elemMatch` and `path.$`.
- * @throws 31274, 31275, 31276, 31394, 31395, 28667, 28724, 224, and as `parseProjection` does; 51246 while projecting.
+ * Compiles the projection of find and findAndModify: that of `$project` with `$slice` and `$elemMatch`.
+ * @throws 31274, 31275, 28667, 28724, 238 for `path.$`, and as `parseProjection` does.
  */
-export function compileProjection(specification: Doc, { filter, scope }: FindProjectionOptions): Projection {
+export function compileProjection(specification: Doc, scope: Scope): Projection {
   const excludes = keysOf(specification).some((key) => key !== '_id' && isExclusion(specification[key]));
-  let positional: string | undefined;
   const special = (path: string, value: unknown): Special => {
     if (isPositional(path)) {
-      if (positional !== undefined) {
-        throw new MongoError(31276, 'Cannot specify more than one positional projection per query.');
-      }
-      positional = positionalPath(path, value);
-      return { leaf: { kind: 'include' }, mode: 'include', path: positional };
+      throw new MongoError(238, `positional projection ('${path}') is not supported by embedded-mongo`);
     }
     const operator = isDoc(value) && keysOf(value).length === 1 ? keysOf(value)[0] : undefined;
     if (isDoc(value) && operator === '$slice') {
-      return sliceField(value, scope);
+      return { leaf: { kind: 'apply', apply: parseSlice(value['$slice']) } };
     }
     return isDoc(value) && operator === '$elemMatch'
       ? elemMatchField(path, value['$elemMatch'], excludes)
       : undefined;
   };
-  const project = parseProjection(specification, { scope, special });
-  return positional === undefined ? project : compilePositional(positional, filter, project);
+  return parseProjection(specification, { scope, special });
 }
 
 function isExclusion(value: unknown): boolean {
@@ -50,47 +36,6 @@ function isExclusion(value: unknown): boolean {
 
 function isPositional(path: string): boolean {
   return path.endsWith('.$') || path.includes('.$.');
-}
-
-function positionalPath(path: string, value: unknown): string {
-  if (path.includes('.$.')) {
-    throw new MongoError(
-      31394,
-      'As of 4.4, it is illegal to specify a positional operator in the middle of a path.',
-    );
-  }
-  if (isExclusion(value)) {
-    throw new MongoError(31395, 'positional projection cannot be used with exclusion');
-  }
-  if (!isNumeric(value) && value !== true) {
-    throw new MongoError(31271, 'positional projection cannot be used with a literal or an expression');
-  }
-  return path.slice(0, -2);
-}
-
-/** Find's form `$slice: n` or `$slice: [skip, limit]`; else the expression of the same name, if it is that. */
-function sliceField(value: Doc, scope: Scope): Special {
-  try {
-    const slice = parseSlice(value['$slice']);
-    return { leaf: { kind: 'apply', apply: slice } };
-  } catch (error) {
-    if (!(error instanceof MongoError) || !isExpression(value, scope)) {
-      throw error;
-    }
-    return undefined;
-  }
-}
-
-function isExpression(value: Doc, scope: Scope): boolean {
-  try {
-    compileExpression(value, scope);
-    return true;
-  } catch (error) {
-    if (error instanceof MongoError) {
-      return false;
-    }
-    throw error;
-  }
 }
 
 /** The first element that matches, in an array; nothing if none does. It comes after the fields that are kept. */

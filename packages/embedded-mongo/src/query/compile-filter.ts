@@ -32,7 +32,7 @@ import { hasType } from './type-operator.js';
 export interface FilterOptions {
   /** The variables that `$expr` sees; the system variables by default. */
   readonly scope?: Scope | undefined;
-  /** True for the filter of an upsert or a positional projection, which must not contain `$expr`. */
+  /** True for the filter of an upsert, which must not contain `$expr`. */
   readonly upsert?: boolean;
 }
 

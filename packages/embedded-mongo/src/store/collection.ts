@@ -4,7 +4,7 @@ import { createIndex, keysIn, type Index } from './index-definition.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { recordsAt, sortedListOf } from './sorted-list.js';
 import { duplicateKey } from './duplicate-key.js';
-import type { Transaction } from './transaction.js';
+import type { Reader } from './reader.js';
 
 export interface Collection {
   /** Its number in the journal. */
@@ -42,7 +42,7 @@ export function nameIn(namespace: string): string {
 }
 
 /** The version of a record that a reader sees: its own write, or the newest that its snapshot includes; null for none. */
-export function visibleVersion(record: StoredRecord, reader: Transaction | null): Version | null {
+export function visibleVersion(record: StoredRecord, reader: Reader | null): Version | null {
   if (reader !== null && record.owner === reader) {
     return liveOrNull(record.pending);
   }

@@ -1,17 +1,17 @@
 import { MongoError } from '../errors.js';
-import type { Transaction } from './transaction.js';
+import type { Reader } from './reader.js';
 
 /** A statement outside of a transaction met a transaction's lock: undo it, wait for the holder's end, run it again. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 
-  constructor(readonly holder: Transaction) {
+  constructor(readonly holder: Reader) {
     super('the document is locked by a transaction');
   }
 }
 
 /** Ends a write that met another's: a transaction fails at once, a plain statement has to wait for the holder. */
-export function conflict(transaction: Transaction, holder: Transaction | null): Error {
+export function conflict(transaction: Reader, holder: Reader | null): Error {
   if (!transaction.explicit && holder !== null) {
     return new LockedError(holder);
   }

@@ -1,6 +1,6 @@
 import type { Doc } from '../values/types.js';
 import { decode } from '../values/decode.js';
-import type { Transaction } from './transaction.js';
+import type { Reader } from './reader.js';
 
 /** One document through time: the newest committed version, older ones that a snapshot still sees, and a pending one. */
 export interface StoredRecord {
@@ -11,7 +11,7 @@ export interface StoredRecord {
   version: Version | null;
   /** Written by `owner`, which has not committed yet. */
   pending: Version | null;
-  owner: Transaction | null;
+  owner: Reader | null;
 }
 
 /** What a record was from one commit on. Immutable except for `previous`, which is cut when nobody can see it any more. */

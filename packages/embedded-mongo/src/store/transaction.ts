@@ -1,5 +1,6 @@
 import type { Doc } from '../values/types.js';
 import type { Collection } from './collection.js';
+import type { Reader } from './reader.js';
 import type { StoredRecord } from './record.js';
 
 /**
@@ -7,19 +8,12 @@ import type { StoredRecord } from './record.js';
  * lock. An implicit one is a single statement: it runs within one turn of the event loop, reads what is committed, and
  * has to wait (outside of itself) where it meets a lock.
  */
-export interface Transaction {
-  readonly explicit: boolean;
-  /** The newest commit that an explicit transaction sees. */
-  readonly snapshot: number;
+export interface Transaction extends Reader {
   readonly writes: Map<StoredRecord, Collection>;
   /** Collections that it creates; nobody else sees them before the commit. */
   readonly created: Collection[];
   /** What its commit settles for a session; written to the journal together with the writes. */
   outcome: SessionOutcome | null;
-  /** Committed or aborted. */
-  hasEnded: boolean;
-  /** Set while somebody waits for its end. */
-  waiters: { promise: Promise<void>; wake: () => void } | null;
 }
 
 /** What a session must remember after a restart. */
@@ -41,16 +35,4 @@ export function createTransaction(explicit: boolean, snapshot: number): Transact
     hasEnded: false,
     waiters: null,
   };
-}
-
-/** Resolves when the transaction has committed or aborted. */
-export function endOf(transaction: Transaction): Promise<void> {
-  if (transaction.waiters === null) {
-    let wake: () => void = () => undefined;
-    const promise = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    transaction.waiters = { promise, wake };
-  }
-  return transaction.waiters.promise;
 }

@@ -4,7 +4,8 @@ import type { Doc } from '../values/types.js';
 import type { Connection } from '../wire/connection.js';
 import { LockedError } from '../store/conflict.js';
 import { abort, begin, commit, type Store } from '../store/store.js';
-import { endOf, type Transaction } from '../store/transaction.js';
+import { endOf, type Reader } from '../store/reader.js';
+import type { Transaction } from '../store/transaction.js';
 import type { Session } from './sessions.js';
 
 /** How a statement of a command is to be run. */
@@ -79,10 +80,7 @@ export function remember(
   transaction.outcome.statements?.set(statement, reply);
 }
 
-async function lockReleased(
-  { deadlineMs, connection }: StatementContext,
-  holder: Transaction,
-): Promise<void> {
+async function lockReleased({ deadlineMs, connection }: StatementContext, holder: Reader): Promise<void> {
   if (deadlineMs === Infinity) {
     await endOf(holder);
   } else {

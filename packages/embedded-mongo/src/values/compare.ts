@@ -11,7 +11,7 @@ import {
 import { compareDecimals, type Decimal } from './decimal.js';
 import { keysOf } from './fields.js';
 import { toDouble, toExactDecimal } from './numbers.js';
-import { BSON, FarDate, typeOf, type BsonType, type DbPointer, type Doc, type Numeric } from './types.js';
+import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
  * MongoDB's total order over all values: negative, 0 or positive. Numbers compare by exact value whatever their types;
@@ -55,7 +55,6 @@ const RANKS: readonly (readonly BsonType[])[] = [
   [BSON.date],
   [BSON.timestamp],
   [BSON.regex],
-  [BSON.dbPointer],
   [BSON.javascript],
   [BSON.javascriptWithScope],
   [BSON.maxKey],
@@ -90,13 +89,11 @@ function compareSameOrder(a: unknown, b: unknown, type: BsonType): number {
     case BSON.bool:
       return Number(a) - Number(b);
     case BSON.date:
-      return compareDates(a as Date, b as Date);
+      return (a as Date).getTime() - (b as Date).getTime();
     case BSON.timestamp:
       return compareTimestamps(a as Timestamp, b as Timestamp);
     case BSON.regex:
       return compareRegexes(a as BSONRegExp, b as BSONRegExp);
-    case BSON.dbPointer:
-      return compareDbPointers(a as DbPointer, b as DbPointer);
     case BSON.javascript:
     case BSON.javascriptWithScope:
       return compareCode(a as Code, b as Code);
@@ -218,28 +215,12 @@ function compareObjectIds(a: ObjectId, b: ObjectId): number {
   return a.equals(b) ? 0 : Buffer.compare(a.id, b.id);
 }
 
-function compareDates(a: Date, b: Date): number {
-  if (a instanceof FarDate || b instanceof FarDate) {
-    return millisOf(a).compare(millisOf(b));
-  }
-  return a.getTime() - b.getTime();
-}
-
-/** Milliseconds since 1970, also of dates that JS cannot hold. */
-export function millisOf(date: Date): Long {
-  return date instanceof FarDate ? date.millis : Long.fromNumber(date.getTime());
-}
-
 function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.t - b.t || a.i - b.i;
 }
 
 function compareRegexes(a: BSONRegExp, b: BSONRegExp): number {
   return compareStrings(a.pattern, b.pattern) || compareStrings(a.options, b.options);
-}
-
-function compareDbPointers(a: DbPointer, b: DbPointer): number {
-  return compareStrings(a.namespace, b.namespace) || Buffer.compare(a.id, b.id);
 }
 
 function compareCode(a: Code, b: Code): number {

@@ -169,40 +169,6 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   };
 }
 
-/** Quotient with 34 digits; an exact one keeps the exponent nearest to a.exponent - b.exponent. Division by zero is the caller's error. */
-export function divideDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.kind === 'nan' || b.kind === 'nan' || (a.kind === 'infinity' && b.kind === 'infinity')) {
-    return DECIMAL_NAN;
-  }
-  const negative = a.negative !== b.negative;
-  if (a.kind === 'infinity') {
-    return decimalInfinity(negative);
-  }
-  if (b.kind === 'infinity') {
-    return { kind: 'finite', negative, coefficient: 0n, exponent: EXPONENT_MIN };
-  }
-  if (b.coefficient === 0n) {
-    return a.coefficient === 0n ? DECIMAL_NAN : decimalInfinity(negative);
-  }
-  const preferred = a.exponent - b.exponent;
-  if (a.coefficient === 0n) {
-    return { kind: 'finite', negative, coefficient: 0n, exponent: preferred };
-  }
-  // Three digits more than kept, the last of them made sticky, so that the one rounding in packDecimal is correct.
-  const shift = Math.max(0, DIGITS_MAX + 3 + digitsOf(b.coefficient) - digitsOf(a.coefficient));
-  const dividend = a.coefficient * 10n ** BigInt(shift);
-  let coefficient = dividend / b.coefficient;
-  let exponent = preferred - shift;
-  if (dividend % b.coefficient !== 0n) {
-    return { kind: 'finite', negative, coefficient: coefficient * 10n + 1n, exponent: exponent - 1 };
-  }
-  while (exponent < preferred && coefficient % 10n === 0n) {
-    coefficient /= 10n;
-    exponent++;
-  }
-  return { kind: 'finite', negative, coefficient, exponent };
-}
-
 /** Order of two values that are not NaN. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.kind === 'infinity' || b.kind === 'infinity') {

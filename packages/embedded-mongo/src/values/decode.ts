@@ -13,14 +13,14 @@ import {
 } from 'bson';
 import { MongoError } from '../errors.js';
 import { isIntegerKey, setOrder } from './fields.js';
-import { BSON, DbPointer, FarDate, type Doc } from './types.js';
+import { BSON, type Doc } from './types.js';
 
 /** Deepest nesting of documents and arrays that is read; deeper input is refused before it can exhaust the stack. */
 const NESTING_MAX = 200;
 
 /**
  * Decodes the BSON document at `offset`, keeping every type (see `Doc`).
- * @throws MongoError 22 for malformed BSON, 15 for nesting over `NESTING_MAX`.
+ * @throws MongoError 22 for malformed BSON, 15 for nesting over `NESTING_MAX`, 238 for a DBPointer or a date out of range.
  */
 export function decode(bytes: Uint8Array, offset = 0): Doc {
   const reader = new Reader(bytes, offset);
@@ -192,7 +192,10 @@ class Reader {
         return regex;
       }
       case BSON.dbPointer:
-        return new DbPointer(this.#string(), Uint8Array.prototype.slice.call(this.#bytes(12)));
+        throw new MongoError(
+          238,
+          'values of the deprecated type dbPointer are not supported by embedded-mongo',
+        );
       case BSON.javascript:
         return new Code(this.#string());
       case BSON.symbol:
@@ -234,7 +237,10 @@ class Reader {
     const low = this.#int32();
     const high = this.#int32();
     const date = new Date(high * 4294967296 + (low >>> 0));
-    return Number.isNaN(date.getTime()) ? new FarDate(new Long(low, high)) : date;
+    if (Number.isNaN(date.getTime())) {
+      throw new MongoError(238, 'dates that JavaScript cannot hold are not supported by embedded-mongo');
+    }
+    return date;
   }
 
   #string(): string {

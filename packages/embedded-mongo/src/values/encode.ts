@@ -12,7 +12,7 @@ import {
   type Timestamp,
 } from 'bson';
 import { keysOf } from './fields.js';
-import { BSON, FarDate, typeOf, type BsonType, type DbPointer, type Doc } from './types.js';
+import { BSON, typeOf, type BsonType, type Doc } from './types.js';
 
 /** Encodes a document; the exact inverse of `decode`. A field whose value is `undefined` is written as BSON undefined. */
 export function encode(doc: Doc): Buffer {
@@ -134,7 +134,6 @@ function writeValue(type: BsonType, value: unknown, pos: number): number {
       scratch.set((value as Decimal128).bytes, pos);
       return pos + 16;
     case BSON.regex:
-    case BSON.dbPointer:
     case BSON.javascript:
     case BSON.symbol:
     case BSON.javascriptWithScope:
@@ -142,18 +141,12 @@ function writeValue(type: BsonType, value: unknown, pos: number): number {
   }
 }
 
-type RareType = (typeof BSON)['regex' | 'dbPointer' | 'javascript' | 'symbol' | 'javascriptWithScope'];
+type RareType = (typeof BSON)['regex' | 'javascript' | 'symbol' | 'javascriptWithScope'];
 
 function writeRareValue(type: RareType, value: unknown, start: number): number {
   switch (type) {
     case BSON.regex:
       return writeCstring((value as BSONRegExp).options, writeCstring((value as BSONRegExp).pattern, start));
-    case BSON.dbPointer: {
-      const end = writeString((value as DbPointer).namespace, start);
-      reserve(end + 12);
-      scratch.set((value as DbPointer).id, end);
-      return end + 12;
-    }
     case BSON.javascript:
       return writeString((value as Code).code, start);
     case BSON.symbol:
@@ -186,9 +179,6 @@ function writeBinary(value: Binary | Uint8Array, start: number): number {
 }
 
 function writeDate(date: Date, pos: number): number {
-  if (date instanceof FarDate) {
-    return writeBits(date.millis.low, date.millis.high, pos);
-  }
   const millis = date.getTime();
   const high = Math.floor(millis / 4294967296);
   return writeBits(millis - high * 4294967296, high, pos);

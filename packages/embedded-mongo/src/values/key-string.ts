@@ -8,7 +8,7 @@ import {
   type ObjectId,
   type Timestamp,
 } from 'bson';
-import { binaryBytes, millisOf, orderOf, subTypeOf } from './compare.js';
+import { binaryBytes, orderOf, subTypeOf } from './compare.js';
 import {
   compareDecimals,
   decimalOfDouble,
@@ -18,7 +18,7 @@ import {
   type Decimal,
 } from './decimal.js';
 import { keysOf } from './fields.js';
-import { BSON, typeOf, type BsonType, type DbPointer, type Doc, type Numeric } from './types.js';
+import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
  * A string of latin1 characters that orders as the value does: `keyString(a) < keyString(b)` exactly if a comes before b
@@ -75,15 +75,13 @@ function contentKey(value: unknown, type: BsonType): string {
     case BSON.bool:
       return value === true ? '\x01' : '\0';
     case BSON.date: {
-      const millis = millisOf(value as Date);
+      const millis = Long.fromNumber((value as Date).getTime());
       return wordKey(millis.high ^ 0x80000000) + wordKey(millis.low);
     }
     case BSON.timestamp:
       return wordKey((value as Timestamp).t) + wordKey((value as Timestamp).i);
     case BSON.regex:
       return textKey((value as BSONRegExp).pattern) + textKey((value as BSONRegExp).options);
-    case BSON.dbPointer:
-      return textKey((value as DbPointer).namespace) + latin1((value as DbPointer).id);
     case BSON.javascript:
       return textKey((value as Code).code);
     case BSON.javascriptWithScope:

@@ -35,24 +35,8 @@ export const BSON = {
 } as const;
 
 export type BsonTypeName = keyof typeof BSON;
-export type BsonType = (typeof BSON)[BsonTypeName];
-
-/** The deprecated DBPointer type, kept so that stored bytes survive an update of another field. */
-export class DbPointer {
-  readonly [bsonType] = 'DBPointer';
-
-  constructor(
-    readonly namespace: string,
-    readonly id: Uint8Array,
-  ) {}
-}
-
-/** A date outside of the range of JS `Date`, with its exact milliseconds. */
-export class FarDate extends Date {
-  constructor(readonly millis: Long) {
-    super(Number.NaN);
-  }
-}
+/** The types that values in memory have; a DBPointer is refused where it would be decoded. */
+export type BsonType = (typeof BSON)[Exclude<BsonTypeName, 'dbPointer'>];
 
 /** The BSON type of a value in memory (see `Doc`). */
 export function typeOf(value: unknown): BsonType {
@@ -117,8 +101,6 @@ function typeOfTag(tag: string, value: object): BsonType {
       return BSON.symbol;
     case 'Int32':
       return BSON.int;
-    case 'DBPointer':
-      return BSON.dbPointer;
     default:
       return BSON.object;
   }

@@ -1,6 +1,5 @@
 import { decode } from '../values/decode.js';
 import type { Doc } from '../values/types.js';
-import { crc32c } from './crc32c.js';
 
 /** A message that is no valid request; the connection it came on is closed. */
 export class ProtocolError extends Error {
@@ -26,7 +25,6 @@ export const MESSAGE_BYTES_MAX = 48_000_000;
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
-const CHECKSUM_PRESENT = 1;
 const MORE_TO_COME = 2;
 const EXHAUST_ALLOWED = 0x10000;
 
@@ -48,17 +46,11 @@ function parseMsg(message: Buffer): Request {
     throw new ProtocolError('the message is too short');
   }
   const flags = message.readUInt32LE(HEADER_BYTES);
-  if ((flags & 0xffff & ~(CHECKSUM_PRESENT | MORE_TO_COME)) !== 0) {
-    throw new ProtocolError(`a required flag is unknown (flags ${flags})`);
+  if ((flags & 0xffff & ~MORE_TO_COME) !== 0) {
+    // The other one says that a checksum follows, which no driver sends.
+    throw new ProtocolError(`a required flag is not supported (flags ${flags})`);
   }
-  let end = message.length;
-  if ((flags & CHECKSUM_PRESENT) !== 0) {
-    end -= 4;
-    if (crc32c(message.subarray(0, end)) !== message.readUInt32LE(end)) {
-      throw new ProtocolError('the checksum is wrong');
-    }
-  }
-  const { command, sequences } = parseSections(message, HEADER_BYTES + 4, end);
+  const { command, sequences } = parseSections(message);
   const documents = sequences.get('documents');
   for (const [field, parts] of sequences) {
     if (field in command) {
@@ -76,14 +68,11 @@ function parseMsg(message: Buffer): Request {
   };
 }
 
-function parseSections(
-  message: Buffer,
-  start: number,
-  end: number,
-): { command: Doc; sequences: Map<string, Buffer[]> } {
+function parseSections(message: Buffer): { command: Doc; sequences: Map<string, Buffer[]> } {
   let command: Doc | undefined;
   const sequences = new Map<string, Buffer[]>();
-  let at = start;
+  const end = message.length;
+  let at = HEADER_BYTES + 4;
   while (at < end) {
     const kind = message.readUInt8(at);
     const size = end - at - 1 >= 4 ? message.readInt32LE(at + 1) : -1;

@@ -1,8 +1,8 @@
 import { Decimal128, Double, Long } from 'bson';
+import { MongoError } from '../../errors.js';
 import {
   addDecimals,
   decimalOfDouble,
-  divideDecimals,
   finite,
   packDecimal,
   unpackDecimal,
@@ -53,14 +53,15 @@ class ExactSum {
     return integer ?? asDouble(this.doubleTotal());
   }
 
-  /** The mean, a double or a decimal; null without numbers. */
+  /** The mean, a double; null without numbers. */
   mean(): Numeric | null {
     if (this.count === 0) {
       return null;
     }
-    return this.rank === typeRank.decimal
-      ? packDecimal(divideDecimals(this.decimalTotal(), finite(BigInt(this.count), 0)))
-      : asDouble(this.doubleTotal() / this.count);
+    if (this.rank === typeRank.decimal) {
+      throw new MongoError(238, '$avg of decimals is not supported by embedded-mongo');
+    }
+    return asDouble(this.doubleTotal() / this.count);
   }
 
   private widen(rank: number): void {

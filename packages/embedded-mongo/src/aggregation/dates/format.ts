@@ -1,43 +1,21 @@
 import { MongoError } from '../../errors.js';
-import { dayOfYear, isoDayOfWeek, localDate } from './calendar.js';
-import { UTC, type Zone } from './zone.js';
+import { localDate, UTC, type Zone } from './zone.js';
 
 /** Writes an instant in a zone. */
 export type DateFormatter = (utcMillis: number, zone: Zone) => string;
 
 type Part = (local: Date, offsetMillis: number) => string;
 
-const monthNames = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
-const monthName = (local: Date): string => monthNames[local.getUTCMonth()] ?? '';
 
 const specifiers: Readonly<Record<string, Part>> = {
   '%': () => '%',
-  b: (local) => monthName(local).slice(0, 3),
-  B: monthName,
   d: (local) => padded(local.getUTCDate(), 2),
   H: (local) => padded(local.getUTCHours(), 2),
-  j: (local) => padded(dayOfYear(local), 3),
   L: (local) => padded(local.getUTCMilliseconds(), 3),
   m: (local) => padded(local.getUTCMonth() + 1, 2),
   M: (local) => padded(local.getUTCMinutes(), 2),
   S: (local) => padded(local.getUTCSeconds(), 2),
-  u: (local) => String(isoDayOfWeek(local)),
-  w: (local) => String(local.getUTCDay() + 1),
   Y: (local) => padded(checkYear(local.getUTCFullYear()), 4),
   z: (_local, offset) => {
     const minutes = Math.trunc(Math.abs(offset) / 60_000);
@@ -90,7 +68,7 @@ function specifierOf(letter: string): Part {
   if (letter === '') {
     throw new MongoError(18535, "Unmatched '%' at end of format string");
   }
-  if (['G', 'U', 'V'].includes(letter)) {
+  if ('bBGjuUVw'.includes(letter)) {
     throw new MongoError(238, `%${letter} in a date format is not supported by embedded-mongo`);
   }
   const part = Object.hasOwn(specifiers, letter) ? specifiers[letter] : undefined;

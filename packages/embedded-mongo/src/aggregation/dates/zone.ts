@@ -6,6 +6,11 @@ export interface Zone {
   readonly offsetAt: (utcMillis: number) => number;
 }
 
+/** A date whose UTC fields are the local time of an instant in a zone. */
+export function localDate(utcMillis: number, zone: Zone): Date {
+  return new Date(utcMillis + zone.offsetAt(utcMillis));
+}
+
 export const UTC: Zone = { isUtc: true, offsetAt: () => 0 };
 
 const zones = new Map<string, Zone>([['UTC', UTC]]);
@@ -77,17 +82,4 @@ function zoneFormat(name: string): Intl.DateTimeFormat {
     }
   }
   throw new MongoError(40485, `unrecognized time zone identifier: "${name}"`);
-}
-
-const dayMillis = 86_400_000;
-
-/**
- * The instant of a local time (given as if it were UTC). A time that a change skips is read with the
- * offset before it; one that occurs twice is the earlier instant.
- */
-export function localToUtc(localMillis: number, zone: Zone): number {
-  const [before, after] = [zone.offsetAt(localMillis - dayMillis), zone.offsetAt(localMillis + dayMillis)];
-  const isBefore = zone.offsetAt(localMillis - before) === before;
-  const isAfter = zone.offsetAt(localMillis - after) === after;
-  return localMillis - (isAfter && !isBefore ? after : before);
 }

@@ -1,19 +1,15 @@
 import { Long } from 'bson';
 import { MongoError } from '../../errors.js';
-import { divideDecimals, packDecimal, type Decimal } from '../../values/decimal.js';
 import {
   addNumbers,
   asDouble,
   multiplyNumbers,
   numberKind,
   subtractNumbers,
-  toBigInt,
-  toDecimal,
   toDouble,
 } from '../../values/numbers.js';
 import { BSON, isNumeric, typeNameOf, typeOf, type Numeric } from '../../values/types.js';
-import { integerOf, isNullish, millisOf } from '../coerce.js';
-import { moduloDecimals } from '../decimal-rounding.js';
+import { integerOf, isNullish, longOf } from '../coerce.js';
 import { binary, combine, operandsOf, type OperatorCompiler } from '../operator.js';
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
@@ -22,7 +18,6 @@ export const arithmeticOperators: Readonly<Record<string, OperatorCompiler>> = {
   $multiply: folding({ name: '$multiply', neutral: 1, apply: multiplyPair, kinds: 'numeric' }),
   $subtract: binary(subtract),
   $divide: binary(divide),
-  $mod: binary(modulo),
 };
 
 interface Fold {
@@ -75,28 +70,16 @@ function addToDate(date: Date, amount: unknown): Date {
   if (amount instanceof Date) {
     throw new MongoError(16612, 'only one date allowed in an $add expression');
   }
-  return dateOf(millisOf(date) + wholeMillis(amount as Numeric));
+  return dateOf(date.getTime() + wholeMillis(amount as Numeric));
 }
 
-/** A number as milliseconds: fractions of doubles are rounded half away from zero, decimals half to even. */
+/** A whole number as milliseconds. */
 function wholeMillis(amount: Numeric): number {
-  const exact = toDouble(amount);
-  const millis = numberKind(amount) === 'decimal' ? roundHalfEven(exact) : roundHalfAway(exact);
-  if (!(Math.abs(millis) < 2 ** 63)) {
-    throw new MongoError(15, 'date overflow');
+  const millis = longOf(amount);
+  if (millis === undefined) {
+    throw new MongoError(238, 'a date and a fraction of milliseconds is not supported by embedded-mongo');
   }
-  return millis;
-}
-
-function roundHalfAway(value: number): number {
-  const whole = Math.trunc(value);
-  return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
-}
-
-function roundHalfEven(value: number): number {
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  return rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor;
+  return Number(millis);
 }
 
 /** A date, or the error for one that JS cannot hold. */
@@ -128,12 +111,12 @@ function subtract(left: unknown, right: unknown): unknown {
     throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from ${typeNameOf(left)}`);
   }
   if (right instanceof Date) {
-    return Long.fromNumber(millisOf(left) - millisOf(right));
+    return Long.fromNumber(left.getTime() - right.getTime());
   }
   if (!isNumeric(right)) {
     throw new MongoError(14, `can't $subtract ${typeNameOf(right)} from Date`);
   }
-  return dateOf(millisOf(left) - wholeMillis(right));
+  return dateOf(left.getTime() - wholeMillis(right));
 }
 
 function divide(left: unknown, right: unknown): unknown {
@@ -147,50 +130,14 @@ function divide(left: unknown, right: unknown): unknown {
   throw new MongoError(14, `$divide only supports numeric types, not ${types}`);
 }
 
-/** A quotient: a double, or a decimal if one operand is. Error 2 for a divisor of zero. */
+/** A quotient is a double. Error 2 for a divisor of zero, 238 for a decimal. */
 function divideNumbers(left: Numeric, right: Numeric): Numeric {
   if (numberKind(left) === 'decimal' || numberKind(right) === 'decimal') {
-    const divisor = toDecimal(right);
-    if (isZero(divisor)) {
-      throw new MongoError(2, "can't $divide by zero");
-    }
-    return packDecimal(divideDecimals(toDecimal(left), divisor));
+    throw new MongoError(238, '$divide of decimals is not supported by embedded-mongo');
   }
   const divisor = toDouble(right);
   if (divisor === 0) {
     throw new MongoError(2, "can't $divide by zero");
   }
   return asDouble(toDouble(left) / divisor);
-}
-
-const isZero = (value: Decimal): boolean => value.kind === 'finite' && value.coefficient === 0n;
-
-function modulo(left: unknown, right: unknown): unknown {
-  if (isNumeric(left) && isNumeric(right)) {
-    return moduloNumbers(left, right);
-  }
-  if (isNullish(left) || isNullish(right)) {
-    return null;
-  }
-  const types = `${typeNameOf(left)} and ${typeNameOf(right)}`;
-  throw new MongoError(16611, `$mod only supports numeric types, not ${types}`);
-}
-
-function moduloNumbers(left: Numeric, right: Numeric): Numeric {
-  const kinds = [numberKind(left), numberKind(right)];
-  if (kinds.includes('decimal')) {
-    const divisor = toDecimal(right);
-    if (isZero(divisor)) {
-      throw new MongoError(5733415, "can't $mod by zero");
-    }
-    return packDecimal(moduloDecimals(toDecimal(left), divisor));
-  }
-  if (toDouble(right) === 0) {
-    throw new MongoError(16610, "can't $mod by zero");
-  }
-  if (kinds.includes('double')) {
-    return asDouble(toDouble(left) % toDouble(right));
-  }
-  const rest = (toBigInt(left) ?? 0n) % (toBigInt(right) ?? 1n);
-  return kinds.includes('long') ? Long.fromBigInt(rest) : Number(rest);
 }

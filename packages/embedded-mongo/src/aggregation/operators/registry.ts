@@ -8,7 +8,6 @@ import { conversionOperators } from './conversion.js';
 import { dateOperators } from './dates.js';
 import { logicalOperators } from './logical.js';
 import { objectOperators } from './objects.js';
-import { roundingOperators } from './rounding.js';
 import { stringOperators } from './strings.js';
 import { variableOperators } from './variables.js';
 
@@ -24,7 +23,6 @@ export const expressionOperators: ReadonlyMap<string, OperatorCompiler> = new Ma
     ...listOperators,
     ...logicalOperators,
     ...objectOperators,
-    ...roundingOperators,
     ...stringOperators,
     ...variableOperators,
   }),

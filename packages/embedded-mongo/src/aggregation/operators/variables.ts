@@ -1,7 +1,6 @@
 import { MongoError } from '../../errors.js';
-import { isDoc } from '../../values/types.js';
-import { arrayOrNull } from '../arguments.js';
-import { integerOf, isNullish, isTrue } from '../coerce.js';
+import { isDoc, typeNameOf } from '../../values/types.js';
+import { isNullish, isTrue } from '../coerce.js';
 import {
   combine,
   namedArguments,
@@ -16,7 +15,6 @@ export const variableOperators: Readonly<Record<string, OperatorCompiler>> = {
   $let: compileLet,
   $map: compileMap,
   $filter: compileFilter,
-  $reduce: compileReduce,
 };
 
 function compileLet(argument: unknown, call: OperatorCall): Expression {
@@ -74,74 +72,36 @@ function compileMap(argument: unknown, call: OperatorCall): Expression {
 }
 
 function compileFilter(argument: unknown, call: OperatorCall): Expression {
+  if (isDoc(argument) && 'limit' in argument) {
+    throw new MongoError(238, "$filter with 'limit' is not supported by embedded-mongo");
+  }
   const parts = namedArguments(argument, call, {
     required: { input: 28648, cond: 28650 },
-    optional: ['as', 'limit'],
+    optional: ['as'],
     notObject: 28646,
     unknownKey: 28647,
   });
   const input = call.compile(parts.input);
   const { name, cell } = elementVariable(parts.as);
   const condition = call.compile(parts.cond, withVariables(call.scope, [[name, cell.expression]]));
-  const limit = call.compile(parts.limit ?? null);
-  return combine([input, condition, limit], (root) => {
+  return combine([input, condition], (root) => {
     const list = arrayOrNull(input.evaluate(root), 28651, 'input to $filter');
-    if (list === null) {
-      return null;
-    }
-    const most = filterLimit(limit.evaluate(root));
-    const kept: unknown[] = [];
-    for (const element of list) {
-      cell.value = element;
-      if (isTrue(condition.evaluate(root)) && kept.push(element) >= most) {
-        break;
-      }
-    }
-    return kept;
+    return (
+      list?.filter((element) => {
+        cell.value = element;
+        return isTrue(condition.evaluate(root));
+      }) ?? null
+    );
   });
 }
 
-function filterLimit(limit: unknown): number {
-  if (isNullish(limit)) {
-    return Infinity;
+/** An array, or null for null and missing; anything else is the operator's error. */
+function arrayOrNull(value: unknown, code: number, what: string): unknown[] | null {
+  if (isNullish(value)) {
+    return null;
   }
-  const most = integerOf(limit);
-  if (most === undefined) {
-    throw new MongoError(327391, '$filter: limit must be represented as a 32-bit integral value');
+  if (!Array.isArray(value)) {
+    throw new MongoError(code, `${what} must be an array not ${typeNameOf(value)}`);
   }
-  if (most <= 0) {
-    throw new MongoError(327392, `$filter: limit must be greater than 0, found: ${most}`);
-  }
-  return most;
-}
-
-function compileReduce(argument: unknown, call: OperatorCall): Expression {
-  const parts = namedArguments(argument, call, {
-    required: { input: 40077, initialValue: 40078, in: 40079 },
-    notObject: 40075,
-    unknownKey: 40076,
-  });
-  const input = call.compile(parts.input);
-  const initial = call.compile(parts.initialValue);
-  const [element, sum] = [createCell(), createCell()];
-  const step = call.compile(
-    parts.in,
-    withVariables(call.scope, [
-      ['this', element.expression],
-      ['value', sum.expression],
-    ]),
-  );
-  return combine([input, initial, step], (root) => {
-    const list = arrayOrNull(input.evaluate(root), 40080, "'input' of $reduce");
-    if (list === null) {
-      return null;
-    }
-    let value = initial.evaluate(root);
-    for (const item of list) {
-      sum.value = value;
-      element.value = item;
-      value = step.evaluate(root);
-    }
-    return value;
-  });
+  return value as unknown[];
 }

@@ -1,6 +1,6 @@
 import { refusedStages, refusing } from '../refused.js';
 import type { StageCompiler } from '../stage.js';
-import { combiningStages } from './combining.js';
+import { compileFacet } from './facet.js';
 import { compileGroup } from './group.js';
 import { compileLookup } from './lookup.js';
 import { simpleStages } from './simple.js';
@@ -11,7 +11,7 @@ export const stages: ReadonlyMap<string, StageCompiler> = new Map<string, StageC
   ...refusing(refusedStages),
   ...Object.entries({
     ...simpleStages,
-    ...combiningStages,
+    $facet: compileFacet,
     $group: compileGroup,
     $lookup: compileLookup,
     $unwind: compileUnwind,

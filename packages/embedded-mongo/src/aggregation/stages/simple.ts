@@ -51,7 +51,7 @@ export const simpleStages: Readonly<Record<string, StageCompiler>> = {
 };
 
 /** `$sort`: documents with equal keys stay in their order. */
-export function compileSortStage(specification: unknown): Stage {
+function compileSortStage(specification: unknown): Stage {
   const { keyOf, compare } = compileSort(specification);
   return (input) =>
     Array.from(input, (document) => ({ document, key: keyOf(document) }))
