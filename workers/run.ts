@@ -21,7 +21,7 @@ async function main(names: string[]): Promise<void> {
   redis();
   await connectMongo();
   const workers = startWorkers([...new Set(chosen)].flatMap((each) => each?.handlers ?? []));
-  logger.info('workers are ready', { processes: names });
+  logger.info('workers are ready', { processes: chosen.map((each) => each?.name) });
   process.send?.({ ready: true });
   onShutdown(names.join('+'), [() => workers.close(), closeQueues, disconnectMongo, disconnectRedis]);
 }

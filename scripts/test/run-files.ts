@@ -9,6 +9,15 @@ import { runFile, type FileResult } from './run-file.js';
 /** Longer than any file takes on a busy machine: the limits that matter are those of the tests. */
 const fileLimitMs = { normal: 10 * 60_000, long: 40 * 60_000 };
 
+/**
+ * They compare the times of one phase with those of another, so the load must be the same in both: each runs when the
+ * others are done.
+ */
+const comparesTimes: ReadonlySet<string> = new Set([
+  'test/providers/outage.test.ts',
+  'test/webhooks/fairness.test.ts',
+]);
+
 export interface Work {
   root: string;
   /** In the order in which they begin. */
@@ -27,12 +36,11 @@ export async function runFiles({
   databases,
   report,
 }: Work): Promise<FileResult[]> {
-  const waiting = [...files];
   const results: FileResult[] = [];
   const isOver = () =>
     databases.stopping.aborted || (options.bail && results.some((each) => isFailed(each, options)));
 
-  async function workThrough(): Promise<void> {
+  async function workThrough(waiting: string[]): Promise<void> {
     for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
       const result = await runFile({
         file,
@@ -48,7 +56,9 @@ export async function runFiles({
       report.file(result, isFailed(result, options));
     }
   }
-  await Promise.all(Array.from({ length: Math.min(options.jobs, files.length) }, workThrough));
+  const beside = files.filter((file) => !comparesTimes.has(file));
+  await Promise.all(Array.from({ length: Math.min(options.jobs, beside.length) }, () => workThrough(beside)));
+  await workThrough(files.filter((file) => comparesTimes.has(file)));
   return results;
 }
 

@@ -5,6 +5,8 @@ import { logger } from '../shared/logger.js';
 import { payloadOf, type Job, type Payload } from './define-job.js';
 import { eventsOf, openQueue } from './queues.js';
 
+const firstRetryMs = 2_000;
+
 /**
  * Adds a job; where one of the same subject waits, that one is enough.
  * @throws DependencyError while Redis is away.
@@ -81,7 +83,7 @@ export async function addAndWait<Data extends object>(
 
 /**
  * Which of these subjects have a job that waits or is being worked on. Where BullMQ was left with a mark of a job that
- * is over or was removed by hand, the mark goes, so that the next job is taken.
+ * is over, the mark goes, so that the next job is taken.
  * @throws Error while Redis is away.
  */
 export async function subjectsInQueue<Data extends object>(
@@ -95,11 +97,12 @@ export async function subjectsInQueue<Data extends object>(
     if (id === null) {
       return false;
     }
-    const isOver = ['completed', 'failed', 'unknown'].includes(await queue.getJobState(id));
-    if (isOver) {
-      await queue.removeDeduplicationKey(mark);
+    const state = await queue.getJobState(id);
+    if (state === 'completed' || state === 'failed') {
+      // Only if the mark is still this job's. That of a job that is gone is not in the way of the next one.
+      await (await queue.getJob(id))?.removeDeduplicationKey();
     }
-    return !isOver;
+    return !['completed', 'failed', 'unknown'].includes(state);
   };
   // Asked together over one connection, so the waits are shared.
   const found = await Promise.all(subjects.map(isInQueue));
@@ -114,6 +117,10 @@ function entryOf<Data extends object>(
     name: job.name,
     payload: payloadOf(job, data),
     options: {
+      ...(job.triesMax !== undefined && {
+        attempts: job.triesMax,
+        backoff: { type: 'exponential', delay: firstRetryMs },
+      }),
       deduplication: {
         id: deduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),

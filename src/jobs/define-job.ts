@@ -17,10 +17,11 @@ export interface Queue {
 }
 
 /** A payload of an earlier release, which may still wait in Redis when this one starts. */
-export interface EarlierPayload<Data> {
+export interface EarlierPayload {
   name: string;
   version: number;
-  read(payload: Record<string, unknown>): Data;
+  /** The same in the shape of today, which is checked afterwards. */
+  read(payload: Record<string, unknown>): object;
 }
 
 export interface Job<Data extends object> {
@@ -30,7 +31,7 @@ export interface Job<Data extends object> {
   version: number;
   /** Checked when a job is added and again when it is run. */
   data: Joi.ObjectSchema<Data>;
-  earlier?: EarlierPayload<Data>[];
+  earlier?: EarlierPayload[];
   /** What it is about: one job of a subject waits at any time, a second one is not added. */
   subject(data: Data): string;
   /**
@@ -40,6 +41,8 @@ export interface Job<Data extends object> {
   whileDelayed: 'keep' | 'replace';
   /** When one of the same subject is being worked on. `follow`: the new one comes after it. `skip`: it is not needed. */
   whileActive: 'follow' | 'skip';
+  /** For work that no sweep finds again: how often it is tried, with growing pauses. Otherwise once. */
+  triesMax?: number;
   /** Work by the clock: one job for the whole fleet in each period. */
   clock?: { everyMs: number; data: Data };
 }
@@ -90,7 +93,7 @@ export function payloadOf<Data extends object>(job: Job<Data>, data: Data): Payl
  *   job ends as failed, where an operator sees it, and what is due is found again in MongoDB.
  */
 export function readPayload<Data extends object>(job: Job<Data>, name: string, payload: unknown): Data {
-  const { v, ...fields } = payload as Payload;
+  const { v, ...fields } = (payload ?? {}) as Payload;
   try {
     if (name === job.name && v === job.version) {
       return checked(job, fields);

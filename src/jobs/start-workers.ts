@@ -78,7 +78,7 @@ async function dispatch(handlers: OpenHandler[], { name, data }: BullJob): Promi
   await found.run(readPayload(found.job, name, data));
 }
 
-/** Redis may have been emptied, and a release may have changed a period. */
+/** Redis may have been emptied, a release may have changed a period, and a host's clock may have been wrong. */
 async function keepSchedule(job: Job<never>): Promise<void> {
   const { clock, name, queue } = job;
   if (!clock) {
@@ -86,7 +86,10 @@ async function keepSchedule(job: Job<never>): Promise<void> {
   }
   const found = await openQueue(queue).getJobScheduler(name);
   const lateMs = Date.now() - (found?.next ?? 0);
-  if (found?.every !== clock.everyMs || lateMs > 2 * clock.everyMs + keepSchedulesEveryMs) {
+  const slackMs = 2 * clock.everyMs + keepSchedulesEveryMs;
+  if (found?.every !== clock.everyMs || Math.abs(lateMs) > slackMs) {
+    // A process whose clock is ahead plans the next run in a future that the others would wait for.
+    await openQueue(queue).removeJobScheduler(name);
     await openQueue(queue).upsertJobScheduler(
       name,
       { every: clock.everyMs },

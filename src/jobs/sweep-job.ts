@@ -23,7 +23,12 @@ export function defineSweep(name: string, everyMs: number): Job<SweepData> {
     queue: schedules,
     name,
     version: 1,
-    data: Joi.object({ part: Joi.number().integer().min(0).max(partsMax) }),
+    data: Joi.object({
+      part: Joi.number()
+        .integer()
+        .min(0)
+        .max(partsMax - 1),
+    }),
     subject: ({ part }) => String(part),
     clock: { everyMs, data: { part: 0 } },
   });

@@ -20,7 +20,7 @@ export const deliverDueJob = defineJob<ReceiverData>({
   name: 'deliver-due',
   version: 2,
   data: Joi.object({ receiverId: Joi.string() }),
-  earlier: [{ name: 'token', version: 1, read: ({ receiverId }) => ({ receiverId: String(receiverId) }) }],
+  earlier: [{ name: 'token', version: 1, read: ({ receiverId }) => ({ receiverId }) }],
   subject: ({ receiverId }) => receiverId,
   whileActive: 'follow',
 });

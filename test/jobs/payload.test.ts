@@ -20,7 +20,7 @@ const job = defineJob<Data>({
   name: 'do-thing',
   version: 2,
   data: Joi.object({ thingId: Joi.string() }),
-  earlier: [{ name: 'thing', version: 1, read: ({ id }) => ({ thingId: String(id) }) }],
+  earlier: [{ name: 'thing', version: 1, read: ({ id }) => ({ thingId: id }) }],
   subject: ({ thingId }) => thingId,
 });
 
@@ -57,6 +57,13 @@ describe('payloads of jobs', () => {
   it('of an earlier release are read as it meant them', () => {
     expect(isNamed(job as unknown as Job<never>, 'thing')).to.equal(true);
     expect(readPayload(job, 'thing', { v: 1, id: 't1' })).to.deep.equal({ thingId: 't1' });
+  });
+
+  it('of an earlier release are checked as well', () => {
+    for (const payload of [{ v: 1 }, { v: 1, id: { $ne: null } }]) {
+      expect(refusal('thing', payload)).to.be.instanceOf(UnrecoverableError);
+    }
+    expect(refusal('do-thing', null)).to.be.instanceOf(UnrecoverableError);
   });
 
   it('of a version or name that this release does not know are refused, not guessed', () => {

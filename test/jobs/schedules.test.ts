@@ -63,6 +63,17 @@ describe('work by the clock, and jobs of other releases', function () {
     );
   });
 
+  it('a schedule that a process with a wrong clock has put far into the future comes back', async () => {
+    const name = 'sweep-purchases';
+    await schedules.removeJobScheduler(name);
+    const template = { name, data: { v: 1, part: 0 } };
+    await schedules.upsertJobScheduler(name, { every: 5_000, startDate: Date.now() + 3_600_000 }, template);
+    await eventually('the next run is soon', async () => {
+      const found = await schedules.getJobScheduler(name);
+      return (found?.next ?? Infinity) < Date.now() + 60_000;
+    });
+  });
+
   it('schedules and jobs that are lost with Redis come back, and what waited is done', async () => {
     const id = await buy();
     await forget('*');

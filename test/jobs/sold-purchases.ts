@@ -12,11 +12,15 @@ import { newId } from '../../src/shared/ids.js';
 export interface Shop {
   buyer: Account;
   seller: Account;
+  productCode: string;
   buy: () => Promise<Purchase>;
 }
 
-/** @param baseUrl Where the seller's provider answers, by the protocol of reseller software. */
-export async function openShop(baseUrl: string): Promise<Shop> {
+/**
+ * @param baseUrl Where the seller's provider answers, by the protocol of reseller software.
+ * @param options.balance Rupiah that the buyer has; a purchase costs 1,000.
+ */
+export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): Promise<Shop> {
   const provider = { kind: 'h2h' as const, baseUrl, username: 'us', secret: 'secret' };
   const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
   const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
@@ -38,10 +42,11 @@ export async function openShop(baseUrl: string): Promise<Shop> {
     customerNumber: { kind: 'any' },
   });
   forgetRoutes();
-  await createDeposit({ account: buyer, amount: 10_000_000, refId: newId() });
+  await createDeposit({ account: buyer, amount: balance, refId: newId() });
   return {
     buyer,
     seller,
+    productCode: code,
     async buy() {
       const { purchase } = await createPurchase({
         account: buyer,

@@ -12,7 +12,7 @@ export const postSellerCreditsJob = defineJob<SellerData>({
   name: 'post-seller-credits',
   version: 2,
   data: Joi.object({ sellerId: Joi.string() }),
-  earlier: [{ name: 'post', version: 1, read: ({ sellerId }) => ({ sellerId: String(sellerId) }) }],
+  earlier: [{ name: 'post', version: 1, read: ({ sellerId }) => ({ sellerId }) }],
   subject: ({ sellerId }) => sellerId,
   whileActive: 'follow',
 });

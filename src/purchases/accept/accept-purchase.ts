@@ -56,17 +56,31 @@ export async function acceptPurchase(
   if (known) {
     return replay(known, wanted);
   }
-  const product = checkItem(found, wanted);
-  const { price, quoteId } = await pricing(product, customerNumber);
-  if (maxPrice !== undefined && price > maxPrice) {
-    const message = `The price is now ${price}, more than max_price ${maxPrice}. Nothing was bought.`;
-    throw new ConflictError(message, { errors: [{ field: 'max_price', message }] });
+  try {
+    const product = checkItem(found, wanted);
+    const { price, quoteId } = await pricing(product, customerNumber);
+    if (maxPrice !== undefined && price > maxPrice) {
+      const message = `The price is now ${price}, more than max_price ${maxPrice}. Nothing was bought.`;
+      throw new ConflictError(message, { errors: [{ field: 'max_price', message }] });
+    }
+    const purchase = newPurchase({
+      accountId: account._id,
+      ...{ refId, surface, kind, product, customerNumber, price, quoteId },
+      callbackUrl: request.callbackUrl ?? null,
+    });
+    return await debit(purchase, wanted);
+  } catch (refusal) {
+    // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
+    // call is refused, and the client must hear of the purchase instead.
+    const accepted = await findByRef(wanted);
+    if (accepted) {
+      return replay(accepted, wanted);
+    }
+    throw refusal;
   }
-  const purchase = newPurchase({
-    accountId: account._id,
-    ...{ refId, surface, kind, product, customerNumber, price, quoteId },
-    callbackUrl: request.callbackUrl ?? null,
-  });
+}
+
+async function debit(purchase: Purchase, wanted: Wanted): Promise<AcceptedPurchase> {
   switch (await debitPurchase(purchase)) {
     case 'debited':
       await tryToAddJob(fulfilPurchaseJob, { purchaseId: purchase._id });

@@ -15,8 +15,8 @@ export const polling = defineQueue({
 });
 
 /**
- * Looks at an open purchase again: asks its provider, or looks for the next one. A purchase has one of these waiting,
- * and whoever adds another one knows better when: a callback replaces the check that the schedule had planned.
+ * Looks at an open purchase again: asks its provider, or looks for the next one. A purchase has one of these waiting by
+ * the schedule, and whoever plans another one knows better when; a callback has one of its own, which no plan displaces.
  */
 export const askProviderJob = defineJob<AskData>({
   queue: polling,
@@ -27,15 +27,15 @@ export const askProviderJob = defineJob<AskData>({
     {
       name: 'check',
       version: 1,
-      read: ({ transactionId }) => ({ purchaseId: String(transactionId), askNow: false }),
+      read: ({ transactionId }) => ({ purchaseId: transactionId, askNow: false }),
     },
     {
       name: 'callback',
       version: 1,
-      read: ({ transactionId }) => ({ purchaseId: String(transactionId), askNow: true }),
+      read: ({ transactionId }) => ({ purchaseId: transactionId, askNow: true }),
     },
   ],
-  subject: ({ purchaseId }) => purchaseId,
+  subject: ({ purchaseId, askNow }) => (askNow ? `${purchaseId}-now` : purchaseId),
   whileDelayed: 'replace',
   whileActive: 'follow',
 });

@@ -18,8 +18,6 @@ export const fulfilPurchaseJob = defineJob<PurchaseData>({
   name: 'fulfil-purchase',
   version: 2,
   data: Joi.object({ purchaseId: Joi.string() }),
-  earlier: [
-    { name: 'fulfil', version: 1, read: ({ transactionId }) => ({ purchaseId: String(transactionId) }) },
-  ],
+  earlier: [{ name: 'fulfil', version: 1, read: ({ transactionId }) => ({ purchaseId: transactionId }) }],
   subject: ({ purchaseId }) => purchaseId,
 });

@@ -9,9 +9,9 @@ export const verifySaleJob = defineJob<PurchaseData>({
   name: 'verify-sale',
   version: 2,
   data: Joi.object({ purchaseId: Joi.string() }),
-  earlier: [
-    { name: 'verify', version: 1, read: ({ transactionId }) => ({ purchaseId: String(transactionId) }) },
-  ],
+  earlier: [{ name: 'verify', version: 1, read: ({ transactionId }) => ({ purchaseId: transactionId }) }],
   subject: ({ purchaseId }) => purchaseId,
   whileActive: 'follow',
+  // 2 s, 4 s, … to 2 hours: what it is about stands in no outbox.
+  triesMax: 13,
 });

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { addJob } from '../../src/jobs/add-job.js';
+import { handle } from '../../src/jobs/define-job.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { startWorkers } from '../../src/jobs/start-workers.js';
+import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { newId } from '../../src/shared/ids.js';
+import { eventually } from '../support/eventually.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+describe('questions to a provider', () => {
+  useDatabase();
+
+  it('a callback during a question is asked about at once, whatever that question plans for later', async () => {
+    const purchaseId = newId();
+    const asked: boolean[] = [];
+    let end = (): void => undefined;
+    const underWay = new Promise<void>((resolve) => (end = resolve));
+    const workers = startWorkers([
+      handle(askProviderJob, async ({ askNow }) => {
+        asked.push(askNow);
+        await (askNow ? undefined : underWay);
+      }),
+    ]);
+    try {
+      await addJob(askProviderJob, { purchaseId, askNow: false });
+      await eventually('the question of the schedule', () => asked.length === 1);
+      await addJob(askProviderJob, { purchaseId, askNow: true });
+      // What the schedule's question plans at its end.
+      await addJob(askProviderJob, { purchaseId, askNow: false }, { delayMs: 3_600_000 });
+      end();
+      await eventually('the question of the callback', () => asked.includes(true), 5_000);
+      const queue = openQueue(askProviderJob.queue);
+      await eventually('the next question to be planned', async () => (await queue.getDelayedCount()) === 1);
+      expect(asked).to.deep.equal([false, true]);
+    } finally {
+      await workers.close();
+    }
+  });
+});
