@@ -1,20 +1,13 @@
 /** A pending order is polled exactly by the schedule, and never after its maximum age. */
 import { expect } from 'chai';
-import { createAccount } from '../../src/accounts/create-account.js';
-import { OfferModel } from '../../src/products/offer.model.js';
-import { ProductModel } from '../../src/products/product.model.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
-import { forgetRoutes } from '../../src/providers/route-board.js';
 import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
-import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
-import { createDeposit } from '../../src/deposits/create-deposit.js';
-import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder, prepareNextOrder } from '../../src/purchases/fulfil/orders.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
@@ -24,6 +17,7 @@ import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
+import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
 const second = 1_000;
@@ -64,38 +58,10 @@ describe('polling by the clock', function () {
     const startMs = Date.now();
     const at = (ms: number) => setClock(() => startMs + ms);
     at(0);
-    const provider = { kind: 'h2h' as const, baseUrl: server.url, username: 'us', secret: 'secret' };
-    const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
-    const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
-    const code = `C${newId()}`;
-    await OfferModel.create({
-      _id: `${code}:${seller._id}`,
-      productCode: code,
-      sellerId: seller._id,
-      price: 1_000,
-      status: 'active',
-    });
-    await ProductModel.create({
-      _id: code,
-      sellerId: seller._id,
-      name: code,
-      category: 'prabayar',
-      subcategory: 'pulsa',
-      status: 'active',
-      customerNumber: { kind: 'any' },
-    });
-    forgetRoutes();
-    await createDeposit({ account: buyer, amount: 50_000, refId: newId() });
-    const { purchase: transaction } = await createPurchase({
-      account: buyer,
-      surface: 'buyer',
-      productCode: code,
-      customerNumber: '081234567890',
-      refId: newId(),
-    });
-    await fulfilPurchase(transaction._id);
+    const { _id: id } = await (await openShop(server.url)).buy();
+    await fulfilPurchase(id);
     expect(callsAtMs, 'sent once').to.deep.equal([startMs]);
-    return { id: transaction._id, sentMs: startMs, at };
+    return { id, sentMs: startMs, at };
   }
 
   it('is asked at 1, 3, 7, 15, 25, 35 s after sending and at no other time, whatever jobs come', async () => {
