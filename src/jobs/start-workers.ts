@@ -31,8 +31,10 @@ export function startWorkers(handlers: Handler[]): RunningWorkers {
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
     async run() {
-      await connectRedis();
-      await Promise.all(clocked.map(keepSchedule));
+      if (clocked.length > 0) {
+        await connectRedis();
+        await Promise.all(clocked.map(keepSchedule));
+      }
     },
   });
   return {

@@ -2,7 +2,9 @@ import { env } from '../../config/env.js';
 import { newId } from '../shared/ids.js';
 import { redis } from './connection.js';
 
+/** Only the holder renews or releases: one that was late must not touch the lease of the next. */
 const release = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
+const renew = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
 
 /**
  * Runs `work` unless another process of the fleet is at it. It only saves double work: a process that stops for
@@ -19,7 +21,7 @@ export async function withLease<T>(name: string, leaseMs: number, work: () => Pr
   const renewing = setInterval(() => {
     // Should it fail, another process takes over when the lease ends.
     redis()
-      .pexpire(key, leaseMs)
+      .eval(renew, 1, key, token, leaseMs)
       .catch(() => undefined);
   }, leaseMs / 3);
   try {
