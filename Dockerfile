@@ -1,26 +1,30 @@
 # One image for every process type; the command says which (see Procfile and docker-compose.yml).
 
-FROM node:22-bookworm-slim AS build
+FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-mongo/package.json packages/embedded-mongo/
+COPY packages/console/package.json packages/console/
 RUN npm ci
 COPY . .
 RUN npm run build
 
-FROM node:22-bookworm-slim AS dependencies
+FROM node:22.23.3-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-mongo/package.json packages/embedded-mongo/
+COPY packages/console/package.json packages/console/
 # The embedded database is for development: its packages stay out.
 RUN npm ci --omit=dev --workspaces=false
 
-FROM node:22-bookworm-slim
+FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
+# npm run topup, as everywhere.
+COPY scripts/topup.mjs scripts/prepare.mjs scripts/
 COPY config config
 COPY docs docs
 USER node

@@ -1,3 +1,4 @@
+import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 
 // Each block checks rules of the house style.
@@ -10,9 +11,49 @@ const noProcessEnv = {
   message: 'Read configuration through config/env.ts, which validates all of it at start.',
 };
 
+/**
+ * A record that is asked by a text which is not written out answers for `constructor` and `__proto__` too: `lookUp` asks
+ * for its own names alone (decision 066).
+ */
+const recordLookup = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      found: 'Ask a record by lookUp(record, name), or keep a Map: the name may be `constructor`.',
+    },
+  },
+  create(context) {
+    const services = context.sourceCode.parserServices;
+    const checker = services.program.getTypeChecker();
+    const typeOf = (node) => checker.getTypeAtLocation(services.esTreeNodeToTSNodeMap.get(node));
+    return {
+      'MemberExpression[computed=true]'(node) {
+        const isWritten = node.parent.type === 'AssignmentExpression' && node.parent.left === node;
+        const index =
+          isWritten || node.property.type === 'Literal' ? null : typeOf(node.object).getStringIndexType();
+        // Documents of MongoDB and the like, of which nothing is known, are no tables of names.
+        const isTable = index && !(index.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown));
+        if (isTable && typeOf(node.property).flags & ts.TypeFlags.String) {
+          context.report({ node, messageId: 'found' });
+        }
+      },
+    };
+  },
+};
+
 export default tseslint.config(
   {
-    ignores: ['**/dist/**', 'node_modules', 'coverage', '.local', '**/*.mjs', '**/*.cjs', 'eslint.config.js'],
+    ignores: [
+      '**/dist/**',
+      'node_modules',
+      'coverage',
+      '.local',
+      '**/*.mjs',
+      '**/*.cjs',
+      'eslint.config.js',
+      'packages/console/src/api/schema.d.ts',
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   {
@@ -41,6 +82,19 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['src/**'],
+    plugins: { house: { rules: { 'record-lookup': recordLookup } } },
+    rules: { 'house/record-lookup': 'error' },
+  },
+  {
+    files: ['packages/console/**'],
+    languageOptions: { parserOptions: { project: './packages/console/tsconfig.json' } },
+    rules: {
+      // A component is a function with its markup in it.
+      'max-lines-per-function': ['error', { max: 140, skipBlankLines: true, skipComments: true }],
     },
   },
   {

@@ -3,111 +3,170 @@
  * with the whole list of mistakes, so that an operator fixes them in one round. A setting has the same name
  * in the environment and in the code, so that one search finds both.
  */
-import { createHash } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
+import { developmentKey, developmentSecret } from './development-keys.js';
+import { keyBytes, mistakeInKeys, readKeyring } from './keyring.js';
+import { readRedisUrl } from './redis-url.js';
+import { acceptableRisks, isGuarded, refusedSettings } from './refused-settings.js';
+import type { Env, GivenEnv } from './settings.js';
+import { processesOf, settingsNotOf, type OwnSetting } from './settings-of-processes.js';
 
-export interface Env {
-  NODE_ENV: 'development' | 'test' | 'production';
-  /** `sandbox` polls on a short schedule and uses the simulator; `live` keeps the providers' real schedule. */
-  APP_MODE: 'sandbox' | 'live';
-  PORT: number;
-  /** Public root address, used in links that we hand out. Null: derived from PORT. */
-  BASE_URL: string | null;
-  MONGODB_URI: string;
-  MONGODB_POOL_SIZE: number;
-  REDIS_URL: string;
-  /** Prefix of every Redis key, so that two copies can share a server. */
-  QUEUE_PREFIX: string;
-  /** 32 random bytes in base64: API keys and webhook secrets are stored encrypted with it. */
-  ENCRYPTION_KEY: string;
-  SESSION_SECRET: string;
-  LOG_LEVEL: 'error' | 'warn' | 'info' | 'debug';
-  /** Hop count, or a comma-separated list of proxy addresses and subnets. Never `true`: clients could then forge their address. */
-  TRUST_PROXY: string;
-  BUSINESS_TIMEZONE: string;
-  DEPOSIT_MODE: 'instant' | 'confirm';
-  SIMULATOR_URL: string | null;
-  RESELLER_SYNC_WAIT_MS: number;
-  REPORT_SYNC_WAIT_MS: number;
-  /** Milliseconds after which an unknown outcome goes to the operator's review list. */
-  UNKNOWN_REVIEW_AFTER: number;
-  /** Rupiah, flat. */
-  SETTLEMENT_FEE: number;
-  SETTLEMENT_NEW_ACCOUNT_REVIEW: boolean;
-  PAYOUT_MODE: 'simulated' | 'manual';
-  /** Fraction of a sale kept by the platform where a seller has no rate of its own. */
-  COMMISSION_RATE: number;
-  WEBHOOK_ALLOW_PRIVATE: boolean;
-  /** Milliseconds that a receiver of webhooks has for its whole answer. */
-  WEBHOOK_TIMEOUT_MS: number;
-  /** Purchases that one fulfilment process handles at the same time. */
-  FULFILMENT_CONCURRENCY: number;
-}
+export type { Env };
 
-/** Development only: fixed, so that a restarted copy can still read what it stored. */
-const developmentKey = createHash('sha256').update('topup development key').digest('base64');
-const developmentSecret = 'development-session-secret-not-for-production';
-
-function inProduction(then: Joi.Schema, otherwise: Joi.Schema): Joi.Schema {
-  return Joi.when('NODE_ENV', { is: 'production', then, otherwise });
-}
-
-function byNodeEnv(values: { production: string; otherwise: string }) {
-  return (parent: { NODE_ENV?: string }) =>
-    parent.NODE_ENV === 'production' ? values.production : values.otherwise;
+/** Unguarded: this is a copy for trying out. */
+function whereGuarded<G, U>(then: G, otherwise: U) {
+  return (parent: { NODE_ENV?: string; APP_MODE?: string }): G | U => (isGuarded(parent) ? then : otherwise);
 }
 
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
-const bytes32 = Joi.string().custom(check32Bytes);
+const database = (scheme: string) =>
+  Joi.string()
+    .pattern(new RegExp(`^${scheme}://[^\\s/?#]+([/?]\\S*)?$`))
+    .messages({ 'string.pattern.base': '{{#label}} must be an address as .env.example shows it' });
 
-const schema = Joi.object<Env>({
+const schema = Joi.object<GivenEnv>({
   NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
   APP_MODE: Joi.string()
     .valid('sandbox', 'live')
-    .default(byNodeEnv({ production: 'live', otherwise: 'sandbox' })),
+    .default((parent: { NODE_ENV?: string }) => (parent.NODE_ENV === 'production' ? 'live' : 'sandbox')),
   PORT: Joi.number().port().default(3000),
-  BASE_URL: inProduction(url('http', 'https').required(), url('http', 'https').default(null)),
-  MONGODB_URI: url('mongodb', 'mongodb+srv').required(),
+  LISTEN_ADDRESS: Joi.string().ip({ cidr: 'forbidden' }).default(whereGuarded(null, '127.0.0.1')),
+  BASE_URL: url('http', 'https').default(null),
+  MONGODB_URI: database('mongodb(\\+srv)?').required(),
   MONGODB_POOL_SIZE: Joi.number().integer().min(1).max(1_000).default(100),
-  REDIS_URL: url('redis', 'rediss').required(),
+  MONGODB_SHARD_SPLITS: Joi.string().custom(checkSplits).default([]),
+  REDIS_URL: Joi.string().custom(checkRedisUrl).required(),
+  REDIS_CLUSTER: Joi.boolean().default(false),
+  REDIS_SENTINEL: Joi.string().max(200).default(null),
+  REDIS_SENTINEL_PASSWORD: Joi.string().max(1_000).default(null),
+  REDIS_TLS_CA: Joi.string().custom(readCertificates).default(null),
+  REDIS_TLS_SELF_SIGNED: Joi.boolean().default(false),
   QUEUE_PREFIX: Joi.string()
-    .pattern(/^[a-z0-9-]{1,40}$/)
+    .pattern(/^(?=.{1,40}$)(?=.)[a-z0-9-]*(\{[a-z0-9-]+\}[a-z0-9-]*)?$/)
+    .messages({
+      'string.pattern.base': '{{#label}} must be 1 to 40 of a-z, 0-9 and -, with at most one {hash-tag}',
+    })
     .default('topup'),
-  ENCRYPTION_KEY: inProduction(bytes32.required(), bytes32.default(developmentKey)),
-  SESSION_SECRET: inProduction(
-    Joi.string().min(32).invalid(developmentSecret).required(),
-    Joi.string().min(16).default(developmentSecret),
-  ),
+  ENCRYPTION_KEY: Joi.string().custom(check32Bytes).default(whereGuarded(null, developmentKey)),
+  ENCRYPTION_KEYS: Joi.string().custom(checkKeys).default(null),
+  SESSION_SECRET: Joi.string().min(16).default(whereGuarded(null, developmentSecret)),
+  METRICS_PORT: Joi.number().port().default(null),
+  METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1'),
+  ALERT_WEBHOOK_URL: url('http', 'https').default(null),
   LOG_LEVEL: Joi.string().valid('error', 'warn', 'info', 'debug').default('info'),
   TRUST_PROXY: Joi.string().invalid('true', 'false').default('0').messages({
     'any.invalid': '"TRUST_PROXY" must be a number of hops or a list of subnets, never true or false',
   }),
   BUSINESS_TIMEZONE: Joi.string().custom(checkTimezone).default('Asia/Jakarta'),
-  DEPOSIT_MODE: Joi.string()
-    .valid('instant', 'confirm')
-    .default(byNodeEnv({ production: 'confirm', otherwise: 'instant' })),
+  DEPOSIT_MODE: Joi.string().valid('instant', 'confirm').default(whereGuarded('confirm', 'instant')),
+  PAYMENT_NOTIFY_SECRET: Joi.string().min(32).max(1_000).default(null),
   SIMULATOR_URL: url('http', 'https').default(null),
   RESELLER_SYNC_WAIT_MS: Joi.number().integer().min(0).max(60_000).default(5_000),
   REPORT_SYNC_WAIT_MS: Joi.number().integer().min(0).max(60_000).default(10_000),
+  REPORTS_PER_DAY: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default((parent: { APP_MODE?: string }) => (parent.APP_MODE === 'live' ? 200 : 2_000)),
   UNKNOWN_REVIEW_AFTER: Joi.number().integer().min(1_000).default(86_400_000),
   SETTLEMENT_FEE: Joi.number().integer().min(0).max(49_999).default(2_500),
-  SETTLEMENT_NEW_ACCOUNT_REVIEW: Joi.boolean().default(false),
-  PAYOUT_MODE: Joi.string().valid('simulated', 'manual').default('simulated'),
+  SETTLEMENT_NEW_ACCOUNT_REVIEW: Joi.boolean().default(whereGuarded(true, false)),
+  PAYOUT_MODE: Joi.string().valid('simulated', 'manual').default(whereGuarded(null, 'simulated')),
+  ADJUSTMENT_APPROVAL_FROM: Joi.number().integer().min(0).default(1_000_000),
   COMMISSION_RATE: Joi.number().min(0).max(1).default(0.02),
-  WEBHOOK_ALLOW_PRIVATE: inProduction(
-    Joi.boolean().valid(false).default(false).messages({
-      'any.only': '"WEBHOOK_ALLOW_PRIVATE" is for development and is refused in production',
-    }),
-    Joi.boolean().default(true),
-  ),
+  WEBHOOK_ALLOW_PRIVATE: Joi.boolean().default(whereGuarded(false, true)),
   WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(1_000).max(20_000).default(15_000),
+  WEBHOOK_PROXY_URL: Joi.string().custom(checkProxyUrl).default(null),
+  OUTGOING_ADDRESSES: Joi.string().custom(readAddresses).default([]),
   FULFILMENT_CONCURRENCY: Joi.number().integer().min(1).max(500).default(50),
+  CUSTOMER_NUMBER_MONTHS: Joi.number().integer().min(0).max(120).default(24),
+  LEDGER_CLOSE_KEY: Joi.string().default(null),
+  ACCEPTED_RISKS: Joi.string().custom(readRisks).default([]),
 }).options({ stripUnknown: true, abortEarly: false });
 
+function checkRedisUrl(value: string, helpers: Joi.CustomHelpers) {
+  return readRedisUrl(value, 6_379)
+    ? value
+    : helpers.message({ custom: '{{#label}} must be an address as .env.example shows it' });
+}
+
+function checkProxyUrl(value: string, helpers: Joi.CustomHelpers) {
+  return isProxyUrl(value)
+    ? value
+    : helpers.message({
+        custom: '{{#label}} must be http(s)://[user:password@]host:port, and nothing after it',
+      });
+}
+
+function isProxyUrl(value: string): boolean {
+  if (!URL.canParse(value)) {
+    return false;
+  }
+  const { protocol, hostname, pathname, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && hostname !== '' && `${pathname}${search}${hash}` === '/';
+}
+
+function readAddresses(value: string, helpers: Joi.CustomHelpers) {
+  const addresses = value.split(',').map((each) => each.trim());
+  return addresses.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each))
+    ? addresses
+    : helpers.message({
+        custom:
+          '{{#label}} must be addresses or networks (203.0.113.7, 203.0.113.0/28) with commas between them',
+      });
+}
+
+/** The PEM itself, also with `\n` for its line ends, or the path of a file with it. */
+function readCertificates(value: string, helpers: Joi.CustomHelpers) {
+  const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : textOf(value);
+  try {
+    // Reads the first one; whether the others are good shows when Redis is reached.
+    new X509Certificate(text);
+    return text;
+  } catch {
+    return helpers.message({
+      custom: '{{#label}} must be certificates in PEM, or the path of a file with them',
+    });
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function checkSplits(value: string, helpers: Joi.CustomHelpers) {
+  const splits = value.split(',').map((each) => each.trim());
+  const isRising = splits.every((each, index) => index === 0 || (splits[index - 1] ?? '') < each);
+  return splits.length < 256 && isRising && splits.every((each) => /^[0-9a-f]{1,32}$/.test(each))
+    ? splits
+    : helpers.message({ custom: '{{#label}} must be rising account ids with commas between them' });
+}
+
 function check32Bytes(value: string, helpers: Joi.CustomHelpers) {
-  return Buffer.from(value, 'base64').length === 32
+  return keyBytes(value).length === 32
     ? value
     : helpers.message({ custom: '{{#label}} must be 32 random bytes in base64 (openssl rand -base64 32)' });
+}
+
+function checkKeys(value: string, helpers: Joi.CustomHelpers) {
+  const mistake = mistakeInKeys(value);
+  return mistake === null ? value : helpers.message({ custom: `{{#label}} ${mistake}` });
+}
+
+function readRisks(value: string, helpers: Joi.CustomHelpers) {
+  const names = value.split(',').map((name) => name.trim());
+  return names.every((name) => acceptableRisks.includes(name))
+    ? names
+    : helpers.message({
+        custom: `{{#label}} must be a list, separated by commas, of ${acceptableRisks.join(', ')}`,
+      });
 }
 
 function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
@@ -121,16 +180,95 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
 
 /**
  * Checks a set of variables. Empty ones count as not set, as in most shells and .env files.
+ * @param processes What is started; see `processesOf`. What is not its own is neither demanded nor readable.
  * @throws Error whose message lists every mistake, one a line, and never a value.
  */
-export function parseEnv(source: NodeJS.ProcessEnv): Env {
-  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-  const result = schema.validate(present);
-  if (result.error) {
-    const mistakes = result.error.details.map((detail) => `  - ${withoutValue(detail.message)}`).join('\n');
-    throw new Error(`The configuration is not valid:\n${mistakes}\nSee .env.example for every variable.`);
+export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null = null): Env {
+  const notOurs = settingsNotOf(processes);
+  const present = Object.fromEntries(
+    Object.entries(source).filter(([name, value]) => value !== '' && !isOneOf(notOurs, name)),
+  );
+  const { error, value } = schema.validate(present) as { error?: Joi.ValidationError; value: GivenEnv };
+  const mistakes = error
+    ? error.details.map((detail) => withoutValue(detail.message))
+    : [...mistakesTogether(value), ...refusalsOf(value, notOurs)];
+  if (mistakes.length > 0) {
+    const list = mistakes.map((each) => `  - ${each}`).join('\n');
+    throw new Error(`The configuration is not valid:\n${list}\nSee .env.example for every variable.`);
   }
-  return result.value;
+  return withoutOthers(value, notOurs, processes);
+}
+
+/** What each value alone does not show. */
+function mistakesTogether(env: GivenEnv): string[] {
+  return [...mistakesInKeys(env), ...mistakesInRedis(env)];
+}
+
+function mistakesInRedis(env: GivenEnv): string[] {
+  const { nodes, db, isTls } = readRedisUrl(env.REDIS_URL, 6_379) ?? { nodes: [], db: 0, isTls: false };
+  const isOne = !env.REDIS_CLUSTER && env.REDIS_SENTINEL === null;
+  return [
+    isOne &&
+      nodes.length > 1 &&
+      '"REDIS_URL" names several servers: set REDIS_CLUSTER or REDIS_SENTINEL, or name one',
+    env.REDIS_CLUSTER &&
+      env.REDIS_SENTINEL !== null &&
+      '"REDIS_SENTINEL" is not for a Cluster: set one of them',
+    env.REDIS_CLUSTER && db > 0 && '"REDIS_URL" names a database, and a Cluster has none: leave it out',
+    env.REDIS_SENTINEL_PASSWORD !== null &&
+      env.REDIS_SENTINEL === null &&
+      '"REDIS_SENTINEL_PASSWORD" is only for Sentinels: set REDIS_SENTINEL',
+    env.REDIS_TLS_CA !== null &&
+      !isTls &&
+      '"REDIS_TLS_CA" is only for TLS: REDIS_URL must begin with rediss://',
+    env.REDIS_TLS_SELF_SIGNED &&
+      !isTls &&
+      '"REDIS_TLS_SELF_SIGNED" is only for TLS: REDIS_URL must begin with rediss://',
+  ].filter((mistake) => mistake !== false);
+}
+
+function mistakesInKeys(env: GivenEnv): string[] {
+  const single = env.ENCRYPTION_KEY === null ? null : keyBytes(env.ENCRYPTION_KEY);
+  const listed = readKeyring({ ...env, ENCRYPTION_KEY: null });
+  const isOther = listed.some(({ id, key }) => single && (id === '0') !== key.equals(single));
+  return isOther && env.ENCRYPTION_KEY !== developmentKey
+    ? ['"ENCRYPTION_KEYS" must have ENCRYPTION_KEY under the id 0, and under no other, if it has either']
+    : [];
+}
+
+function refusalsOf(env: GivenEnv, notOurs: OwnSetting[]): string[] {
+  if (!isGuarded(env)) {
+    return [];
+  }
+  return refusedSettings
+    .filter((each) => !isOneOf(notOurs, each.setting) && each.isSo(env))
+    .filter(({ acceptedAs }) => acceptedAs === null || !env.ACCEPTED_RISKS.includes(acceptedAs))
+    .map(({ setting, value, why, instead, acceptedAs }) => {
+      const orElse = acceptedAs === null ? '' : `, or ACCEPTED_RISKS=${acceptedAs} if that is meant`;
+      const refusal = `"${setting}" is refused in production where it is ${value}: ${why}. Use ${instead}${orElse}`;
+      return refusal.replaceAll('`', '');
+    });
+}
+
+/** Reading what is another process's is a mistake of ours, which a test must meet and not a customer. */
+function withoutOthers(given: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
+  // What would be null is refused, or can't be read.
+  const env = given as Env;
+  for (const name of notOurs) {
+    Object.defineProperty(env, name, {
+      enumerable: false,
+      get() {
+        throw new Error(
+          `${name} is not for ${processes?.join(', ') ?? ''}: see config/settings-of-processes.ts`,
+        );
+      },
+    });
+  }
+  return env;
+}
+
+function isOneOf(names: readonly string[], name: string): boolean {
+  return names.includes(name);
 }
 
 /** Joi quotes the offending value in some messages; it may be a secret. */
@@ -140,7 +278,7 @@ function withoutValue(message: string): string {
 
 function readOrExit(): Env {
   try {
-    return parseEnv(process.env);
+    return parseEnv(process.env, processesOf(process.argv));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -1,4 +1,4 @@
 /** npm run bench: measures this machine's share of the work, on databases of its own. */
 import { prepareAndRun } from './prepare.mjs';
 
-await prepareAndRun('bench');
+await prepareAndRun('bench', { development: true });

@@ -4,16 +4,17 @@
  */
 import path from 'node:path';
 import { builtProgram } from '../config/project-file.js';
+import { benches, isBench } from './bench/usage.js';
 import { withOwnDatabases } from './databases/own-databases.js';
 
-const benches = {
-  webhooks: 'deliveries per second and per core, beside the bare HTTP client (EVENTS=2000, ROUNDS=5)',
-};
-
 const [name, ...rest] = process.argv.slice(2);
-if (name === undefined || !Object.hasOwn(benches, name) || rest.length > 0) {
-  const listed = Object.entries(benches).map(([each, what]) => `  npm run bench -- ${each}   ${what}`);
-  console.error(`One benchmark at a time:\n\n${listed.join('\n')}\n
+if (name === undefined || !isBench(name) || rest.length > 0) {
+  const listed = Object.entries(benches).map(
+    ([each, { does, options }]) =>
+      `  npm run bench -- ${each.padEnd(11)} ${does}\n${' '.repeat(29)}(${options})`,
+  );
+  console.error(`One benchmark at a time; what is in brackets may be set in the environment:\n\n${listed.join('\n')}\n
+PROFILE=<folder> leaves a CPU profile of every process of the service there.
 The development database has its own: npm run bench -w packages/embedded-mongo`);
   process.exit(name === undefined || name === '--help' ? 0 : 2);
 }
@@ -21,7 +22,7 @@ The development database has its own: npm run bench -w packages/embedded-mongo`)
 process.exit(
   await withOwnDatabases({ durable: true }, async ({ env, node, used }) => {
     console.log(`Measured on: ${used}`);
-    const file = builtProgram(`scripts/bench/${name}.js`);
-    return node([file], { cwd: path.dirname(file), env });
+    const file = builtProgram('scripts/bench/main.js');
+    return node([file, name], { cwd: path.dirname(file), env });
   }),
 );

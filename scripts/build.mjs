@@ -1,8 +1,9 @@
 /** npm run build: every program of the clone as one file below dist/, at the path from which it is started. */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { packagesHash } from './prepare.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
@@ -13,13 +14,17 @@ const programs = [
   'scripts/simulator/main',
   'scripts/inbox/main',
   'scripts/test/file-process',
-  'scripts/bench/webhooks',
+  'scripts/bench/main',
   ...readdirSync(path.join(root, 'scripts'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `scripts/${path.parse(file).name}`),
 ];
 /** Preloaded, or so small that they start as they are. */
-const helpers = ['scripts/supervisor/guard', 'scripts/supervisor/follow-parent'];
+const helpers = [
+  'scripts/supervisor/guard',
+  'scripts/supervisor/follow-parent',
+  'scripts/bench/watch-event-loop',
+];
 
 const startedAt = Date.now();
 await bundle(root, {
@@ -36,12 +41,18 @@ for (const program of programs) {
 // A running copy may still start programs: what an earlier build left over goes last.
 removeOlderThan(startedAt, dist);
 
+// For scripts/prepare.mjs. What was edited while the build ran is newer than this, so that the next start builds again.
+const stamp = path.join(dist, '.built');
+writeFileSync(stamp, packagesHash());
+utimesSync(stamp, startedAt / 1_000, startedAt / 1_000);
+
 /** @returns whether anything is left in the folder. */
 function removeOlderThan(time, folder) {
   const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => {
     const file = path.join(folder, entry.name);
     const keep = entry.isDirectory()
-      ? removeOlderThan(time, file)
+      ? // The console's pages, which Vite has made before this.
+        file === path.join(dist, 'console') || removeOlderThan(time, file)
       : entry.name === '.built' || statSync(file).mtimeMs >= time;
     if (!keep) {
       rmSync(file, { recursive: true });

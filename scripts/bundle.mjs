@@ -7,7 +7,13 @@ import { basename } from 'node:path';
 import { build } from 'esbuild';
 
 /** Native code, and packages that find other files beside themselves. */
-const external = ['@node-rs/argon2', 'swagger-ui-dist', 'esbuild', 'mongodb-memory-server-core'];
+const external = [
+  '@node-rs/argon2',
+  'swagger-ui-dist',
+  'esbuild',
+  'mongodb-memory-server-core',
+  'playwright-core',
+];
 
 /** What packages in CommonJS expect of Node. */
 const commonJs = [

@@ -1,9 +1,69 @@
-/** `node dist/scripts/migrate.js`: creates collections and indexes. Run before each release (Procfile `release`). */
+/**
+ * `node dist/scripts/migrate.js`: creates collections and indexes, and changes what an earlier release has stored. Run
+ * before each release (Procfile `release`). With `--sharded --shards <names>` it prints after that how to shard MongoDB
+ * by account (docs/scale.md), for mongosh; it changes nothing of the kind itself.
+ */
 import '../src/all-models.js';
+import { parseArgs } from 'node:util';
+import mongoose from 'mongoose';
+import { env } from '../config/env.js';
+import { splitsFor } from '../src/accounts/split-accounts.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { migrate } from '../src/database/migrate.js';
+import { shardingCommands } from '../src/database/sharding-commands.js';
+import { beginTotals } from '../src/purchases/rebuild-totals.js';
+import { collectionsWithoutOwners } from '../src/reconciliation/name-owners.js';
 
-await connectMongo();
-await migrate();
+const usage = 'node dist/scripts/migrate.js [--sharded --shards <name of a shard>,<the next one>…]';
+
+function readShards(): string[] | null {
+  const { values } = parseArgs({
+    options: { sharded: { type: 'boolean', default: false }, shards: { type: 'string' } },
+  });
+  if (!values.sharded) {
+    return null;
+  }
+  const shards = (values.shards ?? '').split(',').filter((each) => each !== '');
+  if (shards.length < 2 || new Set(shards).size < shards.length) {
+    throw new Error(`--shards names at least two shards, as sh.status() does, each once.\n${usage}`);
+  }
+  return shards;
+}
+
+async function printSharding(shards: string[]): Promise<void> {
+  const nameless = await collectionsWithoutOwners();
+  if (nameless.length > 0) {
+    throw new Error(
+      `${nameless.join(', ')}: some documents name no account. Migrate again once no process of an earlier release runs.`,
+    );
+  }
+  const given = env.MONGODB_SHARD_SPLITS;
+  const splits = given.length > 0 ? given : await splitsFor(shards.length);
+  if (splits.length !== shards.length - 1) {
+    throw new Error(
+      `MONGODB_SHARD_SPLITS has ${splits.length} accounts, for ${shards.length} shards it needs ${shards.length - 1}.`,
+    );
+  }
+  const database = mongoose.connection.db?.databaseName ?? '';
+  const commands = await shardingCommands({ database, shards, splits });
+  console.log(
+    ['// For every process: MONGODB_SHARD_SPLITS=' + splits.join(','), '// For mongosh:', ...commands].join(
+      '\n',
+    ),
+  );
+}
+
+try {
+  const shards = readShards();
+  await connectMongo({ socketMs: 0 });
+  await migrate();
+  await beginTotals();
+  console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
+  if (shards) {
+    await printSharding(shards);
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
 await disconnectMongo();
-console.log('Collections and indexes are ready.');

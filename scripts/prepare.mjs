@@ -1,19 +1,11 @@
 /**
  * Makes a fresh clone ready to run: checks Node, installs the dependencies, builds. Plain Node without any
- * package, because it runs before the packages are there. Does nothing when everything is up to date. What it says
- * goes to stderr: stdout belongs to the script that follows.
+ * package, because it runs before the packages are there. Does nothing when everything is up to date, and never
+ * installs into an image or a checkout that was pruned for production. What it says goes to stderr: stdout belongs to
+ * the script that follows.
  */
 import { spawn } from 'node:child_process';
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,32 +21,39 @@ const sources = [
   'scripts',
   'packages/embedded-mongo/src',
   'packages/embedded-mongo/tsconfig.json',
+  'packages/console/src',
+  'packages/console/index.html',
+  'packages/console/vite.config.ts',
   'tsconfig.json',
-  'package-lock.json',
 ];
 
-/** Exits with a plain message when this machine or the build can't be used. */
-export async function prepare() {
+/**
+ * Exits with a plain message when this machine or the build can't be used.
+ * @param options.development The script needs packages that are not there in production.
+ */
+export async function prepare({ development = false } = {}) {
   checkNodeVersion();
-  if (packagesAreCurrent() && buildIsCurrent()) {
+  if (isImage() || (buildIsCurrent() && packagesAreCurrent({ development }))) {
     return;
+  }
+  if (packagesAreCurrent({ development: false }) && !packagesAreCurrent({ development: true })) {
+    console.error(
+      'This checkout has the packages for production alone (npm prune --omit=dev), and this needs a build that is newer than\n' +
+        'its sources, or the packages for development. When nothing runs from it: npm ci --include=dev && npm run build',
+    );
+    throw new Stopped(1);
   }
   // Two copies of one clone may be started at once: the second waits, it must not install into the first one's feet.
   const release = await takeTurn();
   try {
-    if (!packagesAreCurrent()) {
+    if (!packagesAreCurrent({ development: true })) {
       console.error('Installing the dependencies (npm ci); this takes a moment the first time …');
       // The build needs the development packages, also where NODE_ENV=production would leave them out.
       await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
     }
     if (!buildIsCurrent()) {
       console.error('Building …');
-      const startedAt = new Date();
       await run('npm', ['run', 'build', '--silent']);
-      mkdirSync(path.dirname(stamp), { recursive: true });
-      writeFileSync(stamp, '');
-      // What was edited while the build ran is newer than the stamp, so that the next start builds again.
-      utimesSync(stamp, startedAt, startedAt);
     }
   } finally {
     release();
@@ -74,8 +73,13 @@ function checkNodeVersion() {
   }
 }
 
+/** An image holds what was built, and neither its sources nor their list of packages. */
+function isImage() {
+  return existsSync(stamp) && !existsSync(path.join(root, 'package-lock.json'));
+}
+
 /** True when what npm installed is what package-lock.json asks for. */
-function packagesAreCurrent() {
+function packagesAreCurrent({ development }) {
   const installed = lockfile('node_modules/.package-lock.json');
   const wanted = lockfile('package-lock.json');
   return (
@@ -83,7 +87,10 @@ function packagesAreCurrent() {
     Object.entries(wanted).every(
       ([name, entry]) =>
         // Optional packages are for other systems; folders without node_modules are this repository's own.
-        entry.optional || !name.includes('node_modules/') || installed[name]?.version === entry.version,
+        entry.optional ||
+        (!development && (entry.dev || entry.devOptional)) ||
+        !name.includes('node_modules/') ||
+        installed[name]?.version === entry.version,
     )
   );
 }
@@ -98,7 +105,18 @@ function lockfile(file) {
 
 function buildIsCurrent() {
   const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
-  return builtAt !== undefined && sources.every((file) => newest(path.join(root, file)) < builtAt);
+  return (
+    builtAt !== undefined &&
+    readFileSync(stamp, 'utf8') === packagesHash() &&
+    sources.every((file) => newest(path.join(root, file)) < builtAt)
+  );
+}
+
+/** What the build was made with. npm writes package-lock.json anew when it prunes, so its time says nothing. */
+export function packagesHash() {
+  return createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
 }
 
 /** Folders count as well: their time changes when a file is removed. */
@@ -187,10 +205,10 @@ class Stopped extends Error {
   }
 }
 
-/** Prepares the clone, then runs a built script in this process. */
-export async function prepareAndRun(script) {
+/** Prepares the clone, then runs a built script in this process. `options` are those of `prepare`. */
+export async function prepareAndRun(script, options) {
   try {
-    await prepare();
+    await prepare(options);
   } catch (error) {
     if (error instanceof Stopped) {
       process.exit(error.exitCode);

@@ -7,7 +7,7 @@ import { holderOf, localDirOf } from './start/local-dir.js';
 const leftoverPoliteMs = 10_000;
 /** What a copy keeps; a folder with anything else in it was not made by us alone, and the rest of it stays. */
 const ours =
-  /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
+  /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|admin-password|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
 
 const localDir = localDirOf(process.env);
 const holder = holderOf(localDir);

@@ -2,15 +2,18 @@
  * `node dist/scripts/seed.js [--json]`: demo accounts and catalogue. Safe to run at every start: what exists is
  * kept, and the demo's own URLs follow the simulator and the inbox to their present ports.
  */
-import { createHmac } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { webhookSecretContext } from '../src/accounts/secret-contexts.js';
 import { readCatalogue } from '../config/catalogue.js';
 import { env } from '../config/env.js';
+import { isGuarded } from '../config/refused-settings.js';
 import '../src/all-models.js';
 import { AccountModel, type Account } from '../src/accounts/account.model.js';
 import { createAccount, type NewAccount } from '../src/accounts/create-account.js';
-import { currentApiKey } from '../src/accounts/rotate-api-key.js';
+import { apiKeyInClear } from '../src/accounts/api-key-in-clear.js';
 import { bySystem } from '../src/audit/record-audit.js';
-import { createOperator, setOperatorPassword } from '../src/operators/create-operator.js';
+import { setOperatorPassword } from '../src/operators/change-operator.js';
+import { createOperator } from '../src/operators/create-operator.js';
 import { OperatorModel, type Operator } from '../src/operators/operator.model.js';
 import { isRightPassword } from '../src/operators/password.js';
 import { customerNumberRuleOf } from '../src/products/customer-number-rule.js';
@@ -18,6 +21,8 @@ import { OfferModel } from '../src/products/offer.model.js';
 import { ProductModel } from '../src/products/product.model.js';
 import { decrypt } from '../src/shared/encryption.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
+import { changing } from '../src/redis/changing.js';
+import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 
 const inboxUrl = process.env['INBOX_URL'];
 const simulatorSecret = process.env['SIMULATOR_SECRET'] ?? 'simulator-secret';
@@ -28,7 +33,8 @@ const operatorName = 'admin';
 
 interface DemoOperator {
   username: string;
-  password: string;
+  /** Absent where somebody has changed it. */
+  password?: string;
 }
 
 interface DemoAccount {
@@ -38,19 +44,22 @@ interface DemoAccount {
 }
 
 async function main(): Promise<void> {
-  if (process.env['NODE_ENV'] === 'production') {
+  if (isGuarded(env)) {
     throw new Error(
       'The demo data is not for production. Create accounts with: npm run topup -- account create',
     );
   }
-  await connectMongo();
+  await Promise.all([connectMongo(), connectRedis()]);
   const accounts: Record<string, DemoAccount | DemoOperator> = {};
   for (const username of [...buyerNames, ...sellerNames]) {
     accounts[username] = await ensureAccount(username);
   }
   accounts[operatorName] = await ensureOperator();
-  await AccountModel.updateOne({ username: 'suspended' }, { $set: { status: 'suspended' } });
+  await changing([AccountModel], null, (each) =>
+    each.updateOne({ username: 'suspended' }, { $set: { status: 'suspended' } }),
+  );
   await ensureCatalogue();
+  await disconnectRedis();
   await disconnectMongo();
   console.log(process.argv.includes('--json') ? JSON.stringify({ accounts }) : 'Demo data is ready.');
 }
@@ -64,25 +73,25 @@ async function ensureAccount(username: string): Promise<DemoAccount> {
   await followInbox(found);
   return {
     username,
-    api_key: await currentApiKey(found._id),
-    webhook_secret: decrypt(found.webhookSecretSealed, `webhook-secret:${found._id}`),
+    api_key: await apiKeyInClear(found._id, null),
+    webhook_secret: decrypt(found.webhookSecretSealed, webhookSecretContext(found._id)),
   };
 }
 
 /**
- * The demo's operator. Its password follows from the encryption key, so that it is the same at every start and
- * is stored nowhere but as a hash; demo.json shows it.
+ * The demo's operator, with a random password of this copy's own. One that somebody has changed since is theirs. A copy
+ * that does not know it (its folder was emptied and the database not) makes a new one.
  */
 async function ensureOperator(): Promise<DemoOperator> {
-  const password = createHmac('sha256', env.ENCRYPTION_KEY)
-    .update('demo operator')
-    .digest('base64url')
-    .slice(0, 20);
+  const known = process.env['ADMIN_PASSWORD'];
+  const password = known ?? randomBytes(15).toString('base64url');
   const found = await OperatorModel.findOne({ username: operatorName }).lean<Operator>();
   if (!found) {
     await createOperator({ username: operatorName, role: 'admin', password }, bySystem);
-  } else if (!(await isRightPassword(found.passwordHash, password))) {
+  } else if (known === undefined) {
     await setOperatorPassword(operatorName, password, bySystem);
+  } else if (!(await isRightPassword(found.passwordHash, password))) {
+    return { username: operatorName };
   }
   return { username: operatorName, password };
 }
@@ -108,9 +117,9 @@ async function followInbox(account: Account): Promise<void> {
   }
   const moved = (url: string | null) =>
     url?.replace(/^http:\/\/127\.0\.0\.1:\d+(?=\/hooks\/)/, inboxUrl) ?? null;
-  await AccountModel.updateOne(
-    { _id: account._id },
-    { $set: { webhookUrl: moved(account.webhookUrl), callbackUrl: moved(account.callbackUrl) } },
+  const urls = { webhookUrl: moved(account.webhookUrl), callbackUrl: moved(account.callbackUrl) };
+  await changing([AccountModel], [account._id], (each) =>
+    each.updateOne({ _id: account._id }, { $set: urls }),
   );
 }
 
@@ -119,28 +128,6 @@ async function ensureCatalogue(): Promise<void> {
   const idOf = new Map(sellers.map((each) => [each.username, each._id]));
   const at = new Date();
   const products = readCatalogue();
-  await ProductModel.bulkWrite(
-    products.map((each) => ({
-      updateOne: {
-        filter: { _id: each.code },
-        update: {
-          $setOnInsert: {
-            sellerId: idOf.get(Object.keys(each.offers)[0] ?? '') ?? '',
-            name: each.name,
-            category: each.category,
-            subcategory: each.subcategory,
-            operator: each.operator ?? null,
-            status: 'active',
-            description: each.description ?? null,
-            customerNumber: customerNumberRuleOf({ ...each, operator: each.operator ?? null }),
-            cutOff: each.cutOff ?? null,
-          },
-        },
-        upsert: true,
-      },
-    })),
-    { timestamps: true },
-  );
   const offers = products.flatMap((each) =>
     Object.entries(each.offers).map(([username, price]) => ({
       code: each.code,
@@ -148,16 +135,40 @@ async function ensureCatalogue(): Promise<void> {
       price,
     })),
   );
-  await OfferModel.bulkWrite(
-    offers.map(({ code, sellerId, price }) => ({
-      updateOne: {
-        filter: { _id: `${code}:${sellerId}` },
-        update: { $setOnInsert: { productCode: code, sellerId, price, status: 'active', createdAt: at } },
-        upsert: true,
-      },
-    })),
-    { timestamps: true },
-  );
+  await changing([ProductModel, OfferModel], null, async (productWriter, offerWriter) => {
+    await productWriter.bulkWrite(
+      products.map((each) => ({
+        updateOne: {
+          filter: { _id: each.code },
+          update: {
+            $setOnInsert: {
+              sellerId: idOf.get(Object.keys(each.offers)[0] ?? '') ?? '',
+              name: each.name,
+              category: each.category,
+              subcategory: each.subcategory,
+              operator: each.operator ?? null,
+              status: 'active',
+              description: each.description ?? null,
+              customerNumber: customerNumberRuleOf({ ...each, operator: each.operator ?? null }),
+              cutOff: each.cutOff ?? null,
+            },
+          },
+          upsert: true,
+        },
+      })),
+      { timestamps: true },
+    );
+    await offerWriter.bulkWrite(
+      offers.map(({ code, sellerId, price }) => ({
+        updateOne: {
+          filter: { _id: `${code}:${sellerId}` },
+          update: { $setOnInsert: { productCode: code, sellerId, price, status: 'active', createdAt: at } },
+          upsert: true,
+        },
+      })),
+      { timestamps: true },
+    );
+  });
 }
 
 await main();

@@ -1,9 +1,10 @@
 /**
- * `npm start [-- --install-redis]`: runs the whole service on this machine as separate processes, until Ctrl-C or
+ * `npm start [-- --install-redis --listen <address>]`: runs the whole service on this machine as separate processes, until Ctrl-C or
  * SIGTERM. Every fact about the running copy is in LOCAL_DIR/demo.json.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { askAtTerminal } from './start/ask-at-terminal.js';
 import { banner } from './start/banner.js';
 import { removeDemoFile, writeDemoFile } from './start/demo-file.js';
@@ -61,15 +62,29 @@ async function main(): Promise<void> {
 
 /** A Redis that is missing is installed when the command line says so, or the person at the terminal. */
 function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runService>[0], 'env' | 'confirm'> {
-  const [argument] = process.argv.slice(2);
-  if (argument !== undefined && argument !== '--install-redis') {
-    throw new PlainError(`npm start does not know "${argument}". It takes: npm start -- --install-redis`);
-  }
+  const given = readArguments();
   const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
   return {
-    env: argument === undefined ? process.env : { ...process.env, INSTALL_REDIS: '1' },
+    env: {
+      ...process.env,
+      ...(given['install-redis'] && { INSTALL_REDIS: '1' }),
+      ...(given.listen !== undefined && { LISTEN_ADDRESS: given.listen }),
+    },
     ...(isAtTerminal && { confirm: (question) => askAtTerminal(question, stopping) }),
   };
+}
+
+function readArguments() {
+  try {
+    const options = { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new PlainError(
+      `${error instanceof Error ? error.message : String(error)}\n` +
+        'npm start takes: npm start -- --install-redis --listen <address>',
+      { cause: error },
+    );
+  }
 }
 
 function publish(running: RunningService | null, supervisor: Supervisor): void {
@@ -83,9 +98,10 @@ function publish(running: RunningService | null, supervisor: Supervisor): void {
   });
 }
 
-function announce({ facts, mongodb, redis }: RunningService, { localDir }: Supervisor): void {
+function announce(running: RunningService, { localDir }: Supervisor): void {
+  const { facts, mongodb, redis, address, hasNewPassword } = running;
   const databases = { mongodb: mongodb.used, redis: redis.used };
-  console.log(banner({ demo: { ...facts, processes: {} }, databases, localDir }));
+  console.log(banner({ demo: { ...facts, processes: {} }, databases, localDir, address, hasNewPassword }));
   process.send?.({ ready: true });
 }
 

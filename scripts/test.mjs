@@ -1,4 +1,4 @@
 /** npm test: the whole suite, from a fresh clone. */
 import { prepareAndRun } from './prepare.mjs';
 
-await prepareAndRun('test');
+await prepareAndRun('test', { development: true });

@@ -21,20 +21,23 @@ async function main(args: string[]): Promise<number> {
   const times = readTimes(root, options);
   const files = inOrder(chooseFiles(root, options), options, times.expectedMs);
   const startedAt = performance.now();
-  return withOwnDatabases({ durable: false }, async (databases) => {
-    console.log(`Tests run on: ${databases.used}`);
-    const results = await runAll(files, options, databases);
-    if (databases.stopping.aborted) {
-      return 130;
-    }
-    // What a pattern leaves of a file says nothing about how long it takes.
-    if (options.grep === null) {
-      times.keep(new Map(results.map(({ file, ms }) => [file, Math.round(ms)])));
-    }
-    const failed = createReport({ showTests: false }).sum(results, performance.now() - startedAt);
-    const ran = results.flatMap((each) => each.tests).length;
-    return failed > 0 || ran === 0 || results.some((each) => isFailed(each, options)) ? 1 : 0;
-  });
+  return withOwnDatabases(
+    { durable: false, pairs: Math.min(options.jobs, files.length) },
+    async (databases) => {
+      console.log(`Tests run on: ${databases.used}`);
+      const results = await runAll(files, options, databases);
+      if (databases.stopping.aborted) {
+        return 130;
+      }
+      // What a pattern leaves of a file says nothing about how long it takes.
+      if (options.grep === null) {
+        times.keep(new Map(results.map(({ file, ms }) => [file, Math.round(ms)])));
+      }
+      const failed = createReport({ showTests: false }).sum(results, performance.now() - startedAt);
+      const ran = results.flatMap((each) => each.tests).length;
+      return failed > 0 || ran === 0 || results.some((each) => isFailed(each, options)) ? 1 : 0;
+    },
+  );
 }
 
 async function runAll(files: string[], options: Options, databases: OwnDatabases) {

@@ -10,6 +10,7 @@ import { requestContext } from './api/middleware/request-context.js';
 import { mountOperations } from './api/mount.js';
 import { openApiRoutes } from './api/openapi/routes.js';
 import { operations } from './api/operations.js';
+import { paymentNotifyRoutes } from './api/payments/notify-routes.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { signedDownloadRoutes } from './api/reports/download-routes.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
@@ -32,6 +33,7 @@ export function createApp(): Express {
   app.use('/admin', adminRoutes());
   app.use(openApiRoutes());
   app.use(providerCallbackRoutes());
+  app.use(paymentNotifyRoutes());
   app.use(mountResellerOperations(resellerOperations));
   app.use(signedDownloadRoutes());
   app.use(jsonBody);

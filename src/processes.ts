@@ -4,21 +4,41 @@
  */
 import { answerInquiry } from './bills/answer-inquiry.js';
 import { answerInquiryJob } from './bills/answer-inquiry.job.js';
-import { handle, handleWith, type Handler, type Queue } from './jobs/define-job.js';
+import {
+  handle,
+  handleWith,
+  type Handler,
+  type HandlerFamily,
+  type Job,
+  type Queue,
+} from './jobs/define-job.js';
 import { handleSweep } from './jobs/sweep-job.js';
 import { postSellerCredits, sweepSellerCredits } from './money/credits/post-seller-credits.js';
 import { postSellerCreditsJob, sweepSellerCreditsJob } from './money/credits/post-seller-credits.job.js';
+import { foldTotals } from './money/totals/fold-totals.js';
+import { foldTotalsJob } from './money/totals/fold-totals.job.js';
+import { applyRetention } from './privacy/apply-retention.js';
+import { applyRetentionJob } from './privacy/apply-retention.job.js';
+import { providerQueuesNow } from './providers/provider-queue.js';
 import { refreshProviders } from './providers/refresh-providers.js';
 import { refreshProvidersJob } from './providers/refresh-providers.job.js';
+import { removeExpiredBindings } from './purchases/accept/remove-expired-bindings.js';
+import { removeExpiredBindingsJob } from './purchases/accept/remove-expired-bindings.job.js';
 import { askProviderJob } from './purchases/fulfil/ask-provider.job.js';
+import { fulfilAtProviderJob } from './purchases/fulfil/fulfil-at-provider.job.js';
 import { fulfilPurchase } from './purchases/fulfil/fulfil-purchase.js';
 import { fulfilPurchaseJob } from './purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox, sweepPurchasesJob } from './purchases/fulfil/purchase-outbox.js';
+import { setAsidePurchase } from './purchases/fulfil/set-aside-purchase.js';
 import { sweepPendingNotices } from './purchases/fulfil/sweep-pending-notices.js';
 import { sweepPendingNoticesJob } from './purchases/fulfil/sweep-pending-notices.job.js';
-import { verifySale } from './purchases/fulfil/verify-sale.js';
+import { setAsideVerification, verifySale } from './purchases/fulfil/verify-sale.js';
 import { verifySaleJob } from './purchases/fulfil/verify-sale.job.js';
-import { generateReport } from './reports/generate-report.js';
+import { closeDueDays } from './reconciliation/closes/close-ledger.js';
+import { closeLedgerJob } from './reconciliation/closes/close-ledger.job.js';
+import { verifyDueDay } from './reconciliation/ledger/verify-daily.js';
+import { verifyLedgerJob } from './reconciliation/ledger/verify-daily.job.js';
+import { generateReport, giveUpReport } from './reports/generate-report.js';
 import { generateReportJob } from './reports/generate-report.job.js';
 import { removeExpiredReports } from './reports/remove-expired-reports.js';
 import { removeExpiredReportsJob } from './reports/remove-expired-reports.job.js';
@@ -38,6 +58,8 @@ export interface ProcessType {
   /** Words for the documentation. */
   does: string;
   handlers: Handler[];
+  /** Handlers that come and go: a queue a provider. */
+  families?: HandlerFamily[];
 }
 
 /** Any number of each may run, and any of them may be killed at any time. */
@@ -45,16 +67,30 @@ export const processTypes: ProcessType[] = [
   {
     name: 'fulfilment',
     does: 'Takes accepted purchases to a provider.',
-    // A job that fails is not retried by BullMQ: the sweep adds a new one.
-    handlers: [handle(fulfilPurchaseJob, ({ purchaseId }) => fulfilPurchase(purchaseId))],
+    handlers: [
+      handle(
+        fulfilPurchaseJob,
+        ({ purchaseId, accountId }) => fulfilPurchase(purchaseId, { accountId, turnAt: null }),
+        setAsidePurchase,
+      ),
+    ],
+    families: [{ name: 'queues of providers', handlersNow: providerHandlers }],
   },
   {
     name: 'follow-up',
     formerName: 'polling',
     does: 'Asks providers about open purchases, and finds by the clock what nobody has looked at in time.',
     handlers: [
-      handle(askProviderJob, ({ purchaseId, askNow }) => fulfilPurchase(purchaseId, { askNow })),
-      handle(verifySaleJob, ({ purchaseId }) => verifySale(purchaseId)),
+      handle(
+        askProviderJob,
+        ({ purchaseId, ...options }) => fulfilPurchase(purchaseId, { ...options, turnAt: null }),
+        setAsidePurchase,
+      ),
+      handle(
+        verifySaleJob,
+        ({ purchaseId, accountId }) => verifySale(purchaseId, accountId),
+        setAsideVerification,
+      ),
       handleSweep(sweepPurchasesJob, purchaseOutbox),
       handleSweep(sweepSettlementsJob, settlementOutbox),
       handleSweep(sweepReportsJob, reportOutbox),
@@ -62,7 +98,12 @@ export const processTypes: ProcessType[] = [
       handle(sweepSellerCreditsJob, sweepSellerCredits),
       handle(sweepDeliveriesJob, sweepDeliveries),
       handle(removeExpiredReportsJob, removeExpiredReports),
+      handle(removeExpiredBindingsJob, removeExpiredBindings),
+      handle(applyRetentionJob, applyRetention),
       handle(refreshProvidersJob, refreshProviders),
+      handle(closeLedgerJob, closeDueDays),
+      handle(verifyLedgerJob, verifyDueDay),
+      handle(foldTotalsJob, foldTotals),
     ],
   },
   {
@@ -73,31 +114,54 @@ export const processTypes: ProcessType[] = [
   {
     name: 'sellers',
     does: 'Posts sales to seller wallets.',
-    handlers: [handle(postSellerCreditsJob, ({ sellerId }) => postSellerCredits(sellerId))],
+    handlers: [handle(postSellerCreditsJob, ({ accountId }) => postSellerCredits(accountId))],
   },
   {
     name: 'settlements',
     does: 'Pays out settlements.',
-    handlers: [handle(payOutJob, ({ settlementId }) => payOut(settlementId))],
+    handlers: [handle(payOutJob, ({ settlementId, accountId }) => payOut(settlementId, accountId))],
   },
   {
     name: 'inquiries',
     does: 'Asks providers for bills, while the client waits.',
-    handlers: [handle(answerInquiryJob, ({ inquiryId }) => answerInquiry(inquiryId))],
+    handlers: [handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId))],
   },
   {
     name: 'reports',
     does: 'Generates reports.',
-    handlers: [handle(generateReportJob, ({ reportId }) => generateReport(reportId))],
+    handlers: [handle(generateReportJob, ({ reportId }) => generateReport(reportId), giveUpReport)],
   },
 ];
+
+async function providerHandlers(): Promise<Handler[]> {
+  return (await providerQueuesNow()).map(({ sellerId, queue }) =>
+    handle(
+      { ...fulfilAtProviderJob(sellerId), queue },
+      ({ purchaseId, accountId }) => fulfilPurchase(purchaseId, { accountId, turnAt: sellerId }),
+      setAsidePurchase,
+    ),
+  );
+}
 
 /** The process type that is started by this name. */
 export function processTypeNamed(name: string): ProcessType | undefined {
   return processTypes.find((each) => each.name === name || each.formerName === name);
 }
 
-/** Every queue with the process type that takes its jobs. */
+/** The same, and the queues of providers as they are now. */
+export async function queuesNow(): Promise<{ queue: Queue; process: ProcessType }[]> {
+  const families = processTypes.flatMap((process) =>
+    (process.families ?? []).map((family) => ({ process, family })),
+  );
+  const found = await Promise.all(
+    families.map(async ({ process, family }) =>
+      (await family.handlersNow()).map(({ job }) => ({ queue: job.queue, process })),
+    ),
+  );
+  return [...queuesOfProcesses(), ...found.flat()];
+}
+
+/** Every queue with the process type that takes its jobs, but those that come and go. */
 export function queuesOfProcesses(): { queue: Queue; process: ProcessType }[] {
   const found = new Map<Queue, ProcessType>();
   for (const process of processTypes) {
@@ -106,4 +170,9 @@ export function queuesOfProcesses(): { queue: Queue; process: ProcessType }[] {
     }
   }
   return [...found].map(([queue, process]) => ({ queue, process }));
+}
+
+/** Every job that there is, by its name now. */
+export function jobNamed(name: string): Job<never> | undefined {
+  return processTypes.flatMap(({ handlers }) => handlers).find(({ job }) => job.name === name)?.job;
 }

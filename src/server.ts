@@ -1,4 +1,5 @@
 import http, { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { env } from '../config/env.js';
 import { createApp } from './app.js';
@@ -6,7 +7,11 @@ import { connectMongo, disconnectMongo } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
-import { onShutdown } from './shared/shutdown.js';
+import { keepFleetClock } from './redis/fleet-clock.js';
+import { hearChanges } from './redis/hear-changes.js';
+import { closable } from './shared/closable.js';
+import { isStopping, onShutdown } from './shared/shutdown.js';
+import { startSignals } from './signals/start-signals.js';
 
 /** Starts the web process: connects, listens on PORT, and stops in order on SIGTERM. */
 async function main(): Promise<void> {
@@ -15,23 +20,30 @@ async function main(): Promise<void> {
   // A proxy in front keeps connections for 60 s; ours must outlive them.
   server.keepAliveTimeout = 65_000;
   redis();
-  await connectMongo();
+  const clock = keepFleetClock();
+  const closing = closable(server);
+  let signals: ReturnType<typeof startSignals> | null = null;
+  onShutdown('web', {
+    drain: () => closing.close(),
+    close: [async () => signals?.stop(), () => clock.stop(), closeQueues, disconnectMongo, disconnectRedis],
+  });
+  await Promise.all([connectMongo(), hearChanges()]);
+  if (isStopping()) {
+    return;
+  }
+  signals = startSignals({ type: 'web', showsFigures: false });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(env.PORT, resolve);
+    server.listen(
+      { port: env.PORT, ...(env.LISTEN_ADDRESS !== null && { host: env.LISTEN_ADDRESS }) },
+      resolve,
+    );
   });
-  logger.info('web is ready', { port: env.PORT });
-  process.send?.({ ready: true, port: env.PORT });
-  onShutdown('web', [
-    () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeIdleConnections();
-      }),
-    closeQueues,
-    disconnectMongo,
-    disconnectRedis,
-  ]);
+  const { port } = server.address() as AddressInfo;
+  // PORT=0 is any free one; the links of reports name it where no BASE_URL is set.
+  env.PORT = port;
+  logger.info('web is ready', { port, address: env.LISTEN_ADDRESS });
+  process.send?.({ ready: true, port });
 }
 
 /**
@@ -54,6 +66,9 @@ function bornWith<C extends new (...args: never[]) => object>(base: C, prototype
 }
 
 main().catch((error: unknown) => {
+  if (isStopping()) {
+    return;
+  }
   logger.error('web could not start', { error });
   process.exitCode = 1;
   process.exit();

@@ -4,11 +4,14 @@
  */
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { closeQueues } from '../src/jobs/queues.js';
-import { startWorkers } from '../src/jobs/start-workers.js';
+import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js';
 import { processTypeNamed, processTypes } from '../src/processes.js';
-import { disconnectRedis, redis } from '../src/redis/connection.js';
+import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
+import { keepFleetClock } from '../src/redis/fleet-clock.js';
+import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
-import { onShutdown } from '../src/shared/shutdown.js';
+import { isStopping, onShutdown } from '../src/shared/shutdown.js';
+import { startSignals } from '../src/signals/start-signals.js';
 
 async function main(names: string[]): Promise<void> {
   const chosen = names.includes('all') ? processTypes : names.map(processTypeNamed);
@@ -18,15 +21,37 @@ async function main(names: string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  redis();
-  await connectMongo();
-  const workers = startWorkers([...new Set(chosen)].flatMap((each) => each?.handlers ?? []));
+  const clock = keepFleetClock();
+  let workers: RunningWorkers | null = null;
+  let signals: ReturnType<typeof startSignals> | null = null;
+  onShutdown(names.join('+'), {
+    drain: async () => workers?.close(),
+    close: [async () => signals?.stop(), () => clock.stop(), closeQueues, disconnectMongo, disconnectRedis],
+  });
+  // Without Redis there is nothing to do: it waits for it, and is not ready until it has answered.
+  await Promise.all([connectMongo(), connectRedis(null), hearChanges()]);
+  if (isStopping()) {
+    return;
+  }
+  const types = [...new Set(chosen)];
+  workers = startWorkers(
+    types.flatMap((each) => each?.handlers ?? []),
+    types.flatMap((each) => each?.families ?? []),
+  );
+  signals = startSignals({
+    type: names.join('+'),
+    showsFigures: types.some((each) => each?.name === 'follow-up'),
+    workers,
+  });
+  await workers.ready;
   logger.info('workers are ready', { processes: chosen.map((each) => each?.name) });
   process.send?.({ ready: true });
-  onShutdown(names.join('+'), [() => workers.close(), closeQueues, disconnectMongo, disconnectRedis]);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
+  if (isStopping()) {
+    return;
+  }
   logger.error('worker could not start', { error });
   process.exitCode = 1;
   process.exit();

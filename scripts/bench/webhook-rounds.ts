@@ -1,6 +1,8 @@
-/** The two things that `bench:webhooks` compares, each measured over the same number of events. */
+/** The two things that the bench of webhooks compares, each measured over the same number of events. */
+import { limits } from '../../config/limits.js';
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
+import { usualSettings } from '../../src/accounts/webhook-endpoint.js';
 import '../../src/all-models.js';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -9,15 +11,16 @@ import { handle } from '../../src/jobs/define-job.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { startWorkers } from '../../src/jobs/start-workers.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
+import { changing } from '../../src/redis/changing.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { notePace } from '../../src/webhooks/receiver-pace.js';
 import { createSender, type Sender } from '../../src/webhooks/send-request.js';
 import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { webhookLimits } from '../../src/webhooks/webhook-limits.js';
 import { signingKeys } from '../../src/webhooks/webhook-secret.js';
 
 export interface Measured {
@@ -31,23 +34,26 @@ export interface Rounds {
   bare(): Promise<Measured>;
   /** From the announcement of stored rows to the last one marked as delivered. */
   whole(): Promise<Measured>;
+  /**
+   * The same for the backlog of one receiver, which begins as if it had never had any.
+   * @param inFlight How many requests it may have under way; null: what it earns.
+   */
+  backlog(inFlight: number | null): Promise<Measured>;
   close(): Promise<void>;
 }
 
+/** @param urls.slow Of a receiver that answers as one far away does. */
 export async function prepareRounds(
-  url: string,
-  size: { events: number; receivers: number },
+  urls: { quick: string; slow: string },
+  size: { events: number; receivers: number; backlog: number },
 ): Promise<Rounds> {
   await Promise.all([connectMongo(), connectRedis()]);
   await migrate();
   const accounts: Account[] = [];
   for (let index = 0; index < size.receivers; index++) {
-    const created = await createAccount(
-      { username: `bench-${newId().slice(12)}`, role: 'buyer', webhookUrl: `${url}/hook-${index}` },
-      { actor: 'bench', from: null, reason: null },
-    );
-    accounts.push(created.account);
+    accounts.push(await accountAt(`${urls.quick}/hook-${index}`));
   }
+  const behind = await accountAt(`${urls.slow}/hook`);
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
   const makeRows = () =>
@@ -57,16 +63,35 @@ export async function prepareRounds(
   return {
     bare: () => measureBare(sender, accounts, makeRows()),
     whole: () => measureWhole(deliverer, makeRows()),
+    backlog: async (inFlight) => {
+      await changing([AccountModel], [behind._id], (each) =>
+        each.updateOne(
+          { _id: behind._id },
+          { $set: { webhookSettings: { ...usualSettings, inFlightLimit: inFlight } } },
+        ),
+      );
+      const rows = Array.from({ length: size.backlog }, () => row(behind));
+      await notePace(rows[0]?.receiverId ?? '', limits.inFlightDefault, 'silent');
+      return measureWhole(deliverer, rows);
+    },
     close: async () => {
       await sender.close();
-      const accountIds = accounts.map((account) => account._id);
+      const accountIds = [...accounts, behind].map((account) => account._id);
       await deliveries.deleteMany({ accountId: { $in: accountIds } });
-      await AccountModel.deleteMany({ _id: { $in: accountIds } });
+      await changing([AccountModel], accountIds, (each) => each.deleteMany({ _id: { $in: accountIds } }));
       await closeQueues();
       await disconnectRedis();
       await disconnectMongo();
     },
   };
+}
+
+async function accountAt(webhookUrl: string): Promise<Account> {
+  const created = await createAccount(
+    { username: `bench-${newId().slice(12)}`, role: 'buyer', webhookUrl },
+    { actor: 'bench', from: null, reason: null },
+  );
+  return created.account;
 }
 
 function row(account: Account): Delivery {
@@ -95,8 +120,8 @@ function row(account: Account): Delivery {
 }
 
 async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]): Promise<Measured> {
-  const keys = accounts.slice(0, 1).flatMap(signingKeys);
-  const inFlight = accounts.length * webhookLimits.inFlightPerReceiver;
+  const keys = accounts.slice(0, 1).flatMap((account) => signingKeys(account));
+  const inFlight = accounts.length * limits.inFlightStart;
   return measured(rows.length, async () => {
     const loop = async () => {
       for (let next = rows.pop(); next; next = rows.pop()) {

@@ -1,88 +1,71 @@
 /**
- * `npm run bench -- webhooks`: deliveries per second and per core to a local receiver, beside the bare limit (the same
- * HTTP client in a loop, without queue or database), in one run: A-B-B-A, medians over the rounds, CPU of this
- * process alone (the receiver and the databases are processes of their own).
+ * Deliveries per second and per core to a local receiver, beside the bare limit (the same HTTP client in a loop, without
+ * queue or database); and how fast the backlog of one receiver drains, beside four requests at a time. CPU of this process alone: the receiver and the databases are processes of their own.
  */
-import { fork, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { limits } from '../../config/limits.js';
+import { numberOption } from './support/options.js';
+import { printGoal, printTable } from './support/print.js';
+import { inTurns, median } from './support/rounds.js';
+import { runBench, startHelper } from './support/bench.js';
 import { prepareRounds, type Measured } from './webhook-rounds.js';
 
-const events = Number(process.env['EVENTS'] ?? 2_000);
 const receivers = 50;
-const rounds = Number(process.env['ROUNDS'] ?? 5);
+/** Of the receiver with a backlog. */
+const answerMs = 50;
 
-async function main(): Promise<void> {
-  const { receiver, url } = await startReceiver();
-  const bench = await prepareRounds(url, { events, receivers });
-  const bare: Measured[] = [];
-  const whole: Measured[] = [];
-  try {
-    await bench.bare();
-    await bench.whole();
-    for (let round = 0; round < rounds; round++) {
-      const order =
-        round % 2 === 0
-          ? (['bare', 'whole', 'whole', 'bare'] as const)
-          : (['whole', 'bare', 'bare', 'whole'] as const);
-      for (const kind of order) {
-        (kind === 'bare' ? bare : whole).push(await bench[kind]());
-      }
+export async function benchWebhooks(): Promise<void> {
+  const events = numberOption('EVENTS', 2_000);
+  const rounds = numberOption('ROUNDS', 5);
+  await runBench(async () => {
+    const [quick, slow] = [
+      await startHelper('receiver', 'receiver'),
+      await startHelper('slow receiver', 'receiver', [String(answerMs)]),
+    ];
+    const backlog = numberOption('BACKLOG', 2_000);
+    const bench = await prepareRounds({ quick: quick.url, slow: slow.url }, { events, receivers, backlog });
+    try {
+      await bench.bare();
+      await bench.whole();
+      const measured = await inTurns(['bare', 'whole'], rounds, (kind) => bench[kind]());
+      console.log(`${events} events to ${receivers} receivers, ${rounds} rounds A-B-B-A, medians`);
+      report(measured);
+      const four = await bench.backlog(limits.inFlightStart);
+      reportBacklog(four, await bench.backlog(null), backlog);
+    } finally {
+      await bench.close();
     }
-  } finally {
-    await bench.close();
-    receiver.kill();
-  }
-  report(bare, whole);
+  });
 }
 
-function report(bare: Measured[], whole: Measured[]): void {
-  const line = (name: string, all: Measured[]) => {
-    const cpuUs = median(all.map((each) => each.cpuUs));
-    console.log(
-      `${name.padEnd(28)} ${median(all.map((each) => each.perSecond))
-        .toFixed(0)
-        .padStart(7)} /s   ` +
-        `${cpuUs.toFixed(0).padStart(6)} CPU µs each   ${(1e6 / cpuUs).toFixed(0).padStart(6)} per core second`,
-    );
-    return 1e6 / cpuUs;
-  };
-  console.log(`${events} events to ${receivers} receivers, ${rounds} rounds A-B-B-A, medians`);
-  const limit = line('bare undici loop', bare);
-  const reached = line('queue, database, delivery', whole);
-  console.log(
-    `deliveries reach ${((100 * reached) / limit).toFixed(0)} % of the bare loop per core; goal 500 per core second, stretch 1,000`,
+function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void {
+  const cpuUs = (all: Measured[]) => median(all.map((each) => each.cpuUs));
+  const perCore = (all: Measured[]) => 1e6 / cpuUs(all);
+  const row = (name: string, all: Measured[]) => [
+    ...[name, median(all.map((each) => each.perSecond)), cpuUs(all), perCore(all)],
+  ];
+  printTable(
+    ['', 'deliveries/s', 'CPU µs each', 'per core second'],
+    [row('bare undici loop', bare), row('queue, database, delivery', whole)],
   );
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-async function startReceiver(): Promise<{ receiver: ChildProcess; url: string }> {
-  const receiver = fork(fileURLToPath(import.meta.url), ['receive'], { stdio: 'inherit' });
-  const port = await new Promise<number>((resolve) => {
-    receiver.once('message', (message: { port: number }) => resolve(message.port));
+  const share = (100 * perCore(whole)) / perCore(bare);
+  printGoal('deliveries per core second', {
+    goal: 500,
+    reached: perCore(whole),
+    unit: '',
+    wanted: 'at least',
   });
-  return { receiver, url: `http://127.0.0.1:${port}` };
+  printGoal('of the bare loop', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
 }
 
-function receive(): void {
-  const answer = '{"status":"received"}';
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
-        .end(answer);
-    });
-  });
-  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-  process.on('disconnect', () => process.exit(0));
-}
-
-if (process.argv[2] === 'receive') {
-  receive();
-} else {
-  await main();
+function reportBacklog(four: Measured, earned: Measured, events: number): void {
+  console.log(`a backlog of ${events} of one receiver that answers after ${answerMs} ms`);
+  printTable(
+    ['', 'deliveries/s'],
+    [
+      [`${limits.inFlightStart} at a time`, four.perSecond],
+      [`what it earns, up to ${limits.inFlightDefault}`, earned.perSecond],
+    ],
+  );
+  const times = earned.perSecond / four.perSecond;
+  printGoal('times as fast', { goal: 3, reached: times, unit: '', wanted: 'at least' });
 }

@@ -1,6 +1,7 @@
 /** A `mongod` of this machine as a replica set of one node: transactions need a replica set. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { limits } from '../../config/limits.js';
 import { builtProgram } from '../../config/project-file.js';
 import { pidFile } from '../supervisor/pid-files.js';
 import type { DatabaseContext } from './database.js';
@@ -24,6 +25,7 @@ export async function startMongod(program: string, { supervisor }: DatabaseConte
       pidFile(localDir, 'mongodb-program'),
       program,
       ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],
+      ...['--setParameter', `transactionLifetimeLimitSeconds=${limits.lockLifetimeAdvisedS}`],
       ...['--quiet', '--logpath', path.join(localDir, 'logs', 'mongod.log'), '--logappend'],
     ],
     whenReady: (signal) => becomePrimary(host, signal),

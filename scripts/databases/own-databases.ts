@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createOutput } from '../supervisor/output.js';
 import { PlainError } from '../supervisor/plain-error.js';
-import { createSupervisor } from '../supervisor/supervisor.js';
+import { createSupervisor, type Supervisor } from '../supervisor/supervisor.js';
 import { whenAskedToStop } from '../supervisor/when-asked-to-stop.js';
 import { resolveMongodb } from './resolve-mongodb.js';
 import { resolveRedis } from './resolve-redis.js';
@@ -13,8 +13,9 @@ const childStopMs = 10_000;
 
 /** What runs on databases of its own. */
 export interface OwnDatabases {
-  /** For the processes that use them: MONGODB_URI, REDIS_URL, LOCAL_DIR, TMPDIR and the mode for tests. */
+  /** For the processes that use them: the first of `pairs`, LOCAL_DIR, TMPDIR and the mode for tests. */
   env: NodeJS.ProcessEnv;
+  pairs: DatabasePair[];
   /** The directory that is gone afterwards. */
   localDir: string;
   /** The two databases, in words. */
@@ -25,24 +26,49 @@ export interface OwnDatabases {
   node: (args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) => Promise<number>;
 }
 
+/** The addresses of one MongoDB and one Redis, as processes read them. */
+export interface DatabasePair {
+  MONGODB_URI: string;
+  REDIS_URL: string;
+}
+
 /**
  * Starts MongoDB and Redis as `npm start` does, in a temporary directory that is gone afterwards.
+ * @param options.pairs how many of each, for work that must not wait for its neighbours.
  * @returns the exit code of `use`, or 1 after an error, which is printed.
  */
 export async function withOwnDatabases(
-  { durable }: { durable: boolean },
+  { durable, pairs: count = 1 }: { durable: boolean; pairs?: number },
   use: (databases: OwnDatabases) => Promise<number>,
 ): Promise<number> {
   const localDir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-test-'));
   const output = createOutput(path.join(localDir, 'logs'));
-  const supervisor = createSupervisor({ localDir, output, changed: () => undefined });
+  const first = createSupervisor({ localDir, output, changed: () => undefined });
+  const others = Array.from({ length: count - 1 }, (_, n) => {
+    const quiet = createOutput(path.join(localDir, `pair-${n + 2}`, 'logs'), () => undefined);
+    return createSupervisor({
+      localDir: path.join(localDir, `pair-${n + 2}`),
+      output: quiet,
+      changed: () => undefined,
+    });
+  });
+  const stopAll = () => Promise.all([first, ...others].map((each) => each.stopAll()));
   whenAskedToStop((reason) => {
     output.say(`${reason}: stopping …`);
-    void supervisor.stopAll();
+    void stopAll();
   });
   try {
-    const context = { env: { ...process.env, NODE_ENV: 'test' }, supervisor, durable };
-    const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
+    const start = async (supervisor: Supervisor) => {
+      const context = { env: { ...process.env, NODE_ENV: 'test' }, supervisor, durable };
+      const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
+      return {
+        pair: { MONGODB_URI: mongodb.url, REDIS_URL: redis.url },
+        used: `${mongodb.used}; ${redis.used}`,
+      };
+    };
+    // The first finds out what this machine has, and may install it.
+    const { pair, used } = await start(first);
+    const pairs = [pair, ...(await Promise.all(others.map(start))).map((each) => each.pair)];
     const tmpdir = path.join(localDir, 'tmp');
     fs.mkdirSync(tmpdir);
     return await use({
@@ -54,19 +80,19 @@ export async function withOwnDatabases(
         LOCAL_DIR: localDir,
         // What is written on the way goes with the rest.
         TMPDIR: tmpdir,
-        MONGODB_URI: mongodb.url,
-        REDIS_URL: redis.url,
+        ...pair,
       },
+      pairs,
       localDir,
-      used: `${mongodb.used}; ${redis.used}`,
-      stopping: supervisor.stopping,
-      node: (args, options) => runNode(args, options, supervisor.stopping),
+      used,
+      stopping: first.stopping,
+      node: (args, options) => runNode(args, options, first.stopping),
     });
   } catch (error) {
     console.error(error instanceof PlainError ? `\n${error.message}\n` : error);
     return 1;
   } finally {
-    await supervisor.stopAll();
+    await stopAll();
     output.close();
     fs.rmSync(localDir, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 /** Finds or starts a MongoDB, by the first way that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { limits } from '../../config/limits.js';
 import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath } from './commands.js';
@@ -112,7 +113,8 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
     args: [
       path.join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs'),
       ...['--port', String(port), '--dbpath', dataDir],
-      ...(durable ? [] : ['--no-fsync']),
+      // What is not durable is for tests, which say themselves how locks end.
+      ...(durable ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)] : ['--no-fsync']),
     ],
     whenReady: async (signal) => {
       const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;

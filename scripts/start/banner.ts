@@ -1,15 +1,22 @@
 import colours from 'picocolors';
+import { adminPasswordPath } from './admin-password.js';
 import type { DemoAccount, DemoFile } from './demo-file.js';
 import { demoProduct, resellerSign, simulatorEndings } from './demo-calls.js';
+import { isLoopback } from './listen-address.js';
 
 export interface BannerFacts {
   demo: DemoFile;
   databases: { mongodb: string; redis: string };
   localDir: string;
+  /** Where the web process listens. */
+  address: string;
+  /** The console's password was made by this start, and is shown by it alone. */
+  hasNewPassword: boolean;
 }
 
 /** What somebody needs who has just started the service: where it is, who they are, and calls to copy. */
-export function banner({ demo, databases, localDir }: BannerFacts): string {
+export function banner(facts: BannerFacts): string {
+  const { demo, databases, localDir } = facts;
   const { buyer, seller, admin } = demo.accounts;
   return [
     '',
@@ -18,13 +25,14 @@ export function banner({ demo, databases, localDir }: BannerFacts): string {
     ...table([
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
-      ['Console', `${demo.base_url}/admin/queues${admin?.password ? `   (${login(admin)})` : ''}`],
+      ['Console', `${demo.base_url}/admin${admin ? `   (${login(admin, facts)})` : ''}`],
       ['Provider simulator', demo.simulator_url],
       ['Webhook inbox', demo.inbox_url],
       ['MongoDB', databases.mongodb],
       ['Redis', databases.redis],
       ['Data and logs', localDir],
     ]),
+    ...(isLoopback(facts.address) ? [] : openLines(facts)),
     ...(buyer ? accountLines([buyer, seller]) : []),
     ...(demo.simulator_url === null ? [] : endingLines()),
     ...(buyer ? callLines(demo.base_url, buyer) : []),
@@ -34,8 +42,18 @@ export function banner({ demo, databases, localDir }: BannerFacts): string {
   ].join('\n');
 }
 
-function login({ username, password = '' }: DemoAccount): string {
-  return `${username} / ${password}`;
+function login({ username, password }: DemoAccount, { localDir, hasNewPassword }: BannerFacts): string {
+  if (password === undefined) {
+    return `${username}, with the password that was given to it`;
+  }
+  return hasNewPassword
+    ? `${username} / ${password}, shown this once: it is in ${adminPasswordPath(localDir)}`
+    : `${username}, its password is in ${adminPasswordPath(localDir)}`;
+}
+
+function openLines({ address }: BannerFacts): string[] {
+  const warning = `WARNING: it listens on ${address}: whoever reaches this machine there can call it and log in.`;
+  return ['', colours.yellow(warning), colours.yellow('It speaks plain HTTP, with settings for trying out.')];
 }
 
 function accountLines(accounts: (DemoAccount | undefined)[]): string[] {

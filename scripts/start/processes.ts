@@ -12,16 +12,24 @@ export const workerNames = [
   'reports',
 ] as const;
 
-export function serviceSpecs(env: Record<string, string>): ChildSpec[] {
+/** @param metricsPort METRICS_PORT as it was given: web's, and the workers have those after it. */
+export function serviceSpecs(env: Record<string, string>, metricsPort = ''): ChildSpec[] {
+  const withPort = (offset: number) => ({ ...env, ...metricsPortOf(metricsPort, offset) });
   return [
-    { name: 'web', tier: 'service', args: ['dist/src/server.js'], env },
-    ...workerNames.map((name): ChildSpec => ({
+    { name: 'web', tier: 'service', args: ['dist/src/server.js'], env: withPort(0) },
+    ...workerNames.map((name, index): ChildSpec => ({
       name,
       tier: 'service',
       args: ['dist/workers/run.js', name],
-      env,
+      env: withPort(index + 1),
     })),
   ];
+}
+
+/** Each on one machine needs its own; 0 is any free one for all of them. What is no number its process complains of. */
+function metricsPortOf(given: string, offset: number): Record<string, string> {
+  const port = Number(given);
+  return port > 0 ? { METRICS_PORT: String(port + offset) } : {};
 }
 
 /** What stands in for the outside world: a provider, and a customer's server that receives webhooks. */

@@ -6,12 +6,18 @@ import { portFor } from '../databases/ports.js';
 import { resolveMongodb } from '../databases/resolve-mongodb.js';
 import { resolveRedis } from '../databases/resolve-redis.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
+import { keepAdminPassword, readAdminPassword } from './admin-password.js';
 import type { DemoAccount, DemoFile } from './demo-file.js';
+import { baseUrlOf, listenAddress } from './listen-address.js';
 import { playgroundSpecs, serviceSpecs } from './processes.js';
 
 export interface RunningService {
   mongodb: Database;
   redis: Database;
+  /** Where the web process listens. */
+  address: string;
+  /** This start has made the console's password. */
+  hasNewPassword: boolean;
   /** Everything of demo.json but the processes, which change. */
   facts: Omit<DemoFile, 'processes'>;
 }
@@ -30,10 +36,12 @@ export async function runService(options: {
   const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
   // In production there are no demo accounts and nothing that plays a provider.
   const playground = env['NODE_ENV'] === 'production' ? null : await playgroundAddresses(localDir);
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const address = listenAddress(env);
+  const baseUrl = baseUrlOf(address, port);
   const childEnv = {
     LOCAL_DIR: localDir,
     PORT: String(port),
+    LISTEN_ADDRESS: address,
     MONGODB_URI: mongodb.url,
     REDIS_URL: redis.url,
     ...(playground && { SIMULATOR_URL: playground.simulatorUrl, INBOX_URL: playground.inboxUrl }),
@@ -41,13 +49,16 @@ export async function runService(options: {
 
   output.say('Preparing collections and indexes …');
   await supervisor.run({ name: 'migrate', args: ['dist/scripts/migrate.js'], env: childEnv });
+  const passwordBefore = readAdminPassword(localDir);
   const accounts = playground === null ? {} : await startPlayground(supervisor, playground, childEnv);
 
   output.say('Starting the service …');
-  await Promise.all(serviceSpecs(childEnv).map((spec) => supervisor.start(spec)));
+  await Promise.all(serviceSpecs(childEnv, env['METRICS_PORT']).map((spec) => supervisor.start(spec)));
   return {
     mongodb,
     redis,
+    address,
+    hasNewPassword: passwordBefore === undefined,
     facts: {
       base_url: baseUrl,
       simulator_url: playground?.simulatorUrl ?? null,
@@ -86,8 +97,17 @@ async function startPlayground(
   env: Record<string, string>,
 ): Promise<Record<string, DemoAccount>> {
   supervisor.output.say('Preparing demo accounts and products …');
-  const written = await supervisor.run({ name: 'seed', args: ['dist/scripts/seed.js', '--json'], env });
+  const known = readAdminPassword(supervisor.localDir);
+  const written = await supervisor.run({
+    name: 'seed',
+    args: ['dist/scripts/seed.js', '--json'],
+    env: { ...env, ...(known !== undefined && { ADMIN_PASSWORD: known }) },
+  });
   const accounts = accountsIn(written);
+  const made = accounts['admin']?.password;
+  if (known === undefined && made !== undefined) {
+    keepAdminPassword(supervisor.localDir, made);
+  }
   const secrets = Object.entries(accounts).flatMap(([name, { webhook_secret: secret }]) =>
     secret === undefined ? [] : [[name, secret]],
   );

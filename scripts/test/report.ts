@@ -37,8 +37,9 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
     },
     sum: (results, tookMs) => {
       const failures = failuresOf(results);
-      printFailures(failures);
       printSlowest(results);
+      // Last, because whoever reads the end of a long log looks for them.
+      printFailures(failures);
       const count = (state: TestResult['state']) =>
         results.flatMap((each) => each.tests).filter((each) => each.state === state).length;
       const cpuMs = results.reduce((sum, each) => sum + each.cpuMs, 0);

@@ -69,6 +69,8 @@ function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const name = path.basename(dir);
   const uri = new URL(env['MONGODB_URI'] ?? '');
   uri.pathname = `/file_${name}`;
+  // Faults that a file plays are for clients of this name (test/support/mongo-faults.ts).
+  uri.searchParams.set('appName', `file_${name}`);
   return {
     MONGODB_URI: uri.href,
     QUEUE_PREFIX: `file-${name}`,

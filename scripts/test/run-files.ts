@@ -1,6 +1,6 @@
 /** Runs test files beside each other and collects how they went. */
 import path from 'node:path';
-import type { OwnDatabases } from '../databases/own-databases.js';
+import type { DatabasePair, OwnDatabases } from '../databases/own-databases.js';
 import type { BuiltTests } from './build-tests.js';
 import type { Options } from './options.js';
 import type { Report } from './report.js';
@@ -10,12 +10,37 @@ import { runFile, type FileResult } from './run-file.js';
 const fileLimitMs = { normal: 10 * 60_000, long: 40 * 60_000 };
 
 /**
- * They compare the times of one phase with those of another, so the load must be the same in both: each runs when the
- * others are done.
+ * They compare the times of one phase with those of another, so the load must be the same in both, or drive a browser,
+ * which is as impatient as a person: each runs when the others are done.
  */
-const comparesTimes: ReadonlySet<string> = new Set([
+const runsAlone: ReadonlySet<string> = new Set([
+  'test/api/wallet/long-lists.test.ts',
+  'test/console/browser.test.ts',
+  'test/providers/bulkheads.test.ts',
   'test/providers/outage.test.ts',
+  'test/redis/faults.test.ts',
+  'test/redis/full.test.ts',
   'test/webhooks/fairness.test.ts',
+]);
+
+/**
+ * They promise an answer within a time, and do little else than wait: they run beside each other, when those that take
+ * all of the machine are done.
+ */
+const hasTimeLimits: ReadonlySet<string> = new Set([
+  'test/api/access/mongodb-away.test.ts',
+  'test/api/access/redis-away.test.ts',
+  'test/api/reseller/synchronous-answer.test.ts',
+  'test/caches/cached.test.ts',
+  'test/caches/outage.test.ts',
+  'test/inbox/messages.test.ts',
+  'test/money/posting.test.ts',
+  'test/providers/conformance.test.ts',
+  'test/redis/stopping.test.ts',
+  'test/scripts/resolve-mongodb.test.ts',
+  'test/simulator/faults.test.ts',
+  'test/simulator/restart.test.ts',
+  'test/webhooks/hostile-urls.test.ts',
 ]);
 
 export interface Work {
@@ -40,13 +65,14 @@ export async function runFiles({
   const isOver = () =>
     databases.stopping.aborted || (options.bail && results.some((each) => isFailed(each, options)));
 
-  async function workThrough(waiting: string[]): Promise<void> {
+  // Files beside each other don't wait for what one of them asks of its database.
+  async function workThrough(waiting: string[], pair: DatabasePair | undefined): Promise<void> {
     for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
       const result = await runFile({
         file,
         order: { built: built.fileOf(file), grep: options.grep, forbidOnly: options.forbidOnly },
         cwd: path.join(root, folderOf(file)),
-        env: databases.env,
+        env: { ...databases.env, ...pair },
         localDir: databases.localDir,
         limitMs: options.long ? fileLimitMs.long : fileLimitMs.normal,
         stopping: databases.stopping,
@@ -56,9 +82,14 @@ export async function runFiles({
       report.file(result, isFailed(result, options));
     }
   }
-  const beside = files.filter((file) => !comparesTimes.has(file));
-  await Promise.all(Array.from({ length: Math.min(options.jobs, beside.length) }, () => workThrough(beside)));
-  await workThrough(files.filter((file) => comparesTimes.has(file)));
+  const beside = (waiting: string[]) =>
+    Promise.all(databases.pairs.map((pair) => workThrough(waiting, pair)));
+  await beside(files.filter((file) => !runsAlone.has(file) && !hasTimeLimits.has(file)));
+  await beside(files.filter((file) => hasTimeLimits.has(file)));
+  await workThrough(
+    files.filter((file) => runsAlone.has(file)),
+    databases.pairs[0],
+  );
   return results;
 }
 

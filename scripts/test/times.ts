@@ -8,12 +8,17 @@ export interface Times {
   keep: (measured: Map<string, number>) => void;
 }
 
+/** Milliseconds by file, in each size. */
+type SlowFiles = Record<'normal' | 'long', Record<string, number>>;
+
 /** A file that was never run here counts by test/slow-files.json, or else by its size. */
 const msPerByte = 1;
 
 export function readTimes(root: string, { long }: { long: boolean }): Times {
-  const file = path.join(root, 'node_modules/.cache', long ? 'test-times-long.json' : 'test-times.json');
-  const known = { ...readJson(path.join(root, 'test/slow-files.json')), ...readJson(file) };
+  const size = long ? 'long' : 'normal';
+  const file = path.join(root, `node_modules/.cache/test-times-${size}.json`);
+  const slow = JSON.parse(fs.readFileSync(path.join(root, 'test/slow-files.json'), 'utf8')) as SlowFiles;
+  const known = { ...slow[size], ...readJson(file) };
   return {
     expectedMs: (test) => known[test] ?? fs.statSync(path.join(root, test)).size * msPerByte,
     keep(measured) {

@@ -2,6 +2,9 @@ import { Option, type Command } from 'commander';
 import type { Account } from '../../src/accounts/account.model.js';
 import type { AccountDescription } from '../../src/accounts/describe-account.js';
 import type { ListedAccount } from '../../src/accounts/list-accounts.js';
+import type { ListedEndpoint } from '../../src/webhooks/webhook-status.js';
+import { withoutUrlSecrets } from '../../src/shared/mask.js';
+import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, heading, rupiah, status, table, time } from './format.js';
 import { httpUrl, limitOption, reasonOption, secretFromStdin, wholeNumber } from './options.js';
@@ -15,6 +18,7 @@ export function registerAccount(program: Command): void {
   registerShow(account);
   registerStatus(account, 'suspended');
   registerStatus(account, 'active');
+  registerAccountSet(account);
   registerRotate(defineGroup(program, 'key', 'API keys of accounts'));
 }
 
@@ -31,6 +35,7 @@ interface CreateOptions {
 function registerCreate(account: Command): void {
   defineCommand<CreateOptions>(account, {
     usage: 'create <username>',
+    action: 'account.create',
     summary: 'Create an account with its wallet and its first API key',
     details:
       'The API key and the webhook secret are printed once, here; the account sees them again by its own API.\nThe role decides what it may do: buyers buy, sellers sell through the provider that you name.',
@@ -116,6 +121,7 @@ function registerList(account: Command): void {
     account,
     {
       usage: 'list',
+      action: 'account.look',
       summary: 'List accounts with their balances',
       examples: ['account list', 'account list --role seller --json', 'account list --after warung-sari'],
       options: [
@@ -137,20 +143,24 @@ function listText(found: ListedAccount[], limit: number): string {
   if (found.length === 0) {
     return 'No account fits. Create one: npm run topup -- account create <username> --role buyer';
   }
-  const rows = found.map(({ account, balance, held }) => [
+  const rows = found.map(({ account, balance, held, md5Signs }) => [
     account.username,
     account.role,
     status(account.status),
     rupiah(balance),
     held === 0 ? '' : rupiah(held),
+    md5Signs === null ? '?' : String(md5Signs || ''),
     time(account.createdAt),
     account._id,
   ]);
   const more = found.length === limit ? `\nMore: --after ${found.at(-1)?.account.username ?? ''}` : '';
-  return table(['username', 'role', 'status', 'balance', 'held', 'created', 'id'], rows, [3, 4]) + more;
+  return (
+    table(['username', 'role', 'status', 'balance', 'held', 'md5 signs', 'created', 'id'], rows, [3, 4, 5]) +
+    more
+  );
 }
 
-function presentListed({ account, balance, held }: ListedAccount) {
+function presentListed({ account, balance, held, md5Signs }: ListedAccount) {
   return {
     id: account._id,
     username: account.username,
@@ -159,6 +169,7 @@ function presentListed({ account, balance, held }: ListedAccount) {
     mode: account.mode,
     balance,
     held,
+    md5_signs_30_days: md5Signs,
     created_at: account.createdAt,
   };
 }
@@ -166,30 +177,76 @@ function presentListed({ account, balance, held }: ListedAccount) {
 function registerShow(group: Command): void {
   defineCommand(group, {
     usage: 'show <username>',
+    action: 'account.look',
     summary: 'Show one account: money, settings, keys, last changes',
     details: 'The username or the id. Keys and secrets are not shown.',
     examples: ['account show warung-sari'],
     async run({ arg }) {
-      const { describeAccount } = await import('../../src/accounts/describe-account.js');
+      const [{ describeAccount }, { listEndpoints }] = await Promise.all([
+        import('../../src/accounts/describe-account.js'),
+        import('../../src/webhooks/webhook-status.js'),
+      ]);
       const found = await describeAccount(arg('username'));
-      const { account, wallet, keys, audit } = found;
+      const endpoints = (await listEndpoints(found.account)).map(presentEndpoint);
+      const { account, wallet, keys, audit, md5Signs } = found;
       const data = {
-        ...presentListed({ account, balance: wallet.balance, held: wallet.held }),
-        webhook_url: account.webhookUrl,
+        ...presentListed({ account, balance: wallet.balance, held: wallet.held, md5Signs }),
+        webhook_url: account.webhookUrl && withoutUrlSecrets(account.webhookUrl),
         webhook_status: account.webhookStatus,
-        callback_url: account.callbackUrl,
+        webhook_endpoints: endpoints,
+        callback_url: account.callbackUrl && withoutUrlSecrets(account.callbackUrl),
         ip_whitelist: account.ipWhitelist,
         rate_limit: account.rateLimit,
+        rate_limit_max: account.rateLimitMax ?? null,
+        require_strong_sign: account.requireStrongSign,
+        require_ack: account.requireAck,
+        ...(account.role === 'seller' && {
+          commission_rate: account.commissionRate,
+          product_limit: account.productLimit ?? null,
+        }),
         provider: account.provider && { kind: account.provider.kind, base_url: account.provider.baseUrl },
         keys: keys.map((key) => ({ id: key._id, created_at: key.createdAt, valid_until: key.validUntil })),
         audit,
       };
-      return { data, text: describeText(found) };
+      return { data, text: describeText({ ...found, endpoints }) };
     },
   });
 }
 
-function describeText({ account, wallet, keys, audit }: AccountDescription): string {
+/** Without its secret, and without those of its URL. */
+function presentEndpoint({ endpoint, health }: ListedEndpoint) {
+  return {
+    id: endpoint.id,
+    url: withoutUrlSecrets(endpoint.url),
+    events: endpoint.events,
+    description: endpoint.description,
+    status: health.status,
+    since: health.since?.toISOString() ?? null,
+    reason: health.reason,
+  };
+}
+
+function endpointTable(endpoints: ReturnType<typeof presentEndpoint>[]): string {
+  return table(
+    ['webhook endpoint', 'url', 'events', 'status', 'since'],
+    endpoints.map((each) => [
+      each.id,
+      each.url,
+      each.events.join(', '),
+      each.reason === null ? status(each.status) : `${status(each.status)} (${each.reason})`,
+      each.since ?? '',
+    ]),
+  );
+}
+
+function describeText({
+  account,
+  wallet,
+  keys,
+  audit,
+  md5Signs,
+  endpoints,
+}: AccountDescription & { endpoints: ReturnType<typeof presentEndpoint>[] }): string {
   const settings = facts([
     ['username', account.username],
     ['id', account._id],
@@ -197,10 +254,16 @@ function describeText({ account, wallet, keys, audit }: AccountDescription): str
     ['status', status(account.status)],
     ['balance', rupiah(wallet.balance)],
     ['held', wallet.held === 0 ? null : rupiah(wallet.held)],
-    ['webhook', account.webhookUrl ? `${account.webhookUrl} (${status(account.webhookStatus)})` : 'none'],
-    ['callback', account.callbackUrl ?? 'none'],
+    [
+      'webhook',
+      account.webhookUrl
+        ? `${withoutUrlSecrets(account.webhookUrl)} (${status(account.webhookStatus)})`
+        : 'none',
+    ],
+    ['callback', account.callbackUrl ? withoutUrlSecrets(account.callbackUrl) : 'none'],
     ['addresses', account.ipWhitelist.join(', ') || 'any'],
-    ['rate limit', `${account.rateLimit} a minute`],
+    ...operatorSettings(account),
+    ['signs by md5', account.role === 'buyer' ? `${md5Signs ?? 'not known'} in 30 days` : null],
     ['provider', account.provider && `${account.provider.kind} ${account.provider.baseUrl ?? ''}`.trim()],
     ['created', time(account.createdAt)],
   ]);
@@ -212,6 +275,7 @@ function describeText({ account, wallet, keys, audit }: AccountDescription): str
   const auditRows = audit.map((each) => [time(each.at), each.actor, each.action, each.reason ?? '']);
   return [
     settings,
+    ...(endpoints.length > 1 ? [heading('webhook endpoints'), endpointTable(endpoints)] : []),
     heading('API keys'),
     table(['id', 'created', 'valid until'], keyRows),
     heading('Last changes'),
@@ -219,15 +283,29 @@ function describeText({ account, wallet, keys, audit }: AccountDescription): str
   ].join('\n');
 }
 
+/** What `account set` sets. */
+function operatorSettings(account: Account): [string, string | null][] {
+  const isSeller = account.role === 'seller';
+  const most = account.rateLimitMax ?? null;
+  return [
+    ['rate limit', `${account.rateLimit} a minute${most === null ? '' : `, at most ${most}`}`],
+    ['strong sign', isSeller ? null : account.requireStrongSign ? 'HMAC alone' : 'HMAC or md5'],
+    ['acknowledgement', account.requireAck ? 'required' : 'not required'],
+    ['commission', isSeller ? String(account.commissionRate ?? 'default') : null],
+    ['product limit', isSeller ? String(account.productLimit ?? 'default') : null],
+  ];
+}
+
 function registerStatus(account: Command, to: Account['status']): void {
   const verb = to === 'suspended' ? 'suspend' : 'resume';
   defineCommand(account, {
     usage: `${verb} <username>`,
+    action: 'account.suspend',
     summary: to === 'suspended' ? 'Refuse every call of an account' : 'Let a suspended account in again',
     details:
       to === 'suspended'
-        ? 'Takes effect within a second. Purchases already accepted run to their end; the balance stays.'
-        : 'Takes effect within a second.',
+        ? 'Holds for the next call. Purchases already accepted run to their end; the balance stays.'
+        : 'Holds for the next call.',
     examples: [`account ${verb} warung-sari --reason "chargeback, ticket 812"`],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -248,9 +326,10 @@ function registerStatus(account: Command, to: Account['status']): void {
 function registerRotate(key: Command): void {
   defineCommand<{ overlap: number }>(key, {
     usage: 'rotate <username>',
+    action: 'account.key',
     summary: 'Give an account a new API key',
     details:
-      'The old key stays valid for the overlap, so that the account can change over without an outage.\nAfter a leak use --overlap 0: the old key is refused within a second.',
+      'The old key stays valid for the overlap, so that the account can change over without an outage.\nAfter a leak use --overlap 0: the old key is refused from the next call on, and download links\nof reports that were made with it end.',
     examples: ['key rotate warung-sari', 'key rotate warung-sari --overlap 0 --reason "key leaked"'],
     options: [
       new Option('--overlap <minutes>', 'how long the old key stays valid')
@@ -261,10 +340,10 @@ function registerRotate(key: Command): void {
     async run({ arg, options, by }) {
       const [{ requireAccount }, { rotateApiKey }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/rotate-api-key.js'),
+        import('../../src/webhooks/rotate-api-key.js'),
       ]);
       const found = await requireAccount(arg('username'));
-      const rotated = await rotateApiKey(found, options.overlap, by);
+      const rotated = await rotateApiKey(found, options.overlap, { ...by, keyId: null });
       return {
         data: {
           username: found.username,

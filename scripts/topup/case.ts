@@ -13,9 +13,10 @@ export function registerCase(program: Command): void {
 function registerList(group: Command): void {
   defineCommand<{ resolved?: boolean; limit: number }>(group, {
     usage: 'list',
+    action: 'purchase.look',
     summary: 'List open cases, newest first',
     details:
-      'contradicting-answer    a provider said later the opposite of what the transaction became\nrepeated-serial-number  one serial number came for two orders\nreversal                a provider took back a sale\nreview                  no final answer in time (see topup review)\n\ntopup transaction show tells the story of each.',
+      'contradicting-answer    a provider said later the opposite of what the transaction became\nrepeated-serial-number  one serial number came for two orders\nreversal                a provider took back a sale\nunmatched-payment       money came for which no deposit waits (see topup payments list)\n\nPurchases under review are no cases: topup review list.\ntopup transaction show tells the story of each.',
     examples: ['case list', 'case list --resolved --limit 20'],
     options: [new Option('--resolved', 'the resolved ones instead'), limitOption()],
     async run({ options }) {
@@ -25,6 +26,7 @@ function registerList(group: Command): void {
         id: each._id,
         kind: each.kind,
         transaction_id: each.transactionId,
+        payment_id: each.paymentId ?? null,
         detail: each.detail,
         created_at: each.createdAt,
         resolved_at: each.resolvedAt,
@@ -32,13 +34,13 @@ function registerList(group: Command): void {
       const rows = data.map((each) => [
         each.id,
         each.kind,
-        each.transaction_id,
+        each.transaction_id ?? `payment ${each.payment_id ?? ''}`,
         time(each.created_at),
         each.detail,
       ]);
       return {
         data,
-        text: rows.length === 0 ? 'No case.' : table(['id', 'kind', 'transaction', 'since', 'what'], rows),
+        text: rows.length === 0 ? 'No case.' : table(['id', 'kind', 'about', 'since', 'what'], rows),
       };
     },
   });
@@ -47,6 +49,7 @@ function registerList(group: Command): void {
 function registerResolve(group: Command): void {
   defineCommand(group, {
     usage: 'resolve <id>',
+    action: 'case.resolve',
     summary: 'Close a case that has been dealt with',
     details: 'Moves no money. Say in the reason what was found and done; it stays in the audit log.',
     examples: ['case resolve 01a1fdf0 --reason "provider confirmed by mail: not executed, refund stands"'],

@@ -1,5 +1,7 @@
-import { userInfo } from 'node:os';
 import type { Command, Option } from 'commander';
+import { rightTo, type OperatorAction } from '../../src/operators/rights.js';
+import { actorOf } from './acting-operator.js';
+import { asOption } from './options.js';
 import { printFailure, printOutput, type Output } from './print.js';
 import { withService } from './with-service.js';
 
@@ -14,6 +16,10 @@ export interface CommandCall<Options> {
 export interface CommandSpec<Options> {
   /** As commander has it: `suspend <username>`. */
   usage: string;
+  /** Its row in the table of rights. */
+  action: OperatorAction;
+  /** What its group does where no other command of it is named. */
+  isDefault?: boolean;
   /** One line for the list of commands. */
   summary: string;
   /** What it does beyond that, and what not. */
@@ -34,7 +40,7 @@ export interface CommandSpec<Options> {
  */
 export function defineCommand<Options = object>(parent: Command, spec: CommandSpec<Options>): void {
   const command = parent
-    .command(spec.usage)
+    .command(spec.usage, { isDefault: spec.isDefault === true })
     .summary(spec.summary)
     .description(spec.details ? `${spec.summary}.\n\n${spec.details}` : `${spec.summary}.`)
     .option('--json', 'print JSON, for programs')
@@ -42,19 +48,28 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
       'after',
       `\nExamples:\n${spec.examples.map((each) => `  npm run topup -- ${each}`).join('\n')}`,
     );
-  for (const option of spec.options ?? []) {
+  const own = spec.options ?? [];
+  // A command whose --as means something else goes by the operator key alone.
+  const namesActor = rightTo(spec.action).kind === 'change' && !own.some(({ long }) => long === '--as');
+  for (const option of [...own, ...(namesActor ? [asOption()] : [])]) {
     command.addOption(option);
   }
+  actions.set(command, spec.action);
   command.action(async () => {
-    const options: Options & { json?: boolean; reason?: string } = command.opts();
+    const options: Options & { json?: boolean; reason?: string; as?: string } = command.opts();
     const json = options.json === true;
     try {
-      const call: CommandCall<Options> = {
-        arg: (name) => argumentOf(command, name),
-        options,
-        by: { actor: `cli:${userInfo().username}`, from: null, reason: options.reason ?? null },
+      const run = async () => {
+        const as = namesActor ? options.as : undefined;
+        const toleratesOutage = spec.toleratesOutage === true;
+        const actor =
+          spec.needsService === false ? '' : await actorOf({ action: spec.action, as, toleratesOutage });
+        return spec.run({
+          arg: (name) => argumentOf(command, name),
+          options,
+          by: { actor, from: null, reason: options.reason ?? null },
+        });
       };
-      const run = () => spec.run(call);
       const output = await (spec.needsService === false
         ? run()
         : withService(run, spec.toleratesOutage === true));
@@ -64,6 +79,13 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
       process.exitCode = await printFailure(error, json);
     }
   });
+}
+
+const actions = new WeakMap<Command, OperatorAction>();
+
+/** The row of a command in the table of rights; null for a group, which does nothing. */
+export function actionOf(command: Command): OperatorAction | null {
+  return actions.get(command) ?? null;
 }
 
 /** A group such as `account`, which only holds commands. */

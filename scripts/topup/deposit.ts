@@ -9,36 +9,36 @@ export function registerDeposit(program: Command): void {
   const deposit = defineGroup(program, 'deposit', 'Deposits that wait for confirmation');
   registerList(deposit);
   registerConfirm(deposit);
+  registerReject(deposit);
 }
 
 function registerList(deposit: Command): void {
   defineCommand<{ status: Deposit['status'] | 'all'; account?: string; limit: number }>(deposit, {
     usage: 'list',
+    action: 'deposit.look',
     summary: 'List deposits, by default those that wait',
     details: 'The longest waiting first; those of one account newest first.',
     examples: ['deposit list', 'deposit list --account warung-sari --status all'],
     options: [
-      new Option('--status <status>', 'which').choices(['pending', 'completed', 'all']).default('pending'),
+      new Option('--status <status>', 'which')
+        .choices(['pending', 'completed', 'rejected', 'all'])
+        .default('pending'),
       new Option('--account <username>', 'only those of one account'),
       limitOption(),
     ],
     async run({ options }) {
-      const [{ listDeposits }, { requireAccount }, { accountById }] = await Promise.all([
+      const [{ listDeposits }, { requireAccount }, { usernamesOf }] = await Promise.all([
         import('../../src/deposits/list-deposits.js'),
         import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/usernames-of.js'),
       ]);
       const found = await listDeposits({
         ...(options.status !== 'all' && { status: options.status }),
         ...(options.account && { accountId: (await requireAccount(options.account))._id }),
         limit: options.limit,
       });
-      const rows = await Promise.all(
-        found.map(async (each) => ({
-          ...present(each),
-          username: (await accountById(each.accountId)).username,
-        })),
-      );
+      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+      const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
       const cells = rows.map((row) => [
         row.id,
         row.username,
@@ -56,19 +56,39 @@ function registerList(deposit: Command): void {
 function registerConfirm(deposit: Command): void {
   defineCommand(deposit, {
     usage: 'confirm <id>',
+    action: 'deposit.decide',
     summary: 'Credit a pending deposit, once the money is on the bank account',
     details:
       'Credits the wallet and sends deposit.completed. Check the bank statement first: this makes spendable money.\nConfirming twice changes nothing the second time.',
     examples: ['deposit confirm 01a1fde5d07770f0be10a241618d0695 --reason "BCA mutation 21/11, 250.000"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { confirmDeposit } = await import('../../src/deposits/create-deposit.js');
+      const { confirmDeposit } = await import('../../src/deposits/confirm-deposit.js');
       const { deposit: confirmed, changed } = await confirmDeposit(arg('id'), by);
       return {
         data: { ...present(confirmed), changed },
         text: changed
           ? `Credited ${rupiah(confirmed.amount)}; the balance is now ${rupiah(confirmed.balanceAfter)}.`
           : `Nothing changed: it was credited at ${time(confirmed.completedAt)}.`,
+      };
+    },
+  });
+}
+
+function registerReject(deposit: Command): void {
+  defineCommand(deposit, {
+    usage: 'reject <id>',
+    action: 'deposit.decide',
+    summary: 'Say that a pending deposit was never paid',
+    details: 'It can never be credited after that; the account asks again with a new ref_id.',
+    examples: ['deposit reject 01a1fde5d07770f0be10a241618d0695 --reason "no mutation in 3 days"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { rejectDeposit } = await import('../../src/deposits/reject-deposit.js');
+      const { deposit: rejected, changed } = await rejectDeposit(arg('id'), by);
+      return {
+        data: { ...present(rejected), changed },
+        text: changed ? 'Rejected.' : 'Nothing changed: it was rejected before.',
       };
     },
   });

@@ -1,32 +1,74 @@
-import type { Command } from 'commander';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Option, type Command } from 'commander';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { defineCommand } from './define-command.js';
 import { colours, heading, status, table } from './format.js';
+import { printOutput, type Output } from './print.js';
+
+const watchEveryMs = 5_000;
 
 /** `topup doctor` */
 export function registerDoctor(program: Command): void {
-  defineCommand(program, {
+  defineCommand<{ watch?: boolean; json?: boolean }>(program, {
     usage: 'doctor',
+    action: 'system.look',
     summary: 'Check the whole system and say what to do',
     details:
-      'Databases, indexes, clocks, configuration, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the\nservice, so that it judges the same configuration.',
-    examples: ['doctor', 'doctor --json'],
+      'Databases, indexes, clocks, configuration, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the\nservice, so that it judges the same configuration. With --watch it looks every 5 s and\nprints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
+    examples: ['doctor', 'doctor --json', 'doctor --watch'],
+    options: [new Option('--watch', 'look again and again, until Ctrl-C')],
     toleratesOutage: true,
-    async run() {
-      const { diagnose } = await import('../../src/doctor/diagnose.js');
-      const found = await diagnose();
-      const failed = found.some((each) => each.status === 'fail');
-      const rows = found.map((each) => [status(each.status), each.name, each.detail]);
-      const todo = found.flatMap((each) =>
-        each.advice === null ? [] : [`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`],
-      );
-      return {
-        data: { ok: !failed, checks: found },
-        failed,
-        text: [
-          table(['', 'check', 'found'], rows),
-          ...(todo.length > 0 ? [heading('What to do'), ...todo] : ['', colours.green('All is well.')]),
-        ].join('\n'),
-      };
-    },
+    run: ({ options: { watch, json } }) => (watch ? watchSystem(json === true) : look()),
   });
+}
+
+async function look(): Promise<Output> {
+  const { diagnose } = await import('../../src/doctor/diagnose.js');
+  return outputOf(await diagnose());
+}
+
+/** Prints each look that found something else than the one before; the last one is the command's own. */
+async function watchSystem(json: boolean): Promise<Output> {
+  const stop = new AbortController();
+  const end = () => {
+    stop.abort();
+  };
+  process.once('SIGINT', end).once('SIGTERM', end);
+  let shown: Diagnosis[] = [];
+  for (;;) {
+    const { diagnose } = await import('../../src/doctor/diagnose.js');
+    const found = await diagnose();
+    const changed = found.filter(({ name, status: now }) => now !== statusIn(shown, name));
+    const over = shown.filter((each) => each.status !== 'ok' && !statusIn(found, each.name));
+    if (stop.signal.aborted) {
+      return outputOf(found);
+    }
+    if (changed.length > 0 || over.length > 0) {
+      const at = new Date().toISOString();
+      const output = outputOf(found);
+      printOutput({ data: { at, ...(output.data as object) }, text: `${heading(at)}\n${output.text}` }, json);
+      shown = found;
+    }
+    await wait(watchEveryMs, undefined, { signal: stop.signal }).catch(() => undefined);
+  }
+}
+
+function statusIn(found: Diagnosis[], name: string): Diagnosis['status'] | undefined {
+  return found.find((each) => each.name === name)?.status;
+}
+
+function outputOf(found: Diagnosis[]): Output {
+  const failed = found.some((each) => each.status === 'fail');
+  const rows = found.map((each) => [status(each.status), each.name, each.detail]);
+  const todo = found.flatMap((each) =>
+    each.advice === null ? [] : [`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`],
+  );
+  return {
+    data: { ok: !failed, checks: found },
+    failed,
+    text: [
+      table(['', 'check', 'found'], rows),
+      ...(todo.length > 0 ? [heading('What to do'), ...todo] : ['', colours.green('All is well.')]),
+    ].join('\n'),
+  };
 }

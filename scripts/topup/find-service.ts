@@ -23,8 +23,9 @@ export function findService(environment: NodeJS.ProcessEnv): void {
   const demo = readDemo(path);
   environment['MONGODB_URI'] = demo.mongodb_uri;
   environment['REDIS_URL'] = demo.redis_url;
-  if (demo.simulator_url) {
-    environment['SIMULATOR_URL'] ??= demo.simulator_url;
+  // `.env.example` names it without a value.
+  if (demo.simulator_url && !environment['SIMULATOR_URL']) {
+    environment['SIMULATOR_URL'] = demo.simulator_url;
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
+import type { ChangedBy } from '../../src/audit/record-audit.js';
 import type { Delivery } from '../../src/webhooks/delivery.model.js';
 import { UsageError } from './usage-error.js';
 
@@ -15,33 +16,53 @@ export async function followDeliveries(following: {
   url: string;
   countMax: number;
   onForwarded: (line: string) => void;
+  by: ChangedBy;
 }): Promise<number> {
-  const [{ AccountModel }, { deliveriesSince }, { deliveryHeaders }, { signingKeys }] = await Promise.all([
+  const [
+    { AccountModel },
+    { recordAudit },
+    { deliveriesSince },
+    { deliveryHeaders },
+    { keysFor },
+    { endpointsOf },
+  ] = await Promise.all([
     import('../../src/accounts/account.model.js'),
+    import('../../src/audit/record-audit.js'),
     import('../../src/webhooks/list-deliveries.js'),
     import('../../src/webhooks/sign-delivery.js'),
     import('../../src/webhooks/webhook-secret.js'),
+    import('../../src/accounts/webhook-endpoint.js'),
   ]);
   const account = await AccountModel.findOne({ username: following.username }).lean();
   if (!account) {
     throw new UsageError(`There is no account "${following.username}" (topup account list).`);
   }
-  if (account.webhookUrl === null && account.callbackUrl === null) {
-    throw new UsageError('The account has neither a webhook_url nor a callback_url, so it has no events.');
+  if (endpointsOf(account).length === 0 && account.callbackUrl === null) {
+    throw new UsageError(
+      'The account has neither a webhook endpoint nor a callback_url, so it has no events.',
+    );
   }
+  await recordAudit(null, {
+    ...following.by,
+    action: 'webhook.listen',
+    subject: { kind: 'account', id: account._id },
+    // Without its query, which may be a secret.
+    after: { to: new URL(following.url).origin },
+  });
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  // What comes as soon as we say that we listen is heard.
+  const startedAt = new Date();
   following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
   const seen = new Set<string>();
   // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
   const lookBackMs = 5_000;
-  const startedAt = new Date();
   while (!stop.signal.aborted && seen.size < following.countMax) {
     const since = new Date(Math.max(startedAt.getTime(), Date.now() - lookBackMs));
     for (const row of await deliveriesSince(account._id, since)) {
       if (!seen.has(row._id) && seen.size < following.countMax) {
         seen.add(row._id);
-        const headers = deliveryHeaders({ ...row, attemptCount: 0 }, signingKeys(account));
+        const headers = deliveryHeaders({ ...row, attemptCount: 0 }, keysFor(row, account));
         following.onForwarded(
           `${row.event} ${row.refId ?? ''} -> ${await forward(following.url, row, headers)}`,
         );

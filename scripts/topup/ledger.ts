@@ -1,23 +1,99 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import type { ClosedDay } from '../../src/money/closes/find-close.js';
 import type { LedgerReport, Progress } from '../../src/reconciliation/ledger/ledger-report.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, table } from './format.js';
+import { day } from './options.js';
 
-/** `topup ledger verify` */
+/** `topup ledger …`: does every rupiah add up, and was anything touched since. */
 export function registerLedger(program: Command): void {
-  const ledger = defineGroup(program, 'ledger', 'Verify that every rupiah adds up');
-  defineCommand(ledger, {
+  const ledger = defineGroup(program, 'ledger', 'Verify that every rupiah adds up, and close days');
+  registerVerify(ledger);
+  registerClose(ledger);
+}
+
+function registerVerify(ledger: Command): void {
+  defineCommand<{ full?: boolean; root?: string; key?: string }>(ledger, {
     usage: 'verify',
-    summary: 'Check every money rule over the whole history',
+    action: 'ledger.verify',
+    summary: 'Check every money rule',
     details:
-      'Reads all wallets, journals, transactions, attempts, seller credits and deposits, in constant memory, while the\nservice works. It changes nothing. What looks wrong is read again before it counts. Exit code 1 if a rule is\nbroken: stop payouts, keep the list, and find out before anything is corrected (docs/operations.md).',
-    examples: ['ledger verify', 'ledger verify --json > ledger.json'],
-    async run() {
+      'Reads closed days by their hashes and checks every rule over the rest; with --full every rule over the whole\nhistory. In constant memory, while the service works. It changes nothing. What looks wrong is read again before it\ncounts. Exit code 1 if a rule is broken: stop payouts, keep the list, and find out before anything is corrected\n(docs/operations.md).',
+    examples: ['ledger verify', 'ledger verify --full --json > ledger.json'],
+    options: [
+      new Option('--full', 'check closed days by every rule too'),
+      new Option('--root <root>', 'a root of a closed day that was kept elsewhere: it must still be one'),
+      new Option('--key <key>', 'the public key that must have signed every closed day'),
+    ],
+    async run({ options: { full, root, key } }) {
       const { verifyLedger } = await import('../../src/reconciliation/ledger/verify-ledger.js');
-      const report = await verifyLedger(process.stderr.isTTY ? progressLine() : undefined);
+      const progress = process.stderr.isTTY ? progressLine() : undefined;
+      const report = await verifyLedger(progress, { full, root, publicKey: key });
       return { data: report, text: reportText(report), failed: !report.ok };
     },
   });
+}
+
+function registerClose(ledger: Command): void {
+  defineCommand<{ date?: string }>(ledger, {
+    usage: 'close',
+    action: 'ledger.close',
+    summary: 'Close the days that are over, and print the last root',
+    details:
+      'Follow-up processes do it by themselves; this is for doing it now, and for the root. Keep that line outside of the\ndatabase: `topup ledger verify --root` shows later that nothing before it was changed. Days are signed where this\nprocess has LEDGER_CLOSE_KEY.',
+    examples: ['ledger close', 'ledger close --date 2024-03-01'],
+    options: [new Option('--date <day>', 'the last day to close, YYYY-MM-DD').argParser(day)],
+    async run({ options: { date }, by }) {
+      const [{ recordAudit }, { closeLedger }, { lastClosedDay }] = await Promise.all([
+        import('../../src/audit/record-audit.js'),
+        import('../../src/reconciliation/closes/close-ledger.js'),
+        import('../../src/money/closes/find-close.js'),
+      ]);
+      const closed = await closeLedger(date);
+      for (const { _id, root } of closed) {
+        const subject = { kind: 'ledger' as const, id: _id };
+        await recordAudit(null, { ...by, action: 'ledger.close', subject, after: { root } });
+      }
+      const last = await lastClosedDay();
+      const data = { closed: closed.map(presentDay), last: last && presentDay(last) };
+      return { data, text: closeText(closed.map(presentDay), data.last) };
+    },
+  });
+}
+
+function presentDay({ _id, root, signature, content }: ClosedDay) {
+  return {
+    day: _id,
+    root,
+    signature: signature?.value ?? null,
+    public_key: signature?.publicKey ?? null,
+    wallets: content.wallets,
+    journals: content.journals,
+    totals: content.totals,
+    audit_entries: content.audit?.entries ?? null,
+    closed_at: content.closedAt,
+  };
+}
+
+type ShownDay = ReturnType<typeof presentDay>;
+
+function closeText(closed: ShownDay[], last: ShownDay | null): string {
+  const head = ['day', 'wallets', 'journals', 'root'];
+  const cells = closed.map(({ day, wallets, journals, root }) => [day, `${wallets}`, `${journals}`, root]);
+  return [
+    closed.length === 0 ? 'No day was to be closed.' : table(head, cells, [1, 2]),
+    ...(last
+      ? [
+          heading('Keep this elsewhere'),
+          facts([
+            ['day', last.day],
+            ['root', last.root],
+            ['signature', last.signature],
+            ['public key', last.public_key ?? 'none: not signed, LEDGER_CLOSE_KEY is not set'],
+          ]),
+        ]
+      : []),
+  ].join('\n');
 }
 
 /** One line on the terminal that is written over; stderr, so that the report can be redirected. */
@@ -39,6 +115,11 @@ function progressLine(): Progress {
   };
 }
 
+/** Said only where there is any: in production there is none. */
+function unvouched(amount: number): [string, string][] {
+  return amount > 0 ? [['credited on the word of clients', rupiah(amount)]] : [];
+}
+
 function reportText(report: LedgerReport): string {
   const { examined, totals } = report;
   const rows = report.checks.map(({ title, failures }) => [
@@ -55,15 +136,38 @@ function reportText(report: LedgerReport): string {
       ['journals', examined.journals.toLocaleString('en')],
       ['transactions', examined.transactions.toLocaleString('en')],
       ['deposits', examined.deposits.toLocaleString('en')],
-      ['in wallets', rupiah(totals.wallets)],
-      ['in suspense', rupiah(totals.suspense)],
-      ['owed to sellers', rupiah(totals.payable)],
+      ['settlements', examined.settlements.toLocaleString('en')],
+      ['quotes', examined.quotes.toLocaleString('en')],
+      ['closed days', closesText(report.closes)],
+      ['closed audit log', auditText(report.closes.audit)],
+      ...(totals
+        ? ([
+            ['in wallets', rupiah(totals.wallets)],
+            ['in suspense', rupiah(totals.suspense)],
+            ['owed to sellers', rupiah(totals.payable)],
+            ...unvouched(totals.unvouchedDeposits),
+          ] satisfies [string, string][])
+        : []),
       ['time', `${(report.durationMs / 1_000).toFixed(1)} s`],
     ]),
     ...(findings.length > 0 ? [heading('Found'), table(['rule', 'where', 'what'], findings)] : []),
     '',
     report.ok
-      ? colours.green('Every rule holds.')
+      ? colours.green(
+          totals ? 'Every rule holds.' : 'Every rule holds; closed days by their hashes (--full for all).',
+        )
       : colours.red('The ledger is NOT consistent. Nothing was changed; see docs/operations.md, "Ledger".'),
   ].join('\n');
+}
+
+/** Late ones are named: an entry that somebody has made up for a day gone by looks like them. */
+function auditText({ entries, late, lateIds }: LedgerReport['closes']['audit']): string {
+  const named = lateIds.join(', ') + (late > lateIds.length ? ' …' : '');
+  return `${entries.toLocaleString('en')} entries${late > 0 ? `, ${late.toLocaleString('en')} of them late: ${named}` : ''}`;
+}
+
+function closesText({ days, journals, last }: LedgerReport['closes']): string {
+  return last
+    ? `${days}, ${journals.toLocaleString('en')} journals, the last ${last.day} ${last.root} ${last.publicKey ? `signed with ${last.publicKey}` : 'not signed'}`
+    : 'none';
 }

@@ -1,15 +1,32 @@
 import { Option, type Command } from 'commander';
+import type { Operator } from '../../src/operators/operator.model.js';
+import {
+  isAllowed,
+  operatorRoles,
+  rights,
+  type OperatorAction,
+  type OperatorRole,
+} from '../../src/operators/rights.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, table, time } from './format.js';
 import { reasonOption, secretFromStdin } from './options.js';
-import { UsageError } from './usage-error.js';
+import { registerSessions } from './operator-sessions.js';
 
-/** `topup operator …`: who may log in to the console at /admin. */
+/** `topup operator …`: who may log in to the console at /admin, and do what, there and here. */
 export function registerOperator(program: Command): void {
-  const group = defineGroup(program, 'operator', 'People who may log in to the console');
+  const group = defineGroup(
+    program,
+    'operator',
+    'People who may log in to the console, and what they may do',
+  );
   registerCreate(group);
   registerList(group);
+  registerRights(group);
+  registerRole(group);
   registerPassword(group);
+  registerKey(group);
+  registerTotpReset(group);
+  registerSessions(group);
   registerRemove(group);
 }
 
@@ -19,25 +36,25 @@ const passwordStdin = () =>
     'read the password from standard input (default: a new one is made and printed)',
   );
 
+const changeReason = () => new Option('--reason <text>', 'why; kept in the audit log');
+
 function registerCreate(group: Command): void {
-  defineCommand<{ role: 'admin' | 'viewer'; passwordStdin?: boolean }>(group, {
+  defineCommand<{ role: OperatorRole; passwordStdin?: boolean }>(group, {
     usage: 'create <username>',
+    action: 'operator.manage',
     summary: 'Let a person into the console',
     details:
-      'viewer sees everything; admin may also retry, remove and pause jobs. A password is never an argument.',
+      'What each role may do: topup operator rights. A password is never an argument. In production admin and finance\nset up a second factor at their first login.',
     examples: [
       'operator create dewi --role viewer',
       'operator create budi --role admin --password-stdin < password.txt',
     ],
     options: [
-      new Option('--role <role>', 'what they may do').choices(['admin', 'viewer']).makeOptionMandatory(),
+      new Option('--role <role>', 'what they may do').choices(operatorRoles).makeOptionMandatory(),
       passwordStdin(),
     ],
     async run({ arg, options, by }) {
       const username = arg('username');
-      if (!/^[a-z0-9._-]{3,40}$/.test(username)) {
-        throw new UsageError('A username has 3 to 40 characters of a-z, 0-9, dot, dash and underscore.');
-      }
       const chosen = await choosePassword(options.passwordStdin);
       const { createOperator } = await import('../../src/operators/create-operator.js');
       await createOperator({ username, role: options.role, password: chosen.password }, by);
@@ -56,19 +73,17 @@ function registerCreate(group: Command): void {
 function registerList(group: Command): void {
   defineCommand(group, {
     usage: 'list',
+    action: 'operator.look',
     summary: 'List operators',
     examples: ['operator list'],
     async run() {
       const { listOperators } = await import('../../src/operators/create-operator.js');
-      const data = (await listOperators()).map(({ username, role, createdAt, passwordChangedAt }) => ({
-        username,
-        role,
-        created_at: createdAt,
-        password_changed_at: passwordChangedAt,
-      }));
+      const data = (await listOperators()).map(present);
       const rows = data.map((each) => [
         each.username,
         each.role,
+        each.totp ? 'yes' : 'no',
+        each.key ? 'yes' : 'no',
         time(each.created_at),
         time(each.password_changed_at),
       ]);
@@ -77,8 +92,62 @@ function registerList(group: Command): void {
         text:
           rows.length === 0
             ? 'Nobody can log in yet: npm run topup -- operator create <username> --role admin'
-            : table(['username', 'role', 'created', 'password since'], rows),
+            : table(['username', 'role', 'second factor', 'key', 'created', 'password since'], rows),
       };
+    },
+  });
+}
+
+function present({ username, role, totp, keyHash, createdAt, passwordChangedAt }: Operator) {
+  return {
+    username,
+    role,
+    totp: Boolean(totp),
+    key: Boolean(keyHash),
+    created_at: createdAt,
+    password_changed_at: passwordChangedAt,
+  };
+}
+
+function registerRights(group: Command): void {
+  defineCommand(group, {
+    usage: 'rights',
+    action: 'own.look',
+    summary: 'What each role may do, here and in the console',
+    examples: ['operator rights', 'operator rights --json'],
+    needsService: false,
+    run() {
+      const actions = Object.keys(rights) as OperatorAction[];
+      const rows = actions.map((action) => [
+        rights[action].does,
+        ...operatorRoles.map((role) => (isAllowed(role, action) ? 'yes' : '-')),
+      ]);
+      const data = actions.map((action) => ({ action, ...rights[action] }));
+      return Promise.resolve({ data, text: table(['what', ...operatorRoles], rows) });
+    },
+  });
+}
+
+function registerRole(group: Command): void {
+  defineCommand<{ reason: string }>(group, {
+    usage: 'role <username> <role>',
+    action: 'operator.manage',
+    summary: 'Give an operator another role',
+    details: `One of ${operatorRoles.join(', ')}. Ends every session of theirs.`,
+    examples: ['operator role dewi finance --reason "takes over deposits"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ setOperatorRole }, { ValidationError }] = await Promise.all([
+        import('../../src/operators/change-operator.js'),
+        import('../../src/shared/errors.js'),
+      ]);
+      const role = operatorRoles.find((each) => each === arg('role'));
+      if (!role) {
+        const message = `role is one of ${operatorRoles.join(', ')}`;
+        throw new ValidationError([{ field: 'role', message }]);
+      }
+      const { username } = await setOperatorRole(arg('username'), role, by);
+      return { data: { username, role }, text: `${username} is ${role} now.` };
     },
   });
 }
@@ -86,13 +155,14 @@ function registerList(group: Command): void {
 function registerPassword(group: Command): void {
   defineCommand<{ passwordStdin?: boolean }>(group, {
     usage: 'password <username>',
+    action: 'operator.manage',
     summary: 'Give an operator another password',
     details: 'Ends every session of theirs.',
     examples: ['operator password dewi', 'operator password dewi --password-stdin < password.txt'],
-    options: [passwordStdin(), new Option('--reason <text>', 'why; kept in the audit log')],
+    options: [passwordStdin(), changeReason()],
     async run({ arg, options, by }) {
       const chosen = await choosePassword(options.passwordStdin);
-      const { setOperatorPassword } = await import('../../src/operators/create-operator.js');
+      const { setOperatorPassword } = await import('../../src/operators/change-operator.js');
       const operator = await setOperatorPassword(arg('username'), chosen.password, by);
       return {
         data: { username: operator.username, ...(chosen.made && { password: chosen.password }) },
@@ -105,11 +175,60 @@ function registerPassword(group: Command): void {
   });
 }
 
+function registerKey(group: Command): void {
+  defineCommand(group, {
+    usage: 'key <username>',
+    action: 'operator.manage',
+    summary: 'Give an operator a key for the command line',
+    details:
+      'Printed once, here; only its hash is stored. The one before it is worth nothing from now on. Operators make their own\nin the console, at /admin/me, where nobody else sees it.',
+    examples: ['operator key dewi --reason "first key"'],
+    options: [changeReason()],
+    async run({ arg, by }) {
+      const [{ requireOperator }, { newOperatorKey }] = await Promise.all([
+        import('../../src/operators/require-operator.js'),
+        import('../../src/operators/operator-key.js'),
+      ]);
+      const operator = await requireOperator(arg('username'));
+      const key = await newOperatorKey(operator, by);
+      return {
+        data: { username: operator.username, operator_key: key },
+        text: facts([
+          ['username', operator.username],
+          ['operator key', `${key}  (shown once)`],
+        ]),
+      };
+    },
+  });
+}
+
+function registerTotpReset(group: Command): void {
+  defineCommand(group, {
+    usage: 'totp-reset <username>',
+    action: 'operator.manage',
+    summary: 'Take away the second factor of somebody who lost app and recovery codes',
+    details: 'Ends every session of theirs. Make sure who asks: from then on the password alone lets in.',
+    examples: ['operator totp-reset dewi --reason "phone lost, asked in person"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requireOperator }, { resetSecondFactor }] = await Promise.all([
+        import('../../src/operators/require-operator.js'),
+        import('../../src/operators/second-factor.js'),
+      ]);
+      const operator = await requireOperator(arg('username'));
+      await resetSecondFactor(operator, by);
+      const { username } = operator;
+      return { data: { username, totp: false }, text: `${username} has no second factor now.` };
+    },
+  });
+}
+
 function registerRemove(group: Command): void {
   defineCommand(group, {
     usage: 'remove <username>',
+    action: 'operator.manage',
     summary: 'Take a person out of the console',
-    details: 'Ends every session of theirs at once.',
+    details: 'Ends every session of theirs at once; their key is worth nothing any more.',
     examples: ['operator remove dewi --reason "left the company"'],
     options: [reasonOption()],
     async run({ arg, by }) {

@@ -5,6 +5,10 @@ export function reasonOption(): Option {
   return new Option('--reason <text>', 'why; kept in the audit log').makeOptionMandatory();
 }
 
+export function asOption(): Option {
+  return new Option('--as <operator>', 'the operator who acts: whose key TOPUP_OPERATOR_KEY is');
+}
+
 export function limitOption(fallback = 50): Option {
   return new Option('--limit <n>', 'how many at most').default(fallback).argParser(wholeNumber(1, 1_000));
 }
@@ -17,6 +21,18 @@ export function wholeNumber(min: number, max: number): (value: string) => number
     }
     return number;
   };
+}
+
+export function day(value: string): string {
+  const at = new Date(`${value}T00:00:00Z`);
+  if (
+    Number.isNaN(at.getTime()) ||
+    !at.toISOString().startsWith(value) ||
+    value.length !== 'YYYY-MM-DD'.length
+  ) {
+    throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
+  }
+  return value;
 }
 
 export function httpUrl(value: string): string {

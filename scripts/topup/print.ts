@@ -1,7 +1,8 @@
+import { printableLines } from '../../src/shared/printable.js';
 import { colours } from './format.js';
 import { UsageError } from './usage-error.js';
 
-/** What a command found or did: `data` is printed with --json, `text` otherwise. */
+/** What a command found or did: `data` is printed with --json, `text` otherwise (nothing if it is empty). */
 export interface Output {
   data: unknown;
   text: string;
@@ -10,12 +11,13 @@ export interface Output {
 }
 
 export function printOutput(output: Output, json: boolean): void {
-  process.stdout.write(json ? `${JSON.stringify(output.data, null, 2)}\n` : `${output.text}\n`);
+  const text = json ? JSON.stringify(output.data, null, 2) : output.text;
+  process.stdout.write(text === '' ? '' : `${printableLines(text)}\n`);
 }
 
 /** @returns the exit code: 2 for wrong usage, 1 for everything else. */
 export async function printFailure(error: unknown, json: boolean): Promise<1 | 2> {
-  const message = await explain(error);
+  const message = printableLines(await explain(error));
   if (json) {
     process.stdout.write(`${JSON.stringify({ error: message }, null, 2)}\n`);
   } else {

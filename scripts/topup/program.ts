@@ -1,27 +1,41 @@
 /** The operator's command line as a function: which commands there are, and how one ends. */
 import { Command, CommanderError } from 'commander';
 import { registerAccount } from './account.js';
+import { registerAdjust } from './adjust.js';
 import { registerCase } from './case.js';
+import { registerCustomer } from './customer.js';
 import { registerDeposit } from './deposit.js';
 import { registerDoctor } from './doctor.js';
+import { registerJob } from './job.js';
+import { registerKeys } from './keys.js';
 import { registerLedger } from './ledger.js';
 import { registerOperator } from './operator.js';
+import { registerPayments } from './payment.js';
 import { registerProviders } from './providers.js';
 import { registerReview } from './review.js';
 import { registerSettlement } from './settlement.js';
+import { registerStatement } from './statement.js';
+import { registerTotals } from './totals.js';
 import { registerPurchase } from './transaction.js';
 import { registerWebhooks } from './webhooks.js';
 
 const registrations = [
   registerAccount,
   registerDeposit,
+  registerPayments,
+  registerAdjust,
   registerSettlement,
+  registerStatement,
   registerPurchase,
   registerCase,
+  registerCustomer,
   registerReview,
+  registerJob,
   registerProviders,
   registerLedger,
+  registerTotals,
   registerOperator,
+  registerKeys,
   registerDoctor,
   registerWebhooks,
 ];

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { limits } from '../../config/limits.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import type { ProviderChange, ProviderOverview } from '../../src/providers/steer-provider.js';
 import { defineCommand, defineGroup } from './define-command.js';
@@ -20,9 +21,10 @@ export function registerProviders(program: Command): void {
 function registerList(group: Command): void {
   defineCommand(group, {
     usage: 'list',
+    action: 'provider.look',
     summary: 'List sellers with their provider, circuit and float',
     details:
-      'circuit  closed: orders go there. open: it failed, or our key there does not work. half-open: one a second.\nfloat    our money there when it last told; below the cost of an order it gets none.',
+      'circuit  closed: orders go there. open: it failed, it asked for a pause, or our key there does not work.\n         half-open: one at a time.\nfloat    our money there when it last told; below the cost of an order it gets none.\nwaiting  orders in its queue, and how long a new one would wait there.',
     examples: ['provider list', 'provider list --json'],
     async run() {
       const { listProviders } = await import('../../src/providers/steer-provider.js');
@@ -33,16 +35,27 @@ function registerList(group: Command): void {
           found.length === 0
             ? 'No seller has a provider.'
             : table(
-                ['seller', 'kind', 'circuit', 'success', 'mean', 'float', 'told', 'paused'],
+                [
+                  'seller',
+                  'kind',
+                  'circuit',
+                  'success',
+                  'mean',
+                  'waiting',
+                  'wait',
+                  'float',
+                  'told',
+                  'paused',
+                ],
                 found.map(row),
-                [3, 4, 5],
+                [3, 4, 5, 6, 7],
               ),
       };
     },
   });
 }
 
-function present({ seller, state, circuit }: ProviderOverview) {
+function present({ seller, state, circuit, backlog }: ProviderOverview) {
   return {
     seller: seller.username,
     seller_id: seller._id,
@@ -51,19 +64,24 @@ function present({ seller, state, circuit }: ProviderOverview) {
     circuit: circuit?.state ?? null,
     success_rate: circuit?.successRate ?? null,
     mean_ms: circuit?.meanMs ?? null,
+    pause_ms: circuit?.pauseMs ?? null,
+    waiting: backlog?.waiting ?? null,
+    expected_wait_ms: backlog?.expectedMs ?? null,
     float: state?.floatAmount ?? null,
     float_at: state?.floatAt ?? null,
     paused: state?.paused ?? null,
   };
 }
 
-function row({ seller, state, circuit }: ProviderOverview): string[] {
+function row({ seller, state, circuit, backlog }: ProviderOverview): string[] {
   return [
     seller.username,
     seller.provider?.kind ?? '',
     circuit ? status(circuit.state === 'closed' ? 'ok' : circuit.state) : '-',
     circuit ? `${Math.round(circuit.successRate * 100)} %` : '-',
     circuit ? `${Math.round(circuit.meanMs)} ms` : '-',
+    backlog ? String(backlog.waiting) : '-',
+    backlog ? `${Math.ceil(backlog.expectedMs / 1_000)} s` : '-',
     state?.floatAmount === null || state === null ? '-' : rupiah(state.floatAmount),
     time(state?.floatAt),
     state?.paused ? `${time(state.paused.at)} ${state.paused.by}: ${state.paused.reason}` : '',
@@ -73,11 +91,12 @@ function row({ seller, state, circuit }: ProviderOverview): string[] {
 function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
   defineCommand(group, {
     usage: `${verb} <seller>`,
+    action: 'provider.steer',
     summary: verb === 'pause' ? 'Send no new orders to a seller' : 'Send orders to a seller again',
     details:
       verb === 'pause'
-        ? 'Takes effect within a second. Orders under way are asked about as before; others sell on.'
-        : 'Takes effect within a second. Its circuit is closed too: what was counted before says nothing about now.',
+        ? 'Holds for the next order. Orders under way are asked about as before; others sell on.'
+        : 'Holds for the next order. Its circuit is closed too: what was counted before says nothing about now.',
     examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -101,6 +120,7 @@ interface SetOptions {
   signWith?: 'hmac' | 'md5';
   callsPerSecond?: number;
   concurrency?: number;
+  maxWait?: number;
   secretStdin?: boolean;
   callbackSecretStdin?: boolean;
 }
@@ -108,9 +128,10 @@ interface SetOptions {
 function registerSet(group: Command): void {
   defineCommand<SetOptions>(group, {
     usage: 'set <seller>',
+    action: 'provider.set',
     summary: "Change how a seller's provider is reached",
     details:
-      'What is not named stays. Takes effect within a second.\n\nWhere another copy of this service is the provider, its callbacks are signed with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
+      'What is not named stays. Holds for the next order.\n\nWhere another copy of this service is the provider, its callbacks are signed with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
     examples: [
       'provider set grosir --calls-per-second 10 --concurrency 20 --reason "their limit"',
       'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
@@ -125,9 +146,13 @@ function registerSet(group: Command): void {
       new Option('--calls-per-second <n>', 'from all workers together; 0: no limit').argParser(
         wholeNumber(0, 10_000),
       ),
-      new Option('--concurrency <n>', 'at once from each worker; 0: the default').argParser(
+      new Option('--concurrency <n>', 'at once from all workers together; 0: no limit').argParser(
         wholeNumber(0, 1_000),
       ),
+      new Option(
+        '--max-wait <seconds>',
+        'how long an order may wait for its turn, then its money goes back; 0: the default, 600, and what has its turn later is still sent',
+      ).argParser(wholeNumber(0, limits.maxWaitMaxS)),
       new Option('--secret-stdin', 'read our secret there from standard input').conflicts(
         'callbackSecretStdin',
       ),
@@ -154,7 +179,7 @@ function registerSet(group: Command): void {
 }
 
 async function changeOf(options: SetOptions): Promise<ProviderChange> {
-  const { url, username, signWith, callsPerSecond, concurrency } = options;
+  const { url, username, signWith, callsPerSecond, concurrency, maxWait } = options;
   const secret =
     options.secretStdin === true || options.callbackSecretStdin === true ? await secretFromStdin() : null;
   if (secret === '') {
@@ -166,6 +191,7 @@ async function changeOf(options: SetOptions): Promise<ProviderChange> {
     ...(signWith && { signWith }),
     ...(callsPerSecond !== undefined && { callsPerSecond: callsPerSecond || null }),
     ...(concurrency !== undefined && { concurrency: concurrency || null }),
+    ...(maxWait !== undefined && { maxWaitS: maxWait || null }),
     ...(secret !== null && (options.secretStdin ? { secret } : { callbackSecret: secret })),
   };
 }
@@ -173,6 +199,7 @@ async function changeOf(options: SetOptions): Promise<ProviderChange> {
 function registerFloat(group: Command): void {
   defineCommand(group, {
     usage: 'float <seller>',
+    action: 'provider.float',
     summary: "Ask a seller's provider for our balance there, now",
     examples: ['provider float grosir'],
     async run({ arg }) {
@@ -197,6 +224,7 @@ function registerFloat(group: Command): void {
 function registerReconcile(program: Command): void {
   defineCommand<{ provider: string; date: string; file?: string; csv?: string }>(program, {
     usage: 'reconcile',
+    action: 'provider.reconcile',
     summary: "Compare a provider's own record with ours for a day",
     details:
       'The simulator is asked for its record; for others give the file that their member area exports, as CSV with\nthe columns ref_id, at, status and, if it has one, sn. Exit code 1 when something differs.\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
@@ -210,14 +238,21 @@ function registerReconcile(program: Command): void {
       new Option('--file <path>', "the provider's record as CSV"),
       new Option('--csv <path>', 'write the differences there'),
     ],
-    async run({ options }) {
-      const [{ requireAccount }, { reconcileProvider }] = await Promise.all([
+    async run({ options, by }) {
+      const [{ requireAccount }, { recordAudit }, { reconcileProvider }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
+        import('../../src/audit/record-audit.js'),
         import('../../src/reconciliation/reconcile-provider.js'),
       ]);
       const seller = await requireAccount(options.provider);
       const record = options.file ? await fromFile(options.file) : await fromProvider(seller);
       const found = await reconcileProvider(seller, options.date, record);
+      await recordAudit(null, {
+        ...by,
+        action: 'provider.reconcile',
+        subject: { kind: 'provider', id: seller._id },
+        after: { date: options.date, differences: found.differences.length, csv: options.csv !== undefined },
+      });
       if (options.csv) {
         await writeCsv(options.csv, found.differences);
       }

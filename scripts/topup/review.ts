@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import type { Decision, Review } from '../../src/purchases/review/resolve-review.js';
+import type { Review } from '../../src/purchases/review/list-reviews.js';
+import type { Decision } from '../../src/purchases/review/resolve-review.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { age, rupiah, status, table } from './format.js';
 import { limitOption, reasonOption } from './options.js';
@@ -16,13 +17,14 @@ export function registerReview(program: Command): void {
 function registerList(group: Command): void {
   defineCommand<{ limit: number }>(group, {
     usage: 'list',
+    action: 'purchase.look',
     summary: 'List purchases that wait for a decision, the oldest first',
     details:
       "They are neither refunded nor bought again, and nobody asks the provider any more. Look their reference up in\nthe provider's own record, then decide: topup review resolve.",
     examples: ['review list', 'review list --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listReviews } = await import('../../src/purchases/review/resolve-review.js');
+      const { listReviews } = await import('../../src/purchases/review/list-reviews.js');
       const found = await listReviews(options);
       return {
         data: found.map(present),
@@ -30,7 +32,7 @@ function registerList(group: Command): void {
           found.length === 0
             ? 'Nothing waits for a decision.'
             : table(
-                ['transaction', 'waiting', 'product', 'customer', 'price', 'reference', 'last answer'],
+                ['transaction', 'waiting', 'product', 'customer', 'price', 'reference', 'decide', 'why'],
                 found.map(row),
                 [4],
               ),
@@ -39,10 +41,12 @@ function registerList(group: Command): void {
   });
 }
 
-function present({ purchase, orders: attempts }: Review) {
+function present({ purchase, orders: attempts, decisions }: Review) {
   return {
     transaction_id: purchase._id,
     review_since: purchase.reviewSince,
+    reason: purchase.reviewReason ?? null,
+    decisions,
     product_code: purchase.productCode,
     customer_number: purchase.customerNumber,
     price: purchase.price,
@@ -58,7 +62,7 @@ function present({ purchase, orders: attempts }: Review) {
   };
 }
 
-function row({ purchase, orders: attempts }: Review): string[] {
+function row({ purchase, orders: attempts, decisions }: Review): string[] {
   const last = attempts.at(-1);
   return [
     purchase._id,
@@ -67,16 +71,18 @@ function row({ purchase, orders: attempts }: Review): string[] {
     purchase.customerNumber,
     rupiah(purchase.price),
     last?._id ?? '-',
-    `${last?.code ?? ''} ${last?.message ?? ''}`.trim(),
+    decisions.join(' | '),
+    purchase.reviewReason ?? `${last?.code ?? ''} ${last?.message ?? ''}`.trim(),
   ];
 }
 
 function registerResolve(group: Command): void {
   defineCommand<{ as: Decision['outcome']; sn?: string }>(group, {
     usage: 'resolve <transaction>',
+    action: 'review.resolve',
     summary: 'Decide a purchase under review',
     details:
-      'success  the provider has executed it: the seller is credited\nfailed   the provider certainly has not and will not: the debit goes back\nask      let the workers ask the provider again, as long as its longest age allows',
+      'success  the provider has executed it: the seller is credited\nfailed   the provider certainly has not and will not: the debit goes back\nask      let the workers go on: they ask the provider again, or, if no attempt is open, look for the next seller\n\n`review list` tells which of them are possible now: an attempt that is too old must not be asked about.',
     examples: [
       'review resolve 01a1fdf0 --as success --sn 1234-5678 --reason "in their record of 21 Nov, ticket 90"',
       'review resolve 01a1fdf0 --as failed --reason "provider confirmed by mail: not executed"',
@@ -109,13 +115,14 @@ function registerResolve(group: Command): void {
 function registerReverse(group: Command): void {
   defineCommand(group, {
     usage: 'reverse <transaction>',
+    action: 'review.reverse',
     summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
     details:
       'Only for a SUCCESS, once, and for good. The seller may go below zero. A second callback tells the buyer.',
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { reverseByOperator } = await import('../../src/purchases/review/resolve-review.js');
+      const { reverseByOperator } = await import('../../src/purchases/review/reverse-by-operator.js');
       const reversed = await reverseByOperator(arg('transaction'), by);
       return {
         data: { transaction_id: reversed._id, status: reversed.status },

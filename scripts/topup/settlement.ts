@@ -11,6 +11,7 @@ export function registerSettlement(program: Command): void {
   const settlement = defineGroup(program, 'settlement', 'Withdrawals of sellers');
   registerList(settlement);
   registerApprove(settlement);
+  registerClaim(settlement);
   registerComplete(settlement);
   registerFail(settlement);
 }
@@ -18,6 +19,7 @@ export function registerSettlement(program: Command): void {
 function registerList(settlement: Command): void {
   defineCommand<{ status: StatusChoice; account?: string; limit: number }>(settlement, {
     usage: 'list',
+    action: 'settlement.look',
     summary: 'List settlements, by default those that are not finished',
     details:
       'The longest waiting first. "approval" tells that a new bank account waits for `settlement approve`.',
@@ -30,25 +32,30 @@ function registerList(settlement: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ listSettlements }, { requireAccount }] = await Promise.all([
+      const [{ listSettlements }, { requireAccount }, { usernamesOf }] = await Promise.all([
         import('../../src/settlements/list-settlements.js'),
         import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/usernames-of.js'),
       ]);
       const found = await listSettlements({
         statuses: options.status === 'open' ? ['pending', 'processing'] : [options.status],
         ...(options.account && { accountId: (await requireAccount(options.account))._id }),
         limit: options.limit,
       });
-      const rows = found.map(present);
+      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+      const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
       const cells = rows.map((row) => [
         row.id,
+        row.username,
         rupiah(row.amount),
         rupiah(row.net_amount),
-        `${row.bank_code} ${row.account_number}`,
-        status(row.needs_approval ? 'approval' : row.status),
+        `${row.bank_code} ${row.account_number} ${row.account_name}`,
+        row.needs_approval ? `${status('approval')} (${row.review_reason ?? ''})` : status(row.status),
+        row.claimed_by === null ? '-' : `${row.claimed_by} ${time(row.claimed_at)}`,
         time(row.created_at),
       ]);
-      const text = table(['id', 'amount', 'to pay', 'bank', 'status', 'created'], cells, [1, 2]);
+      const heads = ['id', 'seller', 'amount', 'to pay', 'bank and holder', 'status', 'claimed', 'created'];
+      const text = table(heads, cells, [2, 3]);
       return { data: rows, text: rows.length === 0 ? 'No settlement fits.' : text };
     },
   });
@@ -57,8 +64,10 @@ function registerList(settlement: Command): void {
 function registerApprove(settlement: Command): void {
   defineCommand(settlement, {
     usage: 'approve <id>',
-    summary: 'Let a settlement to a new bank account go on',
-    details: 'Only with SETTLEMENT_NEW_ACCOUNT_REVIEW. Check that the account belongs to the seller.',
+    action: 'settlement.decide',
+    summary: 'Let a settlement that waits for a review go on',
+    details:
+      'new-bank-account: check that the bank account belongs to the seller. recent-change: key, secret, URL or\nallowlist of the seller changed within a day; ask the seller, by a way that you know, whether it was they.',
     examples: ['settlement approve 01a1fde5d07770f0be10a241618d0695 --reason "KTP matches the account name"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -68,17 +77,50 @@ function registerApprove(settlement: Command): void {
   });
 }
 
+function registerClaim(settlement: Command): void {
+  defineCommand<{ takeOver?: boolean }>(settlement, {
+    usage: 'claim <id>',
+    action: 'settlement.decide',
+    summary: 'Take a settlement to pay it at the bank, so that nobody else pays it too',
+    details:
+      'From then on only you complete or fail it. Claim first, then pay, then `settlement complete`. --take-over takes it\nfrom another operator: ask whether it is paid, and say why.',
+    examples: [
+      'settlement claim 01a1fde5d07770f0be10a241618d0695',
+      'settlement claim 01a1fde5d07770f0be10a241618d0695 --as dewi --take-over --reason "Budi is ill, not paid"',
+    ],
+    options: [
+      new Option('--take-over', 'also from another operator, with a reason'),
+      new Option('--reason <text>', 'why; kept in the audit log'),
+    ],
+    async run({ arg, by, options }) {
+      const { claimSettlement } = await import('../../src/settlements/claim-settlement.js');
+      const { settlement: claimed, changed } = await claimSettlement(arg('id'), by, {
+        takeOver: options.takeOver === true,
+      });
+      const { bankCode, accountNumber, accountName } = claimed.bankAccount;
+      const pay = `Pay ${rupiah(claimed.netAmount)} to ${bankCode} ${accountNumber} ${accountName}, then: topup settlement complete ${claimed._id} --reason …`;
+      return {
+        data: { ...present(claimed), changed },
+        text: changed ? pay : `Nothing changed: it is yours. ${pay}`,
+      };
+    },
+  });
+}
+
 function registerComplete(settlement: Command): void {
   defineCommand(settlement, {
     usage: 'complete <id>',
+    action: 'settlement.decide',
     summary: 'Say that a settlement was paid at the bank (PAYOUT_MODE=manual)',
-    details: 'The held money leaves the seller and settlement.completed is sent. Twice changes nothing more.',
+    details:
+      'Only by who has claimed it (topup settlement claim). The held money leaves the seller and settlement.completed is sent. Twice changes\nnothing more.',
     examples: ['settlement complete 01a1fde5d07770f0be10a241618d0695 --reason "BCA transfer 4711"'],
     options: [reasonOption()],
     async run({ arg, by }) {
       const { completeSettlement } = await import('../../src/settlements/pay-out.js');
       const completed = await completeSettlement(arg('id'), by);
-      return finished(completed, `It is ${completed.status}; ${rupiah(completed.netAmount)} paid.`);
+      const who = completed.claimedBy === null ? '' : ` by ${completed.claimedBy}`;
+      return finished(completed, `It is ${completed.status}; ${rupiah(completed.netAmount)} paid${who}.`);
     },
   });
 }
@@ -86,8 +128,10 @@ function registerComplete(settlement: Command): void {
 function registerFail(settlement: Command): void {
   defineCommand<{ reason: string }>(settlement, {
     usage: 'fail <id>',
+    action: 'settlement.decide',
     summary: 'Give a settlement back: the held money returns to the balance',
-    details: 'The reason goes to the seller, in settlement.failed. Twice changes nothing more.',
+    details:
+      'The reason goes to the seller, in settlement.failed. One that is claimed, only by its claimer. Twice changes\nnothing more.',
     examples: ['settlement fail 01a1fde5d07770f0be10a241618d0695 --reason "The bank account does not exist"'],
     options: [reasonOption()],
     async run({ arg, by, options }) {
@@ -115,6 +159,9 @@ function present(settlement: Settlement) {
     account_name: settlement.bankAccount.accountName,
     status: settlement.status,
     needs_approval: settlement.needsApproval,
+    review_reason: settlement.reviewReason ?? null,
+    claimed_by: settlement.claimedBy ?? null,
+    claimed_at: settlement.claimedAt ?? null,
     reason: settlement.reason,
     created_at: settlement.createdAt,
   };

@@ -1,3 +1,4 @@
+import { withoutUrlSecrets } from '../../src/shared/mask.js';
 import { Option, type Command } from 'commander';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
@@ -8,6 +9,7 @@ export function registerPurchase(program: Command): void {
   const group = defineGroup(program, 'transaction', 'Look into purchases');
   defineCommand<{ account?: string }>(group, {
     usage: 'show <id>',
+    action: 'purchase.look',
     summary: 'Show one purchase and everything that happened to it, in order',
     details: "By our transaction id, or by the client's ref_id together with --account.",
     examples: [
@@ -25,7 +27,14 @@ export function registerPurchase(program: Command): void {
   });
 }
 
-function describeText({ purchase, usernames, deliveries, timeline, cases }: PurchaseDescription): string {
+function describeText({
+  purchase,
+  usernames,
+  deliveries,
+  timeline,
+  cases,
+  decisions,
+}: PurchaseDescription): string {
   const summary = facts([
     ['transaction', purchase._id],
     ['account', `${usernames[purchase.accountId] ?? purchase.accountId}, ref_id ${purchase.refId}`],
@@ -47,14 +56,19 @@ function describeText({ purchase, usernames, deliveries, timeline, cases }: Purc
   ]);
   const waiting = deliveries
     .filter((each) => each.state === 'due')
-    .map((each) => `${each.event} to ${each.url} is due at ${time(each.nextAttemptAt)}`);
+    .map((each) => `${each.event} to ${withoutUrlSecrets(each.url)} is due at ${time(each.nextAttemptAt)}`);
   const open = cases
     .filter((each) => each.resolvedAt === null)
     .map((each) => `case ${each._id} (${each.kind}) is open: topup case resolve ${each._id} --reason …`);
+  const review = decisions.map(
+    (each) => `decide: topup review resolve ${purchase._id} --as ${each} --reason …`,
+  );
   return [
     summary,
     heading('What happened'),
     table(['at', '', ''], steps),
-    ...(waiting.length + open.length > 0 ? [heading('Still open'), ...waiting, ...open] : []),
+    ...(waiting.length + open.length + review.length > 0
+      ? [heading('Still open'), ...waiting, ...open, ...review]
+      : []),
   ].join('\n');
 }

@@ -22,6 +22,7 @@ export function registerWebhooks(program: Command): void {
 function registerListen(program: Command): void {
   defineCommand<{ forwardTo: string; count?: number }>(program, {
     usage: 'listen <username>',
+    action: 'webhook.listen',
     summary: 'Forward new events of an account to a program on this machine',
     details:
       'A copy of every webhook and callback from now on is posted to the URL, with the same body and id and a signature of its own\ntime. What the account itself receives does not change. Ctrl-C ends it.',
@@ -30,8 +31,9 @@ function registerListen(program: Command): void {
       new Option('--forward-to <url>', 'where to').argParser(httpUrl).makeOptionMandatory(),
       new Option('--count <n>', 'end after so many').argParser(Number),
     ],
-    async run({ arg, options }) {
+    async run({ arg, options, by }) {
       const forwarded = await followDeliveries({
+        by,
         username: arg('username'),
         url: options.forwardTo,
         countMax: options.count ?? Infinity,
@@ -45,6 +47,7 @@ function registerListen(program: Command): void {
 function registerVerify(webhooks: Command): void {
   defineCommand<{ secret: string; file: string; ignoreAge?: boolean }>(webhooks, {
     usage: 'verify',
+    action: 'message.verify',
     summary: 'Check the signatures of a captured message',
     details:
       'The file is JSON: {"headers": {...}, "raw": "the exact body"}, as the inbox shows it. Without --file - or a name it reads standard input.',
@@ -84,6 +87,7 @@ function registerVerify(webhooks: Command): void {
 function registerDead(webhooks: Command): void {
   defineCommand<{ limit: number }>(webhooks, {
     usage: 'dead',
+    action: 'webhook.look',
     summary: 'Deliveries that were given up, newest first',
     examples: ['webhooks dead', 'webhooks dead --limit 200 --json'],
     options: [limitOption()],
@@ -120,11 +124,12 @@ function registerDead(webhooks: Command): void {
 function registerReplay(webhooks: Command): void {
   defineCommand(webhooks, {
     usage: 'replay <id>',
+    action: 'webhook.replay',
     summary: 'Send one delivery again, to the URL that its account has now',
     examples: ['webhooks replay 018df5c8a1b27c3d9e4f5a6b7c8d9e0f-success-webhook'],
-    async run({ arg }) {
+    async run({ arg, by }) {
       const { replayAsOperator } = await import('../../src/webhooks/replay-deliveries.js');
-      const row = await replayAsOperator(arg('id'));
+      const row = await replayAsOperator(arg('id'), by);
       return { data: { id: row._id, status: row.state }, text: `${row._id} is ${status(row.state)} again` };
     },
   });

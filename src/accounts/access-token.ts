@@ -2,14 +2,21 @@
  * Access tokens of POST /v1/auth/login (docs/interface.md#authentication): the id of the API key and an end, signed,
  * so that no store is needed. Whoever reads one looks the key up, so that a token dies with its key.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 
 const prefix = 'at_';
 const idBytes = 16;
 const payloadBytes = idBytes + 6;
-const macKey = createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
+let macKey: Buffer | null = null;
+
+/** When it is needed: only web processes have the secret. */
+function tokenKey(): Buffer {
+  macKey ??= createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
+  return macKey;
+}
 
 export interface OpenedToken {
   keyId: string;
@@ -32,8 +39,7 @@ export function openAccessToken(token: string): OpenedToken | null {
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
   const payload = bytes.subarray(0, payloadBytes);
   const mac = bytes.subarray(payloadBytes);
-  const expected = macOf(payload);
-  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
+  if (!isSameSecret(mac, macOf(payload))) {
     return null;
   }
   const validUntil = new Date(payload.readUIntBE(idBytes, payloadBytes - idBytes));
@@ -41,5 +47,5 @@ export function openAccessToken(token: string): OpenedToken | null {
 }
 
 function macOf(payload: Buffer): Buffer {
-  return createHmac('sha256', macKey).update(payload).digest();
+  return createHmac('sha256', tokenKey()).update(payload).digest();
 }

@@ -1,5 +1,9 @@
+import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
+import { usernamePattern } from '../shared/username.js';
+import { readOnly } from '../database/read-only-model.js';
 import { collectionOf } from '../database/typed-collection.js';
+import type { EndpointOwner, WebhookEndpoint } from './webhook-endpoint.js';
 
 export type Role = 'buyer' | 'seller';
 
@@ -17,56 +21,86 @@ export interface ProviderSettings {
   signWith?: 'hmac' | 'md5';
   /** Calls to it per second, by all workers together. Absent: no limit. */
   callsPerSecond?: number | null;
-  /** Calls under way at once per worker process. */
+  /** Calls under way at once, by all workers together. Absent: no limit. */
   concurrency?: number | null;
+  /** Seconds that an order may wait for its turn before its money is given back. Absent: 10 minutes. */
+  maxWaitS?: number | null;
 }
 
 /** A buyer or a seller. Its wallet has the same id. */
-export interface Account {
-  _id: string;
+export interface Account extends EndpointOwner {
   username: string;
   role: Role;
   status: 'active' | 'suspended';
   mode: 'live' | 'test';
-  webhookUrl: string | null;
   callbackUrl: string | null;
   ipWhitelist: string[];
-  /** Requests per minute over all surfaces. */
+  /** Requests per minute over all surfaces, as the account chose; see rateLimitOf. */
   rateLimit: number;
-  webhookSecretSealed: string;
-  /** The secret before the last rotation; signs too until it expires. */
-  previousWebhookSecret: { sealed: string; validUntil: Date } | null;
+  /** The most that the operator lets it choose; null or absent: `limits.rateLimitMax`. */
+  rateLimitMax?: number | null;
   webhookStatus: 'enabled' | 'disabled';
+  /** When URL, allowlist, key or secret changed last: settlements wait for a review for a day. Absent in 0.1. */
+  guardedSince?: Date | null;
+  /** How often the download links of all its reports were revoked; a link names it. Absent: never. */
+  linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
   /** Sellers only: fraction of each sale that the platform keeps; null = COMMISSION_RATE. */
   commissionRate: number | null;
+  /** Sellers only: the most products that it may sell; null or absent: `limits.productsPerSellerMax`. */
+  productLimit?: number | null;
   /** Sellers only. */
   provider: ProviderSettings | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
+const settingsFields = {
+  events: { type: [String], required: true },
+  version: { type: String, required: true },
+  description: { type: String, default: null },
+  inFlightLimit: { type: Number, default: null },
+};
+const replacedSecret = {
+  type: new Schema({ sealed: String, validUntil: Date }, { _id: false }),
+  default: null,
+};
+const endpointSchema = new Schema<WebhookEndpoint>(
+  {
+    ...settingsFields,
+    id: { type: String, required: true },
+    url: { type: String, required: true },
+    secretSealed: { type: String, required: true },
+    previousSecret: replacedSecret,
+  },
+  // Its id is a field of ours, not one that mongoose makes of `_id`.
+  { _id: false, id: false },
+);
+
 const schema = new Schema<Account>(
   {
     _id: { type: String, required: true },
-    username: { type: String, required: true, match: /^[a-z0-9._-]{3,40}$/ },
+    username: { type: String, required: true, match: usernamePattern },
     role: { type: String, required: true, enum: ['buyer', 'seller'] },
     status: { type: String, required: true, enum: ['active', 'suspended'], default: 'active' },
     mode: { type: String, required: true, enum: ['live', 'test'] },
     webhookUrl: { type: String, default: null },
+    webhookSettings: { type: new Schema(settingsFields, { _id: false }), default: null },
+    webhookEndpoints: { type: [endpointSchema], default: undefined },
     callbackUrl: { type: String, default: null },
     ipWhitelist: { type: [String], default: [] },
     rateLimit: { type: Number, required: true },
+    rateLimitMax: { type: Number, default: null },
     webhookSecretSealed: { type: String, required: true },
-    previousWebhookSecret: {
-      type: new Schema({ sealed: String, validUntil: Date }, { _id: false }),
-      default: null,
-    },
+    previousWebhookSecret: replacedSecret,
     webhookStatus: { type: String, enum: ['enabled', 'disabled'], default: 'enabled' },
+    guardedSince: { type: Date, default: null },
+    linkEpoch: { type: Number },
     requireStrongSign: { type: Boolean, default: false },
     requireAck: { type: Boolean, default: false },
     commissionRate: { type: Number, default: null, min: 0, max: 1 },
+    productLimit: { type: Number, default: null },
     provider: {
       type: new Schema(
         {
@@ -78,6 +112,7 @@ const schema = new Schema<Account>(
           signWith: String,
           callsPerSecond: Number,
           concurrency: Number,
+          maxWaitS: Number,
         },
         { _id: false },
       ),
@@ -89,5 +124,6 @@ const schema = new Schema<Account>(
 schema.index({ username: 1 }, { unique: true, name: 'username_unique' });
 schema.index({ role: 1, createdAt: -1 }, { name: 'role_newest' });
 
-export const AccountModel = mongoose.model('Account', schema);
-export const accounts = collectionOf<Account>(AccountModel);
+const model = mongoose.model('Account', schema);
+export const AccountModel = readOnly<Account>(model);
+export const accounts: Pick<Collection<Account>, 'find' | 'findOne'> = collectionOf<Account>(model);

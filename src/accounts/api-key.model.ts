@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
+import { readOnly } from '../database/read-only-model.js';
 
 /**
  * An API key. It is found by its SHA-256; it is kept encrypted as well, because the interface returns it and
@@ -33,4 +34,4 @@ schema.index(
 );
 schema.index({ accountId: 1, validUntil: 1 }, { name: 'account_keys' });
 
-export const ApiKeyModel = mongoose.model('ApiKey', schema);
+export const ApiKeyModel = readOnly<ApiKey>(mongoose.model('ApiKey', schema));

@@ -1,9 +1,22 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { isUsername } from '../shared/username.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { decrypt } from '../shared/encryption.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import type { Account } from './account.model.js';
 import { isOver, refuseOtherMode, refuseSuspended, requireRole } from './authenticate.js';
+import { newApiKey } from './api-key.js';
+import { apiKeyDocument } from './create-account.js';
+import { countMd5Sign } from './md5-signs.js';
 import { keysOfUsername } from './known-keys.js';
+import { apiKeyContext } from './secret-contexts.js';
+
+/** The kind of sign that a call of the reseller surface came with. */
+export type SignKind = 'hmac' | 'md5';
+
+export function signKindOf(sign: string): SignKind {
+  return sign.length === 64 ? 'hmac' : 'md5';
+}
 
 export interface SignedRequest {
   username: string;
@@ -20,38 +33,47 @@ export interface SignedRequest {
  * is HMAC-SHA256(api_key, "username|…"), any other md5(username + api_key + …). While a rotated key overlaps, either
  * signs.
  * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or md5 where the account refuses it.
- * @throws ForbiddenError (07) for a suspended account or a seller's.
  */
 export async function authenticateSign(request: SignedRequest): Promise<Account> {
   if (request.username === '' || request.sign === '') {
     throw new UnauthorizedError('Send "username" and "sign".');
   }
-  const found = await keysOfUsername(request.username);
+  // What can't be a name is not looked for: it would be remembered as one that does not exist.
+  const found = isUsername(request.username) ? await keysOfUsername(request.username) : null;
   // An unknown name takes the same work and hears the same words as a wrong sign.
-  const keys = found?.keys.filter((key) => !isOver(key.validUntil)).map(openKey) ?? [''];
+  const keys = (found?.keys ?? [nobodysKey]).filter((key) => !isOver(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
     throw new UnauthorizedError('"username" or "sign" is not right. See how the sign is made at /docs.');
   }
-  if (found.account.requireStrongSign && request.sign.length !== 64) {
+  const isMd5 = signKindOf(request.sign) === 'md5';
+  if (found.account.requireStrongSign && isMd5) {
     throw new UnauthorizedError('This account takes only the HMAC-SHA256 sign, not md5.');
   }
-  refuseOtherMode(found.account);
-  refuseSuspended(found.account);
-  requireRole(found.account, 'buyer');
+  if (isMd5) {
+    countMd5Sign(found.account._id);
+  }
   return found.account;
 }
 
+/** @throws ForbiddenError (07) for an account that can't call the reseller surface now: suspended, a seller's. */
+export function requireOpenBuyer(account: Account): void {
+  refuseOtherMode(account);
+  refuseSuspended(account);
+  requireRole(account, 'buyer');
+}
+
+/** In the place of the keys of a name that nobody has: to be opened and compared like any other. */
+const nobodysKey = apiKeyDocument('nobody', newApiKey('buyer', 'test'));
+
 function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {
-  return decrypt(sealed, `api-key:${accountId}`);
+  return decrypt(sealed, apiKeyContext(accountId));
 }
 
 function isSignedWith(apiKey: string, { username, sign, md5Covers, hmacCovers }: SignedRequest): boolean {
   const expected =
-    sign.length === 64
+    signKindOf(sign) === 'hmac'
       ? createHmac('sha256', apiKey).update(`${username}|${hmacCovers}`).digest('hex')
       : createHash('md5').update(`${username}${apiKey}${md5Covers}`).digest('hex');
-  const given = Buffer.from(sign);
-  const wanted = Buffer.from(expected);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return isSameSecret(sign, expected);
 }

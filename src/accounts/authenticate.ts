@@ -10,6 +10,8 @@ export interface Authenticated {
   account: Account;
   /** The API key that was shown, or that the access token was made with. */
   keyId: string;
+  /** It was shown as an access token, not as the key itself. */
+  isToken: boolean;
   /** When what was shown ends; null for a key that has no end yet. */
   validUntil: Date | null;
 }
@@ -58,7 +60,7 @@ async function authenticateKey(apiKey: string): Promise<Authenticated> {
     throw new UnauthorizedError('The API key is unknown or has been revoked.');
   }
   refuseOtherMode(found.account);
-  return { account: found.account, keyId: found.key._id, validUntil: found.key.validUntil };
+  return { account: found.account, keyId: found.key._id, isToken: false, validUntil: found.key.validUntil };
 }
 
 async function authenticateToken(token: string): Promise<Authenticated> {
@@ -69,7 +71,12 @@ async function authenticateToken(token: string): Promise<Authenticated> {
   }
   refuseOtherMode(found.account);
   const ends = [opened.validUntil.getTime(), found.key.validUntil?.getTime() ?? Infinity];
-  return { account: found.account, keyId: found.key._id, validUntil: new Date(Math.min(...ends)) };
+  return {
+    account: found.account,
+    keyId: found.key._id,
+    isToken: true,
+    validUntil: new Date(Math.min(...ends)),
+  };
 }
 
 export function isOver(validUntil: Date | null): boolean {

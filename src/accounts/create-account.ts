@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { apiKeyContext, providerSecretContext, webhookSecretContext } from './secret-contexts.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { bySystem, recordAudit, type ChangedBy } from '../audit/record-audit.js';
@@ -8,6 +9,7 @@ import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
 import { AccountModel, type Account, type ProviderSettings, type Role } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
 import { apiKeyHash, newApiKey } from './api-key.js';
@@ -41,17 +43,20 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
   const webhookSecret = input.webhookSecret ?? newWebhookSecret();
   const account = accountDocument({ id, mode, input, webhookSecret });
   try {
-    await inTransaction(async (session) => {
-      await AccountModel.create([account], { session });
-      await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
-      await ApiKeyModel.create([apiKeyDocument(id, apiKey)], { session });
-      await recordAudit(session, {
-        ...by,
-        action: 'account.create',
-        subject: { kind: 'account', id },
-        after: { username: account.username, role: account.role, mode: account.mode },
-      });
-    });
+    // Told about all: routing looks for new sellers.
+    await changing([AccountModel, ApiKeyModel], null, (accounts, keys) =>
+      inTransaction(async (session) => {
+        await accounts.create([account], { session });
+        await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
+        await keys.create([apiKeyDocument(id, apiKey)], { session });
+        await recordAudit(session, {
+          ...by,
+          action: 'account.create',
+          subject: { kind: 'account', id },
+          after: { username: account.username, role: account.role, mode: account.mode },
+        });
+      }),
+    );
   } catch (error) {
     if (isDuplicateKey(error)) {
       throw new ConflictError(`The username "${input.username}" is taken.`, { cause: error });
@@ -71,7 +76,7 @@ export function apiKeyDocument(accountId: string, apiKey: string) {
     _id: newId(),
     accountId,
     sha256: apiKeyHash(apiKey),
-    sealed: encrypt(apiKey, `api-key:${accountId}`),
+    sealed: encrypt(apiKey, apiKeyContext(accountId)),
     validUntil: null,
     createdAt: now(),
   };
@@ -95,7 +100,7 @@ function accountDocument(options: {
     callbackUrl: input.callbackUrl ?? null,
     ipWhitelist: [],
     rateLimit: limits.rateLimitDefault,
-    webhookSecretSealed: encrypt(webhookSecret, `webhook-secret:${id}`),
+    webhookSecretSealed: encrypt(webhookSecret, webhookSecretContext(id)),
     previousWebhookSecret: null,
     webhookStatus: 'enabled',
     requireStrongSign: false,
@@ -106,7 +111,7 @@ function accountDocument(options: {
           kind: input.provider.kind,
           baseUrl: input.provider.baseUrl,
           username: input.provider.username,
-          secretSealed: encrypt(input.provider.secret, `provider:${id}`),
+          secretSealed: encrypt(input.provider.secret, providerSecretContext(id)),
         }
       : null,
     createdAt: at,

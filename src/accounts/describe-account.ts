@@ -3,6 +3,7 @@ import { balanceOf } from '../money/wallets/balance-of.js';
 import type { Wallet } from '../money/wallets/wallet.model.js';
 import type { Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
+import { md5SignsOf } from './md5-signs.js';
 import { requireAccount } from './require-account.js';
 
 const keysShown = 10;
@@ -14,12 +15,14 @@ export interface AccountDescription {
   /** Newest first, without the keys themselves. */
   keys: Pick<ApiKey, '_id' | 'createdAt' | 'validUntil'>[];
   audit: AuditEntry[];
+  /** In the last 30 days; null while Redis is away. */
+  md5Signs: number | null;
 }
 
 /** All that an operator needs to know of one account. @throws NotFoundError */
 export async function describeAccount(usernameOrId: string): Promise<AccountDescription> {
   const account = await requireAccount(usernameOrId);
-  const [wallet, keys, audit] = await Promise.all([
+  const [wallet, keys, audit, md5Signs] = await Promise.all([
     balanceOf(account._id),
     ApiKeyModel.find({ accountId: account._id }, { createdAt: 1, validUntil: 1 })
       .sort({ _id: -1 })
@@ -29,6 +32,7 @@ export async function describeAccount(usernameOrId: string): Promise<AccountDesc
       .sort({ at: -1 })
       .limit(changesShown)
       .lean<AuditEntry[]>(),
+    md5SignsOf([account._id]),
   ]);
-  return { account, wallet, keys, audit };
+  return { account, wallet, keys, audit, md5Signs: md5Signs?.[0] ?? null };
 }

@@ -1,17 +1,18 @@
-import { ttlCache } from '../shared/ttl-cache.js';
+import { cached } from '../redis/cached.js';
 import { AccountModel, type Account } from './account.model.js';
 
-const byId = ttlCache((id: string) => AccountModel.findById(id).lean<Account>());
+/** From this process's memory; null if there is none. */
+export const findAccount = cached({
+  from: [AccountModel],
+  load: (id: string) => AccountModel.findById(id).lean<Account>(),
+  isAbout: ({ _id }, accountId) => _id === accountId,
+});
 
-/** An account that must exist; up to a second old. For webhooks, routing and the like, never for access. */
+/** An account that must exist, from this process's memory. For webhooks, routing and the like, never for access. */
 export async function accountById(id: string): Promise<Account> {
-  const account = await byId.get(id);
+  const account = await findAccount(id);
   if (!account) {
     throw new Error(`Account ${id} does not exist`);
   }
   return account;
-}
-
-export function forgetAccount(id: string): void {
-  byId.drop(id);
 }

@@ -1,6 +1,7 @@
-/** API keys with their accounts, from each process's own memory for at most `limits.cacheTtlMs`. */
+/** API keys with their accounts, from each process's own memory. */
 import { now } from '../shared/clock.js';
-import { ttlCache } from '../shared/ttl-cache.js';
+import { gathered } from '../shared/gathered.js';
+import { cached } from '../redis/cached.js';
 import { AccountModel, type Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
 
@@ -15,40 +16,40 @@ export interface AccountAndKeys {
   keys: ApiKey[];
 }
 
-const byHash = ttlCache((sha256: string) => load({ sha256 }));
-const byId = ttlCache((_id: string) => load({ _id }));
-const byUsername = ttlCache(loadByUsername);
+const kept = {
+  from: [ApiKeyModel, AccountModel],
+  isAbout: ({ account }: { account: Account }, accountId: string) => account._id === accountId,
+};
 
-export function keyByHash(sha256: string): Promise<KeyAndAccount | null> {
-  return byHash.get(sha256);
-}
+export const keyByHash = cached({ ...kept, load: keysBy('sha256') });
+export const keyById = cached({ ...kept, load: keysBy('_id') });
+export const keysOfUsername = cached({ ...kept, load: loadByUsername });
 
-export function keyById(id: string): Promise<KeyAndAccount | null> {
-  return byId.get(id);
-}
-
-export function keysOfUsername(username: string): Promise<AccountAndKeys | null> {
-  return byUsername.get(username);
-}
-
-/** Makes a change of key or account visible in this process at once; the others see it within a second. */
-export function forgetAuthentication(): void {
-  byHash.clear();
-  byId.clear();
-  byUsername.clear();
-}
-
-async function load(filter: { sha256: string } | { _id: string }): Promise<KeyAndAccount | null> {
-  const key = await ApiKeyModel.findOne(filter).lean<ApiKey>();
-  const account = key && (await AccountModel.findById(key.accountId).lean<Account>());
-  return account && { key: { _id: key._id, validUntil: key.validUntil ?? null }, account };
+/** Keys that are asked for at the same time, as after a restart, share two queries. */
+function keysBy(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccount | null> {
+  return gathered<string, KeyAndAccount | null>({
+    itemsMax: 200,
+    async run(values) {
+      const keys = await ApiKeyModel.find({ [field]: { $in: values } }).lean<ApiKey[]>();
+      const ids = keys.map(({ accountId }) => accountId);
+      const accounts =
+        keys.length === 0 ? [] : await AccountModel.find({ _id: { $in: ids } }).lean<Account[]>();
+      const accountsById = new Map(accounts.map((account) => [account._id, account]));
+      const keysByValue = new Map(keys.map((key) => [key[field], key]));
+      return values.map((value) => {
+        const key = keysByValue.get(value);
+        const account = key && accountsById.get(key.accountId);
+        return key && account ? { key: { _id: key._id, validUntil: key.validUntil ?? null }, account } : null;
+      });
+    },
+  });
 }
 
 async function loadByUsername(username: string): Promise<AccountAndKeys | null> {
   const account = await AccountModel.findOne({ username }).lean<Account>();
-  if (!account) {
-    return null;
-  }
   const live = [{ validUntil: null }, { validUntil: { $gt: now() } }];
-  return { account, keys: await ApiKeyModel.find({ accountId: account._id, $or: live }).lean<ApiKey[]>() };
+  // Asked for an unknown name too, so that it takes as long.
+  const accountId = account?._id ?? 'nobody';
+  const keys = await ApiKeyModel.find({ accountId, $or: live }).lean<ApiKey[]>();
+  return account && { account, keys };
 }

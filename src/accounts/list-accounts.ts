@@ -1,9 +1,12 @@
 import { WalletModel, type Wallet } from '../money/wallets/wallet.model.js';
+import { md5SignsOf } from './md5-signs.js';
 import { AccountModel, type Account, type Role } from './account.model.js';
 
 export interface AccountFilter {
   role?: Role;
   status?: Account['status'];
+  /** How the username begins. */
+  prefix?: string;
   /** Usernames after this one, for the next page. */
   after?: string;
   limit: number;
@@ -14,23 +17,33 @@ export interface ListedAccount {
   /** Rupiah. */
   balance: number;
   held: number;
+  /** In the last 30 days; null while Redis is away. */
+  md5Signs: number | null;
 }
 
 /** Accounts by username with their balances, for the operator. */
 export async function listAccounts(filter: AccountFilter): Promise<ListedAccount[]> {
   const accounts = await AccountModel.find({
-    username: { $gt: filter.after ?? '' },
+    username: {
+      $gt: filter.after ?? '',
+      ...(filter.prefix && { $gte: filter.prefix, $lt: `${filter.prefix}\uffff` }),
+    },
     ...(filter.role && { role: filter.role }),
     ...(filter.status && { status: filter.status }),
   })
     .sort({ username: 1 })
     .limit(filter.limit)
     .lean<Account[]>();
-  const wallets = await WalletModel.find({ _id: { $in: accounts.map((each) => each._id) } }).lean<Wallet[]>();
+  const ids = accounts.map((each) => each._id);
+  const [wallets, md5Signs] = await Promise.all([
+    WalletModel.find({ _id: { $in: ids } }).lean<Wallet[]>(),
+    md5SignsOf(ids),
+  ]);
   const walletOf = new Map(wallets.map((each) => [each._id, each]));
-  return accounts.map((account) => ({
+  return accounts.map((account, index) => ({
     account,
     balance: walletOf.get(account._id)?.balance ?? 0,
     held: walletOf.get(account._id)?.held ?? 0,
+    md5Signs: md5Signs?.[index] ?? null,
   }));
 }

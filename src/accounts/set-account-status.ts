@@ -1,12 +1,11 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
 import { AccountModel, type Account } from './account.model.js';
-import { forgetAuthentication } from './known-keys.js';
-import { forgetAccount } from './find-account.js';
 
 /**
- * Suspends an account, or lets it in again. A suspended one is refused at every call (403/07) within a second;
+ * Suspends an account, or lets it in again. A suspended one is refused at every call (403/07) from the next on;
  * purchases that were accepted still run to their end, and its money stays where it is.
  * @returns whether this changed anything.
  */
@@ -15,25 +14,24 @@ export async function setAccountStatus(
   status: Account['status'],
   by: ChangedBy,
 ): Promise<boolean> {
-  const changed = await inTransaction(async (session) => {
-    const result = await AccountModel.updateOne(
-      { _id: account._id, status: { $ne: status } },
-      { $set: { status, updatedAt: now() } },
-      { session },
-    );
-    if (result.modifiedCount === 0) {
-      return false;
-    }
-    await recordAudit(session, {
-      ...by,
-      action: status === 'suspended' ? 'account.suspend' : 'account.resume',
-      subject: { kind: 'account', id: account._id },
-      before: { status: account.status },
-      after: { status },
-    });
-    return true;
-  });
-  forgetAuthentication();
-  forgetAccount(account._id);
-  return changed;
+  return changing([AccountModel], [account._id], (accounts) =>
+    inTransaction(async (session) => {
+      const result = await accounts.updateOne(
+        { _id: account._id, status: { $ne: status } },
+        { $set: { status, updatedAt: now() } },
+        { session },
+      );
+      if (result.modifiedCount === 0) {
+        return false;
+      }
+      await recordAudit(session, {
+        ...by,
+        action: status === 'suspended' ? 'account.suspend' : 'account.resume',
+        subject: { kind: 'account', id: account._id },
+        before: { status: account.status },
+        after: { status },
+      });
+      return true;
+    }),
+  );
 }

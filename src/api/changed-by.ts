@@ -1,10 +1,11 @@
 import type { ChangedBy } from '../audit/record-audit.js';
 import type { Call } from './operation.js';
 
-/** Who makes a change by this call, for the audit log. */
+/** Who makes a change by this call, for the audit log, and with which key. */
 export function changedBy({
   account,
   address,
-}: Pick<Call<never, never, never>, 'account' | 'address'>): ChangedBy {
-  return { actor: `account:${account.username}`, from: address, reason: null };
+  keyId,
+}: Pick<Call<never, never, never>, 'account' | 'address' | 'keyId'>): ChangedBy & { keyId: string } {
+  return { actor: `account:${account.username}`, from: address, reason: null, keyId };
 }

@@ -13,12 +13,14 @@ export const text = (max: number) =>
     .messages({ 'string.pattern.base': '{{#label}} must not contain control characters' });
 
 export const refId = Joi.string()
+  .max(64)
   .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
   .messages({ 'string.pattern.base': '{{#label}} must have 1 to 64 letters, digits or . _ : -' })
   .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
   .example('order-20240301-0001');
 
 export const productCode = Joi.string()
+  .max(50)
   .pattern(/^[A-Za-z0-9._-]{1,50}$/)
   .messages({ 'string.pattern.base': '{{#label}} must have 1 to 50 letters, digits or . _ -' })
   .example('S10');
@@ -31,6 +33,17 @@ export const rupiah = (bounds: { min: number; max: number }) =>
     'number.integer': '{{#label}} must be whole rupiah',
     'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
   });
+
+/** Of a product: how long an order of it may wait. */
+export const maxWaitS = Joi.number()
+  .integer()
+  .min(limits.maxWaitMinS)
+  .max(limits.maxWaitMaxS)
+  .allow(null)
+  .example(120)
+  .description(
+    'Seconds that a purchase may wait for its turn; then its money goes back. Null: as long as your provider is given, 10 minutes by default. Never longer than that of your provider.',
+  );
 
 export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
   'Refuse (409) if the price is higher now. Rupiah.',
@@ -53,6 +66,7 @@ const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2
 
 /** A day in business time, or a full ISO 8601 time with its zone. */
 export const isoDay = Joi.string()
+  .max(40)
   .pattern(isoDate)
   .custom((value: string, helpers) =>
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
@@ -70,6 +84,19 @@ function isRealDay(value: string): boolean {
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
 export const filterStatus = Joi.string().valid('pending', 'success', 'failed', 'processing');
+
+/** A whole number in a query string, where every value is text. */
+export const wholeNumber = (bounds: { max: number; standard: number }) =>
+  Joi.string()
+    .max(9)
+    .pattern(/^\d{1,9}$/)
+    .custom((value: string, helpers) =>
+      Number(value) >= 1 && Number(value) <= bounds.max
+        ? Number(value)
+        : helpers.error('string.pattern.base'),
+    )
+    .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${bounds.max}` })
+    .default(bounds.standard);
 
 /** ISO 8601 UTC, in answers. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');

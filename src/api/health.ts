@@ -1,25 +1,24 @@
 import { Router } from 'express';
-import { pingMongo } from '../database/mongo.js';
-import { pingRedis } from '../redis/connection.js';
+import { lookAtDependencies } from '../signals/why-not-ready.js';
 
-/** `/healthz`: the process lives. `/readyz`: MongoDB and Redis answer, so traffic may come. */
+/**
+ * `/healthz`: the process lives. `/readyz`: MongoDB answers, Redis takes writes, and the unique indexes are there, so
+ * traffic may come; otherwise `reason` says in words what is missing.
+ */
 export function healthRoutes(): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
-    const [mongodb, redis] = await Promise.all([answers(pingMongo()), answers(pingRedis())]);
-    response
-      .status(mongodb && redis ? 200 : 503)
-      .json({ status: mongodb && redis ? 'ok' : 'unavailable', mongodb, redis });
+    const { mongodb, redis, reasons } = await lookAtDependencies();
+    const isReady = reasons.length === 0;
+    response.status(isReady ? 200 : 503).json({
+      status: isReady ? 'ok' : 'unavailable',
+      mongodb,
+      redis,
+      ...(!isReady && { reason: reasons.join(' ') }),
+    });
   });
   return router;
-}
-
-async function answers(ping: Promise<unknown>): Promise<boolean> {
-  return ping.then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,29 +1,34 @@
 import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { requireRole } from '../accounts/authenticate.js';
+import { requirePower } from '../accounts/require-power.js';
+import { groupBy } from '../shared/group-by.js';
 import { HttpRequestError } from './http-status.js';
 import { addressOf } from './middleware/address.js';
 import { authenticatedOf, authenticateRequest } from './middleware/authenticate.js';
 import { queryOf } from './middleware/query.js';
 import { contextOf } from './middleware/request-context.js';
-import type { AnyOperation, Call, Reply } from './operation.js';
+import { powerOf, type AnyOperation, type Call, type Reply } from './operation.js';
 import { sendFile } from './send-file.js';
+import { sendJson } from './send-json.js';
 import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
 
 /** A router that serves the operations, and answers 405 for other methods on their paths. */
 export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
   const router = Router({ caseSensitive: true });
-  const methodsByPath = new Map<string, string[]>();
-  for (const operation of operations) {
-    router[operation.method](operation.path, authenticateRequest, ...accessRules, serve(operation));
-    methodsByPath.set(operation.path, [
-      ...(methodsByPath.get(operation.path) ?? []),
-      operation.method.toUpperCase(),
-    ]);
-  }
-  for (const [path, methods] of methodsByPath) {
-    router.all(path, refuseMethod(methods));
+  // Path by path, so that a name that stands where others have an id (webhooks/test) is never taken for one.
+  for (const [path, onPath] of groupBy(operations, (operation) => operation.path)) {
+    for (const operation of onPath) {
+      router[operation.method](
+        path,
+        nameOf(operation),
+        authenticateRequest,
+        ...accessRules,
+        serve(operation),
+      );
+    }
+    router.all(path, refuseMethod(onPath.map(({ method }) => method.toUpperCase())));
   }
   return router;
 }
@@ -35,11 +40,23 @@ export function refuseMethod(allowed: string[]): RequestHandler {
   };
 }
 
+/** First, so that refused calls count as calls of it. */
+function nameOf({ id }: AnyOperation): RequestHandler {
+  return (_request, response, next) => {
+    contextOf(response).operation = id;
+    next();
+  };
+}
+
 function serve(operation: AnyOperation): RequestHandler {
   return async (request, response) => {
-    requireRole(authenticatedOf(response).account, operation.role);
-    const call = callOf(operation, request, response);
-    await send(response, await whileMongoAnswers(operation.handle(call)));
+    const by = authenticatedOf(response);
+    requireRole(by.account, operation.role);
+    const reply = async () => {
+      await requirePower(by, powerOf(operation));
+      return operation.handle(callOf(operation, request, response));
+    };
+    await send(response, await whileMongoAnswers(reply()));
   };
 }
 
@@ -66,7 +83,8 @@ async function send(response: Response, reply: Reply): Promise<void> {
     return;
   }
   response.set('Cache-Control', 'no-store');
-  response.status(reply.httpStatus ?? 200).json({
+  response.status(reply.httpStatus ?? 200);
+  await sendJson(response, {
     status: 'success',
     code: reply.code ?? '00',
     ...(reply.message !== undefined && { message: reply.message }),

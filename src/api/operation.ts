@@ -7,6 +7,8 @@ import type { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { Role } from '../accounts/account.model.js';
 import type { Authenticated } from '../accounts/authenticate.js';
+import type { Power } from '../accounts/require-power.js';
+import { boundsOf } from './bounds.js';
 import type { ResponseCode } from '../shared/errors.js';
 
 export interface Call<Body, Params, Query> extends Authenticated {
@@ -25,6 +27,7 @@ export interface Reply {
   httpStatus?: 200 | 201 | 202;
   code?: Extract<ResponseCode, '00' | '05'>;
   message?: string;
+  /** A list that may be long as `JsonList`. */
   data: unknown;
   /** Sent instead of the envelope. */
   file?: FileReply;
@@ -34,19 +37,21 @@ export interface FileReply {
   filename: string;
   /** Content-Type. */
   type: string;
-  /** Bytes. */
-  size: number;
+  /** Bytes; null where it is not known before the end. */
+  size: number | null;
   open(): Readable;
 }
 
 export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   /** Name in the OpenAPI document, in camelCase, unique. */
   id: string;
-  method: 'get' | 'post' | 'put';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path. */
   path: string;
   /** Whose key may call it. */
   role: Role;
+  /** What its caller's credential must be able to do. Left out: `own`, which the current API key alone can. */
+  needs?: Power;
   tag: 'Wallet' | 'Buyer' | 'Seller';
   summary: string;
   description?: string;
@@ -68,12 +73,22 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   handle(call: Call<Body, Params, Query>): Promise<Reply>;
 }
 
+/** Closed unless the operation says otherwise, so that a new one cannot forget it. */
+export function powerOf({ needs }: Pick<AnyOperation, 'needs'>): Power {
+  return needs ?? 'own';
+}
+
 /** Any operation, whatever it takes; its schemas have checked the input before `handle` sees it. */
 export type AnyOperation = Operation<never, never, never>;
 
-/** Gives `handle` the types of the schemas beside it. */
+/** Gives `handle` the types of the schemas beside it. @throws Error where one bounds nothing: see bounds.ts. */
 export function defineOperation<Body = unknown, Params = unknown, Query = unknown>(
   operation: Operation<Body, Params, Query>,
 ): AnyOperation {
+  for (const schema of [operation.body, operation.params, operation.query]) {
+    if (schema) {
+      boundsOf(schema);
+    }
+  }
   return operation as unknown as AnyOperation;
 }

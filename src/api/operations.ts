@@ -3,6 +3,7 @@ import { buyerOperations } from './buyer/operations.js';
 import type { AnyOperation } from './operation.js';
 import { reportOperations } from './reports/operations.js';
 import { sellerOperations } from './seller/operations.js';
+import { statementOperations } from './statements/operations.js';
 import { walletOperations } from './wallet/operations.js';
 import { webhookOperations } from './webhooks/operations.js';
 
@@ -11,6 +12,8 @@ export const operations: AnyOperation[] = [
   ...walletOperations,
   ...buyerOperations,
   ...sellerOperations,
+  ...statementOperations('buyer'),
+  ...statementOperations('seller'),
   ...reportOperations('buyer'),
   ...reportOperations('seller'),
   ...webhookOperations('buyer'),

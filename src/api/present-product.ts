@@ -13,3 +13,8 @@ export function presentProduct({ product, price, status }: PricedProduct) {
     description: product.description,
   };
 }
+
+/** The same for its sellers. */
+export function presentSellerProduct(shown: PricedProduct) {
+  return { ...presentProduct(shown), max_wait_s: shown.product.maxWaitS ?? null };
+}

@@ -14,7 +14,7 @@ export const depositData = Joi.object({
   amount: Joi.number().required(),
   balance_before: Joi.number().required(),
   balance_after: Joi.number().required(),
-  status: Joi.string().valid('pending', 'completed').required(),
+  status: Joi.string().valid('pending', 'completed', 'rejected').required(),
   timestamp: timestamp.required(),
 });
 
@@ -55,3 +55,6 @@ export const productData = Joi.object({
   status: Joi.string().valid('active', 'inactive', 'maintenance').required(),
   description: nullableText,
 });
+
+/** As its sellers see it. */
+export const sellerProductData = productData.keys({ max_wait_s: Joi.number().allow(null).required() });

@@ -10,7 +10,7 @@ export async function sendFile(response: Response, file: FileReply): Promise<voi
   await once(content, 'readable');
   response.set({
     'Content-Type': file.type,
-    'Content-Length': String(file.size),
+    ...(file.size !== null && { 'Content-Length': String(file.size) }),
     'Content-Disposition': `attachment; filename="${file.filename}"`,
     'Cache-Control': 'private, no-store',
   });

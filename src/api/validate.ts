@@ -1,13 +1,18 @@
 import type Joi from 'joi';
+import { withinBounds } from './bounds.js';
 import { ValidationError } from '../shared/errors.js';
 
 /**
  * Checks input once, at the edge (docs/interface.md#input): types are never converted, unknown fields are ignored,
- * and every mistake is named by its field.
+ * and mistakes are named by their fields. Lengths come first, and where one is wrong they come alone.
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
-  const result = schema.validate(input, options);
+  const bounded = withinBounds(schema, input);
+  if (bounded.tooLong.length > 0) {
+    throw new ValidationError(bounded.tooLong);
+  }
+  const result = schema.validate(bounded.input, options);
   if (result.error) {
     throw new ValidationError(
       result.error.details.map((detail) => ({

@@ -1,4 +1,5 @@
 import mongoose, { Schema, type Query } from 'mongoose';
+import { collectionOf } from '../database/typed-collection.js';
 
 /** What was changed: `{kind: 'account', id: …}`. */
 export interface AuditSubject {
@@ -11,7 +12,14 @@ export interface AuditSubject {
     | 'operator'
     | 'queue'
     | 'provider'
-    | 'settlement';
+    | 'settlement'
+    | 'adjustment'
+    | 'product'
+    | 'delivery'
+    | 'report'
+    | 'ledger'
+    | 'customer'
+    | 'encryption-key';
   id: string;
 }
 
@@ -19,7 +27,7 @@ export interface AuditSubject {
 export interface AuditEntry {
   _id: string;
   at: Date;
-  /** `account:<username>`, `operator:<username>` (console), `cli:<system user>`, or `system`. */
+  /** `account:<username>`, `operator:<username>` (console, or by their key on the command line), `cli:<system user>`, `payments` (a signed notification), `anonymous` (a login that was refused), or `system`. */
   actor: string;
   /** What was done, such as `account.suspend` or `config.update`. */
   action: string;
@@ -67,3 +75,5 @@ schema.pre(
 );
 
 export const AuditModel = mongoose.model('AuditEntry', schema);
+/** For reading alone: nothing refuses a change here. */
+export const audit = collectionOf<AuditEntry>(AuditModel);

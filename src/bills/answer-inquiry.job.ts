@@ -3,13 +3,17 @@ import { defineJob, defineQueue } from '../jobs/define-job.js';
 
 interface InquiryData {
   inquiryId: string;
+  /** The buyer's. Null in a job of an earlier release, which did not say. */
+  accountId: string | null;
 }
 
 /** Asks a provider for a bill, while the client waits. */
 export const answerInquiryJob = defineJob<InquiryData>({
   queue: defineQueue({ name: 'inquiries', does: 'Asks providers for bills', concurrency: 50 }),
   name: 'inquiries',
-  version: 1,
-  data: Joi.object({ inquiryId: Joi.string() }),
+  version: 2,
+  data: Joi.object({ inquiryId: Joi.string(), accountId: Joi.string().allow(null) }),
+  earlier: [{ name: 'inquiries', version: 1, read: ({ inquiryId }) => ({ inquiryId, accountId: null }) }],
   subject: ({ inquiryId }) => inquiryId,
+  mayBeLost: true,
 });

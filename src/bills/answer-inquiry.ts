@@ -4,8 +4,11 @@ import type { BillOutcome } from '../providers/adapter.js';
 import { QuoteModel, type Quote } from './quote.model.js';
 
 /** Asks the provider for the bill of a quote and writes down what it says. Safe to run twice: it buys nothing. */
-export async function answerInquiry(quoteId: string): Promise<void> {
-  const quote = await QuoteModel.findById(quoteId).lean<Quote>();
+export async function answerInquiry(quoteId: string, ofAccount: string | null = null): Promise<void> {
+  const quote = await QuoteModel.findOne({
+    _id: quoteId,
+    ...(ofAccount !== null && { accountId: ofAccount }),
+  }).lean<Quote>();
   if (quote?.status !== 'asked') {
     return;
   }
@@ -17,7 +20,10 @@ export async function answerInquiry(quoteId: string): Promise<void> {
         customerNumber: quote.customerNumber,
       })
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
-  await QuoteModel.updateOne({ _id: quoteId, status: 'asked' }, { $set: changeOf(outcome) });
+  await QuoteModel.updateOne(
+    { _id: quoteId, accountId: quote.accountId, status: 'asked' },
+    { $set: changeOf(outcome) },
+  );
 }
 
 function changeOf(outcome: BillOutcome): Partial<Quote> {

@@ -13,6 +13,7 @@ import {
   type AppError,
 } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
+import { newProofSalt } from '../money/closes/canonical-text.js';
 import { addAndWait } from '../jobs/add-job.js';
 import { routeOrRefuse } from '../providers/route-or-refuse.js';
 import { answerInquiryJob } from './answer-inquiry.job.js';
@@ -78,10 +79,11 @@ export async function askForBill(
     usedBy: null,
     createdAt: now(),
     expiresAt: endOfBusinessDay(),
+    proofSalt: newProofSalt(),
   };
   await QuoteModel.create(quote);
-  await addAndWait(answerInquiryJob, { inquiryId: quote._id }, { timeoutMs: waitMs });
-  const answered = await QuoteModel.findById(quote._id).lean<Quote>();
+  await addAndWait(answerInquiryJob, { inquiryId: quote._id, accountId }, { timeoutMs: waitMs });
+  const answered = await QuoteModel.findOne({ _id: quote._id, accountId }).lean<Quote>();
   if (answered && isOpen(answered)) {
     return answered;
   }

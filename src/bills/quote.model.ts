@@ -1,6 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
+import type { Maskable } from '../money/closes/canonical-text.js';
 
 /** The reasons of a refused inquiry, as the client hears them. */
 export interface QuoteRefusal {
@@ -12,11 +13,11 @@ export interface QuoteRefusal {
  * An inquiry and what it found. A bill stands until the end of the business day and is paid once: `usedBy` is
  * claimed in the same database transaction as the debit.
  */
-export interface Quote {
+export interface Quote extends Maskable {
   _id: string;
   accountId: string;
   productCode: string;
-  /** Normalised. */
+  /** Normalised. With `proofs` it is masked, and so is the name. */
   customerNumber: string;
   sellerId: string;
   status: 'asked' | 'open' | 'refused';
@@ -51,12 +52,20 @@ const schema = new Schema<Quote>(
     usedBy: { type: String, default: null },
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    proofSalt: { type: String },
+    proofs: { type: new Schema({ customerNumber: String, customerName: String }, { _id: false }) },
   },
   { collection: 'quotes', versionKey: false },
 );
 schema.index(
   { accountId: 1, productCode: 1, customerNumber: 1, createdAt: -1 },
   { name: 'account_product_customer_newest' },
+);
+
+// What retention has still to remove, or to mask where it was paid.
+schema.index(
+  { createdAt: 1 },
+  { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'kept_oldest' },
 );
 
 export const QuoteModel = mongoose.model('Quote', schema);

@@ -1,8 +1,18 @@
 import type { CookieOptions, Request, Response } from 'express';
 import { env } from '../../config/env.js';
+import { isGuarded } from '../../config/refused-settings.js';
 
-/** session: who is logged in. login: ties a login form to its browser. csrf: readable, for the queue board's script. */
-const names = { session: 'topup_admin', login: 'topup_login', csrf: 'XSRF-TOKEN' } as const;
+/**
+ * session: who is logged in. login: ties a login form to its browser. step: the password was right. browser: has logged
+ * in before. csrf: readable, for the queue board's script.
+ */
+const names = {
+  session: 'topup_admin',
+  login: 'topup_login',
+  step: 'topup_step',
+  browser: 'topup_browser',
+  csrf: 'XSRF-TOKEN',
+} as const;
 type CookieName = keyof typeof names;
 
 export function setCookie(response: Response, name: CookieName, value: string, maxAgeMs: number): void {
@@ -29,6 +39,6 @@ function optionsOf(name: CookieName): CookieOptions {
     path: '/admin',
     sameSite: 'strict',
     httpOnly: name !== 'csrf',
-    secure: env.NODE_ENV === 'production',
+    secure: isGuarded(env),
   };
 }

@@ -1,4 +1,6 @@
 /** HTML that is safe by default: every value put into `html` is escaped, unless it is HTML itself. */
+import { lookUp } from '../shared/look-up.js';
+
 export interface Html {
   readonly html: string;
 }
@@ -25,5 +27,5 @@ const entities: Record<string, string> = {
 };
 
 function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => lookUp(entities, character) ?? character);
 }

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
+import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { login } from '../operators/login.js';
-import { csrfTokenOf, endSession, sessionMaxMs, startSession } from '../operators/sessions.js';
+import { csrfTokenOf, endSession, isBrowserOf, loginStepMs, startLoginStep } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
-import { addressOf } from '../api/middleware/address.js';
+import { seatOf, type ConsoleRoute } from './console-route.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
+import { csrfField, problem } from './form.js';
 import { html } from './html.js';
+import { letIn } from './login-steps.js';
 import { sendPage } from './page.js';
 import { fieldOf, findSession, requireCsrf, sessionOf } from './session.js';
 
@@ -27,18 +30,24 @@ export const submitLogin: RequestHandler = async (request, response) => {
     throw new ForbiddenError('The login form is too old. Load /admin/login again.');
   }
   requireCsrf(request, formToken);
+  const seat = seatOf(request);
+  const username = fieldOf(request, 'username');
+  const browser = readCookie(request, 'browser');
   try {
-    const operator = await login({
-      username: fieldOf(request, 'username'),
+    const { operator, next } = await login({
+      ...seat,
+      username,
       password: fieldOf(request, 'password'),
-      address: addressOf(request),
+      knownBrowser: browser !== null && isBrowserOf(username, browser) ? browser : null,
     });
-    // A new token at each login: one that somebody planted before is worth nothing after.
-    const token = await startSession(operator);
-    setCookie(response, 'session', token, sessionMaxMs);
-    setCookie(response, 'csrf', csrfTokenOf(token), sessionMaxMs);
+    if (next === 'session') {
+      await letIn(request, response, operator);
+      response.redirect(303, '/admin');
+      return;
+    }
+    setCookie(response, 'step', await startLoginStep(operator, seat), loginStepMs);
     clearCookie(response, 'login');
-    response.redirect(303, '/admin');
+    response.redirect(303, next === 'code' ? '/admin/login/code' : '/admin/login/enrol');
   } catch (error) {
     if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
       throw error;
@@ -47,9 +56,8 @@ export const submitLogin: RequestHandler = async (request, response) => {
   }
 };
 
-export const logout: RequestHandler = async (request, response) => {
+export const logout: ConsoleRoute['handle'] = async (_request, response) => {
   const session = sessionOf(response);
-  requireCsrf(request, session.token);
   await endSession(session.token);
   clearCookie(response, 'session');
   clearCookie(response, 'csrf');
@@ -57,9 +65,7 @@ export const logout: RequestHandler = async (request, response) => {
 };
 
 function refuse(response: Response, error: AppError): void {
-  if (error.retryAfterS !== undefined) {
-    response.set('Retry-After', String(error.retryAfterS));
-  }
+  setRetryAfter(response, error);
   sendForm(response, { httpStatus: httpStatusOf(error), message: error.message });
 }
 
@@ -72,14 +78,14 @@ function sendForm(response: Response, shown: { httpStatus: number; message: stri
     body: html`<main class="narrow">
       <form class="card login" method="post" action="/admin/login">
         <h1>Top-up operator</h1>
-        ${shown.message === null ? html`` : html`<p class="message" role="alert">${shown.message}</p>`}
-        <input type="hidden" name="_csrf" value="${csrfTokenOf(formToken)}" />
+        ${problem(shown.message)} ${csrfField(csrfTokenOf(formToken))}
         <label for="username">Username</label>
         <input
           id="username"
           name="username"
           autocomplete="username"
           autocapitalize="none"
+          maxlength="40"
           required
           autofocus
         />

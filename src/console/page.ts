@@ -1,5 +1,7 @@
 import type { Response } from 'express';
 import type { Operator } from '../operators/operator.model.js';
+import { isAllowed } from '../operators/rights.js';
+import { csrfField } from './form.js';
 import { html, type Html } from './html.js';
 
 /** Nothing but our own stylesheet; no script at all. */
@@ -48,10 +50,14 @@ function render({ title, body, session }: Page): Html {
 function navigation({ operator, csrf }: { operator: Operator; csrf: string }): Html {
   return html`<header>
     <strong>Top-up operator</strong>
-    <nav><a href="/admin">Start</a> <a href="/admin/queues">Queues</a></nav>
-    <span class="quiet">${operator.username} (${operator.role})</span>
+    <nav>
+      <a href="/admin">Start</a> <a href="/admin/purchases">Purchases</a> <a href="/admin/cases">Cases</a>
+      <a href="/admin/accounts">Accounts</a> <a href="/admin/queues">Queues</a>
+      ${isAllowed(operator.role, 'operator.look') ? html`<a href="/admin/operators">Operators</a>` : html``}
+    </nav>
+    <a href="/admin/me">${operator.username} (${operator.role})</a>
     <form method="post" action="/admin/logout">
-      <input type="hidden" name="_csrf" value="${csrf}" />
+      ${csrfField(csrf)}
       <button class="plain">Log out</button>
     </form>
   </header>`;

@@ -1,12 +1,11 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
-import type { Request, RequestHandler, Response } from 'express';
-import { recordAudit } from '../audit/record-audit.js';
+import type { RequestHandler, Response } from 'express';
 import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
-import { queuesOfProcesses } from '../processes.js';
-import { addressOf } from '../api/middleware/address.js';
+import { queuesNow } from '../processes.js';
+import { isAllowed } from '../operators/rights.js';
 import { sessionOf } from './session.js';
 
 /** Own scripts only. Styles may be inline, because the board's components set them. */
@@ -27,67 +26,72 @@ const fonts = {
 };
 
 /**
- * The Bull board at `/admin/queues`, behind the console's login. Viewers get one without buttons; that they
- * change nothing is ensured by `guardChanges`. Every change is in the audit log.
+ * The Bull board at `/admin/queues`, behind the console's login. Who may not work on queues gets one without buttons;
+ * that nobody does more than their role may is ensured by `queueActions` before it.
  */
-export const queueBoard: RequestHandler = async (request, response, next) => {
+export const queueBoard: RequestHandler = (request, response, next) => {
   const { operator } = sessionOf(response);
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    await auditChange(request, response);
-  }
   response.set('Content-Security-Policy', contentSecurityPolicy);
   withoutOutsideLinks(response);
-  boardFor(operator.role)(request, response, next);
+  boardFor(!isAllowed(operator.role, 'queue.work'))
+    .then((board) => {
+      board(request, response, next);
+    })
+    .catch(next);
 };
 
-const boards = new Map<string, RequestHandler>();
+interface Board {
+  router: RequestHandler;
+  replaceQueues: (queues: BullMQAdapter[]) => void;
+  /** Names and titles of what it shows. */
+  shown: string;
+}
 
-/** Made at the first request: a process that never shows it needs no queues. */
-function boardFor(role: 'admin' | 'viewer'): RequestHandler {
-  let board = boards.get(role);
-  if (!board) {
-    const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
-    createBullBoard({
-      queues: queuesOfProcesses().map(({ queue }) => adapterOf(queue, role === 'viewer')),
-      serverAdapter,
-      options: {
-        uiConfig: {
-          boardTitle: 'Top-up queues',
-          hideDocsLink: true,
-          miscLinks: [{ text: 'Back to the console', url: '/admin' }],
-          theme: { light: fonts, dark: fonts },
-        },
-      },
-    });
-    board = serverAdapter.getRouter() as RequestHandler;
-    boards.set(role, board);
+const boards = new Map<boolean, Board>();
+
+/** Made at the first request: a process that never shows it needs no queues. Those of providers come and go. */
+async function boardFor(readOnly: boolean): Promise<RequestHandler> {
+  const queues = (await queuesNow()).map(({ queue }) => queue);
+  const shown = queues.map(({ name, title = '' }) => `${name} ${title}`).join();
+  const found = boards.get(readOnly);
+  if (found?.shown === shown) {
+    return found.router;
   }
-  return board;
+  const board = found ?? newBoard();
+  board.replaceQueues(queues.map((queue) => adapterOf(queue, readOnly)));
+  boards.set(readOnly, { ...board, shown });
+  return board.router;
+}
+
+function newBoard(): Board {
+  const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
+  const { replaceQueues } = createBullBoard({
+    queues: [],
+    serverAdapter,
+    options: {
+      uiConfig: {
+        boardTitle: 'Top-up queues',
+        hideDocsLink: true,
+        miscLinks: [{ text: 'Back to the console', url: '/admin' }],
+        theme: { light: fonts, dark: fonts },
+      },
+    },
+  });
+  return { router: serverAdapter.getRouter() as RequestHandler, replaceQueues, shown: '' };
 }
 
 function adapterOf(queue: Queue, readOnlyMode: boolean): BullMQAdapter {
-  const adapter = new BullMQAdapter(openQueue(queue), { readOnlyMode, description: queue.does });
+  const adapter = new BullMQAdapter(openQueue(queue), {
+    readOnlyMode,
+    description: queue.does,
+    ...(queue.title !== undefined && { displayName: queue.title }),
+  });
   // Payloads are ids only; the name says at once which one.
   adapter.setFormatter('name', (job: { name: string; data?: Record<string, unknown> }) => {
     const id = Object.entries(job.data ?? {}).find(([key]) => key.endsWith('Id'))?.[1];
     return typeof id === 'string' ? `${job.name} ${id}` : job.name;
   });
   return adapter;
-}
-
-async function auditChange(request: Request, response: Response): Promise<void> {
-  const { operator } = sessionOf(response);
-  const [, queueName = '', ...rest] = request.path
-    .replace(/^\/api/, '')
-    .split('/')
-    .filter(Boolean);
-  await recordAudit(null, {
-    actor: `operator:${operator.username}`,
-    action: `queue.${rest.at(-1) ?? request.method.toLowerCase()}`,
-    subject: { kind: 'queue', id: queueName === '' ? 'all' : queueName },
-    after: { request: `${request.method} ${request.path}` },
-    from: addressOf(request),
-  });
 }
 
 /** The board's page names a font of another server. Nothing is loaded from outside, so that link goes. */

@@ -1,13 +1,20 @@
 import express, { Router, type ErrorRequestHandler } from 'express';
+import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { toAppError } from '../api/middleware/errors.js';
 import { contextOf } from '../api/middleware/request-context.js';
+import { consoleOperations } from './api/operations.js';
+import { mountConsoleApi } from './api/mount.js';
+import { appAssets } from './app-page.js';
 import { html } from './html.js';
-import { logout, showLogin, submitLogin } from './login-page.js';
+import { allow, mountConsole } from './console-route.js';
+import { consoleRoutes } from './console-routes.js';
+import { showLogin, submitLogin } from './login-page.js';
+import { showCodeForm, showEnrolment, submitCode, submitEnrolment } from './login-steps.js';
 import { sendPage } from './page.js';
+import { queueActions } from './queue-actions.js';
 import { queueBoard } from './queue-board.js';
 import { guardChanges, requireSession } from './session.js';
-import { showStart } from './start-page.js';
 import { adminStyle } from './style.js';
 
 const formBytesMax = 10_000;
@@ -17,34 +24,41 @@ export function adminRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const form = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
-    // The board's scripts are the same for everybody; all else is for this operator, now.
-    const isStatic = request.path.startsWith('/queues/static/');
-    response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
+    // Scripts and styles are the same for everybody; all else is for this operator, now.
+    if (!request.path.startsWith('/assets/')) {
+      const isStatic = request.path.startsWith('/queues/static/');
+      response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
+    }
     response.set('Referrer-Policy', 'same-origin');
     next();
   });
   router.get('/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(adminStyle);
   });
+  router.use('/assets', appAssets);
   router.get('/login', showLogin);
   router.post('/login', form, submitLogin);
-  router.use(requireSession);
-  router.post('/logout', form, logout);
-  router.use(guardChanges);
-  router.get('/', showStart);
-  router.use('/queues', queueBoard);
+  router.get('/login/code', showCodeForm);
+  router.post('/login/code', form, submitCode);
+  router.get('/login/enrol', showEnrolment);
+  router.post('/login/enrol', form, submitEnrolment);
+  router.use(requireSession, form, guardChanges);
+  router.use('/api', mountConsoleApi(consoleOperations));
+  router.use(mountConsole(consoleRoutes));
+  router.use('/queues', allow('queue.look'), queueActions(), queueBoard);
   router.use(errorPage);
   return router;
 }
 
-/** Pages for people, JSON for the board's script; never the insides of an error. */
+/** Pages for people, JSON for scripts; never the insides of an error. */
 const errorPage: ErrorRequestHandler = (error: unknown, request, response, next) => {
-  if (response.headersSent || !request.accepts('html')) {
+  if (response.headersSent || request.path.startsWith('/api/') || !request.accepts('html')) {
     next(error);
     return;
   }
   const known = toAppError(error);
   contextOf(response).error = error;
+  setRetryAfter(response, known);
   sendPage(response, {
     httpStatus: httpStatusOf(known),
     title: 'Not possible',

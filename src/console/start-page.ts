@@ -1,17 +1,21 @@
-import type { RequestHandler } from 'express';
+import { withoutUrlSecrets } from '../shared/mask.js';
 import {
   countAttention,
   countBacklog,
-  countMax,
+  countShown,
   listDeadDeliveries,
+  listFailingJobs,
   type Attention,
   type Backlog,
 } from '../doctor/attention.js';
+import { listReviews, type Review } from '../purchases/review/list-reviews.js';
 import { listCases } from '../purchases/review/resolve-case.js';
 import type { ReconciliationCase } from '../purchases/case.model.js';
+import type { FailingJob } from '../jobs/failing-job.model.js';
 import { listDeposits } from '../deposits/list-deposits.js';
 import type { Deposit } from '../deposits/deposit.model.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
+import type { ConsoleRoute } from './console-route.js';
 import { html, type Html } from './html.js';
 import { sendPage } from './page.js';
 import { sessionOf } from './session.js';
@@ -21,21 +25,24 @@ const rowsShown = 20;
 const lateMs = 60_000;
 
 /** `/admin`: what needs a person, and where to look. It changes nothing; the commands to do so are named. */
-export const showStart: RequestHandler = async (_request, response) => {
+export const showStart: ConsoleRoute['handle'] = async (_request, response) => {
   const { operator, csrf } = sessionOf(response);
-  const [attention, backlog, cases, deposits, dead] = await Promise.all([
+  const [attention, backlog, cases, reviews, deposits, dead, failing] = await Promise.all([
     countAttention(),
     countBacklog(lateMs),
     listCases({ open: true, limit: rowsShown }),
+    listReviews({ limit: rowsShown }),
     listDeposits({ status: 'pending', limit: rowsShown }),
     listDeadDeliveries(rowsShown),
+    listFailingJobs(rowsShown),
   ]);
   sendPage(response, {
     title: 'Start',
     session: { operator, csrf },
     body: html`<main>
       <h1>What needs attention</h1>
-      ${tiles(attention, backlog)} ${caseTable(cases)} ${depositTable(deposits)} ${deliveryTable(dead)}
+      ${tiles(attention, backlog)} ${caseTable(cases)} ${reviewTable(reviews)} ${depositTable(deposits)}
+      ${deliveryTable(dead)} ${jobTable(failing)}
       <h2>Where to look</h2>
       <ul>
         <li><a href="/admin/queues">Queues</a>: work that waits, runs, or failed</li>
@@ -53,16 +60,19 @@ function tiles(attention: Attention, backlog: Backlog): Html {
     ${tile(attention.openCases, 'open cases', 'topup case list')}
     ${tile(attention.reviews, 'purchases to decide', 'topup review list')}
     ${tile(attention.deadDeliveries, 'webhooks given up (7 days)', 'see below')}
+    ${tile(attention.disabledWebhooks, 'webhook URLs disabled (7 days)', 'topup account show')}
     ${tile(attention.pendingDeposits, 'deposits to confirm', 'topup deposit list')}
     ${tile(attention.settlements, 'settlements to decide', 'topup settlement list')}
+    ${tile(attention.adjustments, 'adjustments to approve', 'topup adjust list')}
+    ${tile(attention.failedReports, 'reports given up (7 days)', 'topup doctor')}
+    ${tile(attention.failingJobs, 'jobs that fail again and again', 'topup job list')}
     ${tile(late, 'pieces of work over a minute late', 'topup doctor')}
   </div>`;
 }
 
 function tile(count: number, what: string, command: string): Html {
-  const shown = count >= countMax ? `${countMax}+` : String(count);
   return html`<div class="card tile ${count > 0 ? 'alarm' : ''}">
-    <b>${shown}</b>${what}<br /><code>${command}</code>
+    <b>${countShown(count)}</b>${what}<br /><code>${command}</code>
   </div>`;
 }
 
@@ -70,18 +80,38 @@ function caseTable(cases: ReconciliationCase[]): Html {
   return attentionTable('Open cases', ['since', 'kind', 'what', 'when done'], cases, (each) => [
     minute(each.createdAt),
     each.kind,
-    html`${each.detail}<br /><code>topup transaction show ${each.transactionId}</code>`,
+    html`${each.detail}<br /><code>${lookInto(each)}</code>`,
     html`<code>topup case resolve ${each._id} --reason …</code>`,
   ]);
 }
 
+function lookInto({ transactionId }: ReconciliationCase): string {
+  return transactionId === null
+    ? 'topup payments list --status case'
+    : `topup transaction show ${transactionId}`;
+}
+
+function reviewTable(reviews: Review[]): Html {
+  const heads = ['since', 'product', 'why', 'by the provider’s own record'];
+  return attentionTable('Purchases to decide', heads, reviews, ({ purchase, decisions }) => [
+    purchase.reviewSince ? minute(purchase.reviewSince) : '',
+    purchase.productCode,
+    html`${purchase.reviewReason ?? ''}<br /><code>topup transaction show ${purchase._id}</code>`,
+    html`${decisions.map(
+      (each) => html`<code>topup review resolve ${purchase._id} --as ${each} --reason …</code><br />`,
+    )}`,
+  ]);
+}
+
 function depositTable(deposits: Deposit[]): Html {
-  const heads = ['since', 'ref_id', 'amount', 'once the money is there'];
+  const heads = ['since', 'ref_id', 'amount', 'once the money is there, or is known not to come'];
   return attentionTable('Deposits to confirm', heads, deposits, (each) => [
     minute(each.createdAt),
     each.refId,
     `Rp ${each.amount.toLocaleString('id-ID')}`,
-    html`<code>topup deposit confirm ${each._id} --reason …</code>`,
+    html`<code>topup deposit confirm ${each._id} --reason …</code><br /><code
+        >topup deposit reject ${each._id} --reason …</code
+      >`,
   ]);
 }
 
@@ -89,8 +119,18 @@ function deliveryTable(deliveries: Delivery[]): Html {
   return attentionTable('Webhooks given up', ['since', 'event', 'where and why', ''], deliveries, (each) => [
     each.settledAt ? minute(each.settledAt) : '',
     each.event,
-    html`${each.url}<br />${each.attempts.at(-1)?.error ?? ''}`,
+    html`${withoutUrlSecrets(each.url)}<br />${each.attempts.at(-1)?.error ?? ''}`,
     each.orderKey === null ? '' : html`<code>topup transaction show ${each.orderKey}</code>`,
+  ]);
+}
+
+function jobTable(failing: FailingJob[]): Html {
+  const heads = ['since', 'job', 'why', 'once it is mended'];
+  return attentionTable('Jobs that fail again and again', heads, failing, (each) => [
+    each.needsPersonSince ? minute(each.needsPersonSince) : '',
+    each._id,
+    each.reason,
+    html`<code>topup job retry ${each._id} --reason …</code>`,
   ]);
 }
 

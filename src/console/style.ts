@@ -22,16 +22,32 @@ a { color: var(--accent); }
 .tile.alarm b { color: var(--alarm); }
 .quiet { color: var(--quiet); }
 label { display: block; margin: .75rem 0 .25rem; font-weight: 600; }
-input { width: 100%; padding: .55rem .65rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; }
+input, select { width: 100%; padding: .55rem .65rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; }
 button { padding: .5rem .9rem; font: inherit; font-weight: 600; color: var(--card); background: var(--accent); border: 0; border-radius: .35rem; cursor: pointer; }
 button.plain { color: var(--accent); background: none; border: 1px solid var(--line); }
 form.login button { width: 100%; margin-top: 1.25rem; }
+form button { margin-top: 1rem; }
+header form button, td form button { margin-top: 0; padding: .25rem .7rem; }
+td form { margin: 0; }
+.forms { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1rem; align-items: start; margin-top: 1.5rem; }
+.forms h2, .operator h2 { margin-top: 0; }
+.operator { margin-bottom: 1rem; }
+.operator details form { margin: 0 0 1rem; }
+summary { cursor: pointer; margin-top: .75rem; color: var(--accent); }
+.qr { max-width: 15rem; margin: 1rem auto; }
+.qr svg { display: block; width: 100%; height: auto; }
+.codes { padding-left: 1.25rem; }
+@media (max-width: 30rem) { main { padding: 0 1rem; } main.narrow { margin-top: 1.5rem; } header { padding: .75rem 1rem; } td, th { padding: .4rem .5rem; } }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .message { margin: 0 0 1rem; padding: .6rem .8rem; border-radius: .35rem; color: var(--alarm); background: var(--alarm-paper); }
 .scroll { overflow-x: auto; }
 table { width: 100%; min-width: 46rem; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
+table.sessions { min-width: 0; }
 th, td { padding: .45rem .75rem; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: .85rem; color: var(--quiet); font-weight: 600; }
 td:first-child { white-space: nowrap; }
+.sessions td { overflow-wrap: anywhere; }
+.sessions td:first-child, .sessions td:nth-child(2) { white-space: normal; overflow-wrap: normal; }
+.sessions button { white-space: nowrap; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 `;

@@ -1,17 +1,22 @@
 /** The connection to MongoDB, and multi-document transactions with a retry loop of our own. */
 import mongoose, { type ClientSession } from 'mongoose';
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoClient, MongoError, MongoServerError, type Collection, type Document } from 'mongodb';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { DependencyError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
 import { nowMs } from '../shared/clock.js';
-import { takeTurns } from '../shared/take-turns.js';
+import { shardRanges } from './shard-range.js';
 
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;
 
-export async function connectMongo(): Promise<void> {
+/**
+ * @param options.socketMs How long one command may go without a word from MongoDB; 0: for ever, for whoever builds indexes.
+ */
+export async function connectMongo(
+  { socketMs }: { socketMs: number } = { socketMs: limits.mongoSocketMs },
+): Promise<void> {
   mongoose.set('strictQuery', true);
   await mongoose.connect(env.MONGODB_URI, {
     autoIndex: false,
@@ -20,16 +25,71 @@ export async function connectMongo(): Promise<void> {
     // Work that was asked for while MongoDB is away must fail at once, so that the client hears 503/03 in time.
     bufferCommands: false,
     serverSelectionTimeoutMS: limits.dependencyTimeoutMs,
-    connectTimeoutMS: limits.dependencyTimeoutMs,
+    // A heartbeat that is late by it closes what is in use.
+    connectTimeoutMS: socketMs === 0 ? limits.migrationConnectMs : limits.dependencyTimeoutMs,
     heartbeatFrequencyMS: 2_000,
     waitQueueTimeoutMS: limits.dependencyTimeoutMs,
+    socketTimeoutMS: socketMs,
     writeConcern: { w: 'majority' },
     readPreference: 'primary',
   });
+  try {
+    await connectPostings();
+  } catch (error) {
+    await disconnectMongo();
+    throw error;
+  }
+}
+
+/**
+ * Before the first command: a client whose first connection fails is closed for good, so none may meet an outage with
+ * it. Its own limits are short, for a start on a busy machine too: it is tried anew for as long as the other client has.
+ */
+async function connectPostings(): Promise<void> {
+  const endMs = performance.now() + limits.dependencyTimeoutMs;
+  for (;;) {
+    try {
+      await postingClient().connect();
+      return;
+    } catch (error) {
+      await postings?.close().catch(() => undefined);
+      postings = undefined;
+      if (performance.now() >= endMs) {
+        throw error;
+      }
+    }
+  }
 }
 
 export async function disconnectMongo(): Promise<void> {
-  await mongoose.disconnect();
+  const closing = postings?.close();
+  postings = undefined;
+  await Promise.all([mongoose.disconnect(), closing]);
+}
+
+let postings: MongoClient | undefined;
+
+/** The same collection for short reads on the way of a purchase, which a dead socket must not hold up for long either. */
+export function quick<T extends Document>(collection: Collection<T>): Collection<T> {
+  return postingClient().db().collection<T>(collection.collectionName);
+}
+
+/**
+ * The client of the posting engine alone: a socket that has died must not hold up money for longer than
+ * `limits.postingSocketMs`, which would be too short for a report, and no report may take its connections.
+ */
+export function postingClient(): MongoClient {
+  postings ??= new MongoClient(env.MONGODB_URI, {
+    maxPoolSize: limits.postingConnectionsMax + (shardRanges - 1) * limits.postingLanes,
+    socketTimeoutMS: limits.postingSocketMs,
+    connectTimeoutMS: limits.postingSelectionMs,
+    serverSelectionTimeoutMS: limits.postingSelectionMs,
+    waitQueueTimeoutMS: limits.postingSocketMs,
+    heartbeatFrequencyMS: 2_000,
+    writeConcern: { w: 'majority' },
+    readPreference: 'primary',
+  });
+  return postings;
 }
 
 /** Throws unless MongoDB answers. */
@@ -38,27 +98,15 @@ export async function pingMongo(): Promise<void> {
 }
 
 /**
- * Runs `work` in one database transaction (snapshot reads, majority writes) and commits it.
+ * Runs `work` in one database transaction (snapshot reads, majority writes) and commits it. For configuration and the
+ * like; whatever moves money is a posting (src/money/posting).
  *
  * `work` can run several times: it must do nothing but database calls on its session, one after the other.
- * Transient conflicts run it again, an unknown commit result repeats the commit alone. Work that names the wallet
- * it changes takes turns with the other changes of that wallet in this process.
- * @throws UnknownCommitError if the outcome of the commit is not known: look the result up by its unique key.
+ * Transient conflicts run it again, an unknown commit result repeats the commit alone.
+ * @throws UnknownOutcomeError if the outcome of the commit is not known: look the result up by its unique key.
  * @throws DependencyError when the deadline passes or MongoDB is away: nothing was written.
  */
-export async function inTransaction<T>(
-  work: (session: Session) => Promise<T>,
-  options: { wallet?: string } = {},
-): Promise<T> {
-  return options.wallet === undefined
-    ? runTransaction(work)
-    : byWallet(options.wallet, () => runTransaction(work));
-}
-
-/** Changes of one wallet would only conflict with each other. */
-const byWallet = takeTurns();
-
-async function runTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
     const session = await mongoose.connection.startSession().catch((error: unknown) => {
@@ -84,22 +132,37 @@ async function runTransaction<T>(work: (session: Session) => Promise<T>): Promis
   }
 }
 
-/** The commit was sent and its answer never came: it may or may not hold. */
-export class UnknownCommitError extends DependencyError {}
+/**
+ * Reads as of one moment, for as long as MongoDB remembers it (5 minutes by default): for more than fits into the
+ * lifetime of a database transaction. `find` and `aggregate` of the driver's own collections only.
+ */
+export async function atSnapshot<T>(read: (session: Session) => Promise<T>): Promise<T> {
+  const session = await mongoose.connection.startSession({ snapshot: true });
+  try {
+    return await read(session);
+  } finally {
+    await session.endSession();
+  }
+}
 
+/** A commit was sent and its answer never came: it may or may not hold. Look by its unique key, or ask again with it. */
+export class UnknownOutcomeError extends DependencyError {}
+
+/** Whatever error a commit ends in, it may have been applied, unless MongoDB says that the transaction was aborted. */
 async function commit(session: Session, deadline: number): Promise<void> {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult')) {
+      if (isTransient(error)) {
         throw error;
       }
       if (nowMs() >= deadline) {
-        throw new UnknownCommitError(error);
+        throw new UnknownOutcomeError(error);
       }
       logger.warn('commit result unknown, asking again', { error });
+      await backOff(attempt);
     }
   }
 }
@@ -121,7 +184,8 @@ function hasLabel(error: unknown, label: string): boolean {
   return error instanceof MongoError && error.hasErrorLabel(label);
 }
 
-function isTransient(error: unknown): boolean {
+/** The database transaction was aborted and can be run again as a whole. */
+export function isTransient(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError');
 }
 
@@ -129,13 +193,17 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
+/** A socket's own words: the driver lets them through where it waited for the socket to take a long command. */
+const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
+
 /** True for errors that say "MongoDB does not answer", as opposed to "it refused this". */
 export function isAway(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (/^Mongo(Network|ServerSelection|NotConnected|PoolCleared|PoolClosed|WaitQueueTimeout|OperationTimeout|Topology)/.test(
-      error.name,
-    ) ||
+    (('code' in error && socketCodes.has(String(error.code))) ||
+      /^Mongo(Network|ServerSelection|NotConnected|PoolCleared|PoolClosed|WaitQueueTimeout|OperationTimeout|Topology)/.test(
+        error.name,
+      ) ||
       error.name === 'MongooseServerSelectionError' ||
       (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError')))
   );

@@ -1,14 +1,14 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
-/** A deposit in rupiah. `pending` waits for the operator (DEPOSIT_MODE=confirm). */
+/** A deposit in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
 export interface Deposit {
   _id: string;
   accountId: string;
   refId: string;
   amount: number;
-  status: 'pending' | 'completed';
+  status: 'pending' | 'completed' | 'rejected';
   balanceBefore: number;
   balanceAfter: number;
   createdAt: Date;
@@ -21,7 +21,7 @@ const schema = new Schema<Deposit>(
     accountId: { type: String, required: true },
     refId: { type: String, required: true },
     amount: { type: Money, required: true },
-    status: { type: String, required: true, enum: ['pending', 'completed'] },
+    status: { type: String, required: true, enum: ['pending', 'completed', 'rejected'] },
     balanceBefore: { type: Money, required: true },
     balanceAfter: { type: Money, required: true },
     createdAt: { type: Date, required: true },
@@ -35,3 +35,4 @@ schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
 
 export const DepositModel = mongoose.model('Deposit', schema);
 export const deposits = collectionOf<Deposit>(DepositModel);
+export const toStored = storing<Deposit>(['amount', 'balanceBefore', 'balanceAfter']);

@@ -1,38 +1,82 @@
+import { AdjustmentModel } from '../adjustments/adjustment.model.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
 import { nowMs } from '../shared/clock.js';
-import { CaseModel } from '../purchases/case.model.js';
+import { FailingJobModel, needPerson, type FailingJob } from '../jobs/failing-job.model.js';
+import { CaseModel, openCases as areOpen } from '../purchases/case.model.js';
 import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
 import { PurchaseModel } from '../purchases/purchase.model.js';
 import { DepositModel } from '../deposits/deposit.model.js';
+import { ReportModel } from '../reports/report.model.js';
 import { DeliveryModel, type Delivery } from '../webhooks/delivery.model.js';
+import { ReceiverModel } from '../webhooks/receiver.model.js';
 
 /** What waits for the operator. Each count stops at `countMax`: more changes nothing about what to do. */
 export interface Attention {
   openCases: number;
   reviews: number;
+  /** Without the pings that an account sent to try its URL: nobody misses them. */
   deadDeliveries: number;
+  /** URLs of accounts that were disabled in the last seven days and still are. */
+  disabledWebhooks: number;
   pendingDeposits: number;
   /** They wait for approval, or for the operator's own payment at the bank (PAYOUT_MODE=manual). */
   settlements: number;
+  /** Adjustments that wait for a second operator. */
+  adjustments: number;
+  /** Reports that could not be made; they count until they are removed after 7 days. */
+  failedReports: number;
+  /** Jobs that fail again and again. */
+  failingJobs: number;
 }
 
-export const countMax = 1_000;
+const countMax = 1_000;
+
+/** A count that stopped says so. */
+export function countShown(count: number): string {
+  return count >= countMax ? `${countMax} or more` : String(count);
+}
+
 const deadDays = 7;
 
-/** Counts what only a person can decide; deliveries count as dead for seven days. */
+/** Counts what only a person can decide; deliveries count as dead, and URLs as disabled, for seven days. */
 export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
-  const [openCases, reviews, deadDeliveries, pendingDeposits, settlements] = await Promise.all([
-    CaseModel.countDocuments({ resolvedAt: null }).limit(countMax),
+  const [
+    openCases,
+    reviews,
+    deadDeliveries,
+    disabledWebhooks,
+    pendingDeposits,
+    settlements,
+    adjustments,
+    failedReports,
+    failingJobs,
+  ] = await Promise.all([
+    CaseModel.countDocuments(areOpen).limit(countMax),
     PurchaseModel.countDocuments({ reviewSince: { $type: 'date' } }).limit(countMax),
-    DeliveryModel.countDocuments({ state: 'dead', settledAt: { $gte: deadSince } }).limit(countMax),
+    DeliveryModel.countDocuments({
+      ...{ state: 'dead', event: { $ne: 'ping' } },
+      settledAt: { $gte: deadSince },
+    }).limit(countMax),
+    ReceiverModel.countDocuments({ disabledAt: { $type: 'date', $gte: deadSince } }).limit(countMax),
     DepositModel.countDocuments({ status: 'pending' }).limit(countMax),
     SettlementModel.countDocuments({
       status: { $in: ['pending', 'processing'] },
       nextActionAt: null,
     }).limit(countMax),
+    AdjustmentModel.countDocuments({ status: 'pending' }).limit(countMax),
+    ReportModel.countDocuments({ status: 'failed', nextActionAt: null }).limit(countMax),
+    FailingJobModel.countDocuments(needPerson).limit(countMax),
   ]);
-  return { openCases, reviews, deadDeliveries, pendingDeposits, settlements };
+  return {
+    ...{ openCases, reviews, deadDeliveries, disabledWebhooks, pendingDeposits, settlements, adjustments },
+    ...{ failedReports, failingJobs },
+  };
+}
+
+/** Jobs that fail again and again, the last to have come to that first. */
+export async function listFailingJobs(limit: number): Promise<FailingJob[]> {
+  return FailingJobModel.find(needPerson).sort({ needsPersonSince: -1 }).limit(limit).lean<FailingJob[]>();
 }
 
 /** Webhooks and callbacks that were given up, last first. */
@@ -49,15 +93,27 @@ export interface Backlog {
 
 export async function countBacklog(lateMs: number): Promise<Backlog> {
   const before = new Date(nowMs() - lateMs);
+  const silent = await silentReceivers(before);
   const [purchases, deliveries, postings] = await Promise.all([
     PurchaseModel.countDocuments({
       status: { $in: ['PENDING', 'PROCESSING'] },
       nextActionAt: { $lt: before },
     }).limit(countMax),
-    DeliveryModel.countDocuments({ state: 'due', nextAttemptAt: { $lt: before } })
+    DeliveryModel.countDocuments({
+      ...{ state: 'due', nextAttemptAt: { $lt: before } },
+      ...(silent.length > 0 && { receiverId: { $nin: silent } }),
+    })
       .hint('receiver_due')
       .limit(countMax),
     SellerCreditModel.countDocuments({ status: 'new', createdAt: { $lt: before } }).limit(countMax),
   ]);
   return { purchases, deliveries, postings };
+}
+
+/** Receivers that are left alone until later than this because they do not answer: nothing of ours is late there. */
+async function silentReceivers(after: Date): Promise<string[]> {
+  const rows = await ReceiverModel.find({ openUntil: { $type: 'date', $gt: after } }, { _id: 1 })
+    .limit(countMax)
+    .lean<{ _id: string }[]>();
+  return rows.map(({ _id }) => _id);
 }

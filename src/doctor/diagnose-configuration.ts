@@ -1,14 +1,31 @@
+import { webhookSecretContext } from '../accounts/secret-contexts.js';
+import { lookUp } from '../shared/look-up.js';
 import { env } from '../../config/env.js';
+import { isGuarded, refusedSettings } from '../../config/refused-settings.js';
+import { processesOf, settingsNotOf } from '../../config/settings-of-processes.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
+import { md5DaysShown, mostMd5Signs } from '../accounts/md5-signs.js';
+import { usernamesOf } from '../accounts/usernames-of.js';
 import { OperatorModel } from '../operators/operator.model.js';
-import { decrypt } from '../shared/encryption.js';
+import { decrypt, keyring, sealingKey } from '../shared/encryption.js';
+import { countSealed, sumOfKey } from '../accounts/reencrypt.js';
+import { sealedSources } from '../sealed-values.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const nodeMin = [20, 19] as const;
 
-/** Settings that are valid one by one (config/env.ts refuses the others) but dangerous together. */
+/** Settings, and whether they fit what is stored. */
 export async function diagnoseConfiguration(): Promise<Diagnosis[]> {
-  return [nodeVersion(), await encryptionKey(), await operators(), await sellers(), ...production()];
+  return [
+    nodeVersion(),
+    await encryptionKeys(),
+    await operators(),
+    await sellers(),
+    await md5Signs(),
+    payments(),
+    ...mode(),
+    ...refused(),
+  ];
 }
 
 function nodeVersion(): Diagnosis {
@@ -19,15 +36,14 @@ function nodeVersion(): Diagnosis {
     : fail('Node.js', process.versions.node, `Install Node.js ${nodeMin.join('.')} or newer.`);
 }
 
-/** A wrong key shows at the first stored secret, before any client meets it. */
-async function encryptionKey(): Promise<Diagnosis> {
+/** A wrong key shows at the first stored secret, before any client meets it; several keys show how far a change has come. */
+async function encryptionKeys(): Promise<Diagnosis> {
   const account = await AccountModel.findOne().lean<Account>();
   if (!account) {
     return ok('ENCRYPTION_KEY', 'nothing is stored yet');
   }
   try {
-    decrypt(account.webhookSecretSealed, `webhook-secret:${account._id}`);
-    return ok('ENCRYPTION_KEY', 'opens what is stored');
+    decrypt(account.webhookSecretSealed, webhookSecretContext(account._id));
   } catch {
     return fail(
       'ENCRYPTION_KEY',
@@ -35,6 +51,20 @@ async function encryptionKey(): Promise<Diagnosis> {
       'It is not the key that this database was made with. Restore the right one; never overwrite.',
     );
   }
+  return keyring().length === 1 ? ok('ENCRYPTION_KEY', 'opens what is stored') : changeOfKeys();
+}
+
+async function changeOfKeys(): Promise<Diagnosis> {
+  const counts = await countSealed(sealedSources);
+  const known = keyring().map(({ id }) => id);
+  const ids = Object.keys(counts);
+  const detail = ids.map((id) => `${sumOfKey(counts, id)} under ${id}`).join(', ');
+  if (ids.some((id) => !known.includes(id))) {
+    return fail('ENCRYPTION_KEYS', detail, `Only ${known.join(', ')} are here: add the key that is missing.`);
+  }
+  return ids.some((id) => id !== sealingKey().id && sumOfKey(counts, id) > 0)
+    ? warn('ENCRYPTION_KEYS', detail, 'topup keys reencrypt, once every process has the first key first')
+    : ok('ENCRYPTION_KEYS', `${detail}: the others can be taken out`);
 }
 
 async function operators(): Promise<Diagnosis> {
@@ -59,35 +89,67 @@ async function sellers(): Promise<Diagnosis> {
     : ok('sellers', `${found.length} active, each with a provider`);
 }
 
-function production(): Diagnosis[] {
-  if (env.NODE_ENV !== 'production') {
-    return [ok('mode', `${env.NODE_ENV}, ${env.APP_MODE}`)];
+/** Both signs are taken by default, because the field's software knows md5 alone; it is the weaker one. */
+async function md5Signs(): Promise<Diagnosis> {
+  const found = await mostMd5Signs();
+  if (!found) {
+    return ok('md5 signs', 'not known while Redis is away');
   }
-  const risks: [boolean, string, string][] = [
-    [
-      env.DEPOSIT_MODE === 'instant',
-      'DEPOSIT_MODE=instant',
-      'A client call makes money. Set DEPOSIT_MODE=confirm.',
-    ],
-    [
-      env.APP_MODE === 'sandbox',
-      'APP_MODE=sandbox',
-      'Real providers would be polled on the test schedule. Set APP_MODE=live.',
-    ],
-    [
-      env.SIMULATOR_URL !== null,
-      'SIMULATOR_URL is set',
-      'Sales of sellers on the simulator are not real. Unset it.',
-    ],
-    [env.BASE_URL?.startsWith('http:') === true, 'BASE_URL is not https', 'Keys would travel in clear.'],
-    [
-      env.TRUST_PROXY === '0',
-      'TRUST_PROXY=0',
-      'Behind a proxy every client has its address: allowlists and limits fail. Fine without one.',
-    ],
-  ];
-  const found = risks
-    .filter(([risky]) => risky)
-    .map(([, detail, advice]) => warn('production', detail, advice));
-  return found.length > 0 ? found : [ok('production', 'no risky setting')];
+  if (found.length === 0) {
+    return ok('md5 signs', `none in ${md5DaysShown} days`);
+  }
+  const first = found.slice(0, 5);
+  const usernames = await usernamesOf(first.map(({ accountId }) => accountId));
+  const names = first
+    .map(({ accountId, signs }) => `${lookUp(usernames, accountId) ?? accountId} ${signs}`)
+    .join(', ');
+  return ok(
+    'md5 signs',
+    `${found.length} accounts in ${md5DaysShown} days: ${names}. One that has moved to HMAC: topup account set <username> --require-strong-sign on`,
+  );
+}
+
+function payments(): Diagnosis {
+  return ok(
+    'payment notifications',
+    env.PAYMENT_NOTIFY_SECRET === null
+      ? 'off: deposits are confirmed by hand (set PAYMENT_NOTIFY_SECRET)'
+      : 'signed ones credit pending deposits',
+  );
+}
+
+/** The table of docs/operations.md#refused-settings, as this process has it. */
+function refused(): Diagnosis[] {
+  const notOurs: string[] = settingsNotOf(processesOf(process.argv));
+  return refusedSettings.map((each) => {
+    const { setting, why, instead, acceptedAs } = each;
+    const value = each.value.replaceAll('`', '');
+    if (notOurs.includes(setting)) {
+      return ok(setting, `its own processes look at it when they start (refused in production: ${value})`);
+    }
+    if (!each.isSo(env)) {
+      return ok(setting, `as it should be (refused in production: ${value})`);
+    }
+    return isGuarded(env)
+      ? warn(
+          setting,
+          `${value}; accepted as ${acceptedAs ?? ''}: ${why}`,
+          `Use ${instead.replaceAll('`', '')}`,
+        )
+      : ok(setting, `${value} (refused in production)`);
+  });
+}
+
+function mode(): Diagnosis[] {
+  const found = ok('mode', `${env.NODE_ENV}, ${env.APP_MODE}`);
+  return isGuarded(env) && env.TRUST_PROXY === '0'
+    ? [
+        found,
+        warn(
+          'TRUST_PROXY',
+          '0',
+          'Behind a proxy every client has its address: allowlists and limits fail. Fine without one.',
+        ),
+      ]
+    : [found];
 }

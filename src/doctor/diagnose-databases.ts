@@ -1,8 +1,18 @@
+import { MongoServerError, type Db } from 'mongodb';
+import type { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
-import { nowMs } from '../shared/clock.js';
-import { missingIndexes } from '../database/missing-indexes.js';
-import { redis } from '../redis/connection.js';
+import { isGuarded } from '../../config/refused-settings.js';
+import { limits } from '../../config/limits.js';
+import { AccountModel } from '../accounts/account.model.js';
+import { lastClosedDay } from '../money/closes/find-close.js';
+import { businessDay, daysAfter } from '../shared/business-time.js';
+import { now, nowMs } from '../shared/clock.js';
+import { wrongIndexes } from '../database/wrong-indexes.js';
+import { totalsAreComplete } from '../money/totals/totals-state.model.js';
+import { collectionsWithoutOwners } from '../reconciliation/name-owners.js';
+import { redisServers } from '../redis/connection.js';
+import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const skewWarnMs = 1_000;
@@ -10,10 +20,12 @@ const skewFailMs = 30_000;
 const slowMs = 250;
 
 export async function diagnoseMongo(): Promise<Diagnosis[]> {
-  const admin = mongoose.connection.getClient().db().admin();
+  const admin = mongoose.connection.getClient().db('admin');
   const startedMs = nowMs();
   const hello = (await admin.command({ hello: 1 })) as {
     setName?: string;
+    /** `isdbgrid`: it is a router (mongos). */
+    msg?: string;
     isWritablePrimary?: boolean;
     localTime?: Date;
   };
@@ -24,34 +36,139 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     tookMs > slowMs
       ? warn('MongoDB', detail, 'It is slow: look at its load and at the network.')
       : ok('MongoDB', detail),
-    hello.setName
-      ? ok('MongoDB replica set', hello.setName)
+    hello.setName || hello.msg === 'isdbgrid'
+      ? ok('MongoDB replica set', hello.setName ?? 'a router of a sharded cluster')
       : fail('MongoDB replica set', 'it is none', 'Transactions need one: rs.initiate() on the server.'),
     clock('clock against MongoDB', hello.localTime?.getTime() ?? nowMs(), startedMs + tookMs / 2),
+    ...(await lockLifetime(admin)),
     await indexes(),
+    await owners(),
+    await totals(),
+    await dailyClose(),
+  ];
+}
+
+/** Nothing is said where this user may not read it, or what answers is no mongod (docs/operations.md#locks-of-a-killed-process). */
+async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
+  const parameter = 'transactionLifetimeLimitSeconds';
+  const found = await admin.command({ getParameter: 1, [parameter]: 1 }).catch((error: unknown) => {
+    if (error instanceof MongoServerError) {
+      return null;
+    }
+    throw error;
+  });
+  const seconds: unknown = found?.[parameter];
+  if (typeof seconds !== 'number') {
+    return [];
+  }
+  const advised = limits.lockLifetimeAdvisedS;
+  return [
+    seconds <= advised
+      ? ok('MongoDB lock lifetime', `${seconds} s`)
+      : warn(
+          'MongoDB lock lifetime',
+          `${parameter} is ${seconds}: so long a killed process keeps the wallets that it was changing locked`,
+          `On every member: db.adminCommand({ setParameter: 1, ${parameter}: ${advised} }), and in its configuration.`,
+        ),
   ];
 }
 
 async function indexes(): Promise<Diagnosis> {
-  const missing = await missingIndexes();
-  const names = missing.map((each) => `${each.collection}.${each.name}`).join(', ');
-  const advice = 'Run the migrations: node dist/scripts/migrate.js';
-  if (missing.length === 0) {
-    return ok('indexes', 'all are there');
+  const wrong = await wrongIndexes();
+  const named = wrong.map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`).join('; ');
+  if (wrong.length === 0) {
+    return ok('indexes', 'all are there, as declared');
   }
-  return missing.some((each) => each.unique)
-    ? fail('indexes', `missing, and money relies on them: ${names}`, `${advice}; then topup ledger verify`)
-    : warn('indexes', `missing: ${names}`, advice);
+  return wrong.some((each) => each.unique)
+    ? fail('indexes', named, 'Money relies on the unique ones: mend them, then topup ledger verify')
+    : warn('indexes', named, 'Without them queries are slow.');
 }
 
+async function owners(): Promise<Diagnosis> {
+  const nameless = await collectionsWithoutOwners();
+  return nameless.length === 0
+    ? ok('accounts of documents', 'every journal, attempt and seller credit names its account')
+    : warn(
+        'accounts of documents',
+        `${nameless.join(', ')}: a process of 0.1.0 has written some that name none`,
+        'Once none of them runs any more: node dist/scripts/migrate.js',
+      );
+}
+
+async function totals(): Promise<Diagnosis> {
+  return (await totalsAreComplete())
+    ? ok('daily totals', 'histories are read by them')
+    : warn(
+        'daily totals',
+        'not made for the history there is: it is counted, which is slow',
+        'Once no process of an earlier release runs: topup totals rebuild',
+      );
+}
+
+const closeName = 'daily close';
+
+async function dailyClose(): Promise<Diagnosis> {
+  const last = await lastClosedDay();
+  // The day before yesterday was closed a day ago; before that day there may have been nothing to close.
+  const expected = daysAfter(businessDay(now()), -2);
+  const isLate = last ? last._id < expected : await isOlderThan(expected);
+  if (isLate) {
+    return warn(
+      closeName,
+      last ? `the last closed day is ${last._id}` : 'no day is closed yet',
+      'See that a follow-up process runs and what it logs; topup ledger close tells what is in the way.',
+    );
+  }
+  if (!last) {
+    return ok(closeName, 'none yet: the first comes after midnight');
+  }
+  return last.signature === null && isGuarded(env)
+    ? warn(closeName, `${last._id} is not signed`, 'Set LEDGER_CLOSE_KEY for the follow-up processes.')
+    : ok(closeName, last._id);
+}
+
+/** Whether this copy of the service was there on that day: its first account was. */
+async function isOlderThan(day: string): Promise<boolean> {
+  const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
+  return first !== null && businessDay(first.createdAt) < day;
+}
+
+/** Of a Cluster each master is looked at; what is well is said of the first, what is not of each. */
 export async function diagnoseRedis(): Promise<Diagnosis[]> {
+  const servers = await Promise.all(redisServers().map(diagnoseRedisServer));
+  const refusal = await whyRedisRefuses();
+  return [
+    ...servers.flatMap((found, index) =>
+      index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
+    ),
+    refusal === null
+      ? ok('Redis writes', 'it takes them')
+      : fail(
+          'Redis writes',
+          refusal,
+          'Jobs wait in MongoDB, and come by themselves when it takes writes again.',
+        ),
+    ...(env.REDIS_TLS_SELF_SIGNED
+      ? [
+          warn(
+            'Redis certificate',
+            'any is taken (REDIS_TLS_SELF_SIGNED)',
+            'Whoever is between us and Redis can read and change all. Set REDIS_TLS_CA, if it can be had.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
   const startedMs = nowMs();
-  const [seconds, micros] = await redis().time();
+  const [seconds, micros] = await server.time();
   const tookMs = nowMs() - startedMs;
-  const info = await redis().info();
+  const info = await server.info();
   const version = infoField(info, 'redis_version');
   return [
     ok('Redis', `version ${version}, answers in ${tookMs} ms`),
+    memory(info),
     clock('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),
     infoField(info, 'maxmemory_policy') === 'noeviction'
       ? ok('Redis eviction', 'noeviction')
@@ -64,12 +181,36 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
   ];
 }
 
+const memoryWarnShare = 0.8;
+/** A full one moves a little below its maximum, with each key that ends. */
+const memoryFullShare = 0.95;
+
+function memory(info: string): Diagnosis {
+  const name = 'Redis memory';
+  const used = Number(infoField(info, 'used_memory'));
+  const max = Number(infoField(info, 'maxmemory'));
+  if (!(max > 0)) {
+    return ok(name, `${megabytes(used)} used, no maxmemory`);
+  }
+  const detail = `${megabytes(used)} of ${megabytes(max)} used`;
+  const advice =
+    'When it is full no job is added. Give it more, or see which queue grows: topup doctor, /admin/queues.';
+  if (used >= memoryFullShare * max) {
+    return fail(name, detail, advice);
+  }
+  return used > memoryWarnShare * max ? warn(name, detail, advice) : ok(name, detail);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
 function persistence(aof: boolean): Diagnosis {
   const advice = 'After a restart of Redis the sweep must add all jobs again: CONFIG SET appendonly yes';
   if (aof) {
     return ok('Redis persistence', 'append-only file');
   }
-  return env.NODE_ENV === 'production'
+  return isGuarded(env)
     ? warn('Redis persistence', 'no append-only file', advice)
     : ok('Redis persistence', 'no append-only file (fine outside production)');
 }

@@ -1,7 +1,11 @@
 import type { Queue } from '../jobs/define-job.js';
-import { openQueue } from '../jobs/queues.js';
-import { queuesOfProcesses, type ProcessType } from '../processes.js';
-import { countAttention, countBacklog, type Attention, type Backlog } from './attention.js';
+import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
+import { queuesNow, type ProcessType } from '../processes.js';
+import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { nowMs } from '../shared/clock.js';
+import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
+import { routingSellers } from '../providers/route-board.js';
+import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const waitingWarn = 1_000;
@@ -9,25 +13,48 @@ const lateMs = 60_000;
 
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
-  return Promise.all(queuesOfProcesses().map(diagnoseQueue));
+  const [queues, providers] = await Promise.all([queuesNow(), diagnoseWaits()]);
+  const found = await Promise.all(
+    queues.map(async (each) => ({ ...each, ...(await lookAtQueue(each.queue)) })),
+  );
+  const nobodyWorks = found.every(({ workers }) => workers === 0);
+  return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
 
-async function diagnoseQueue({ queue, process }: { queue: Queue; process: ProcessType }): Promise<Diagnosis> {
-  const opened = openQueue(queue);
-  const [counts, workers, paused] = await Promise.all([
-    opened.getJobCounts('wait', 'active', 'delayed', 'failed'),
-    opened.getWorkersCount(),
-    opened.isPaused(),
-  ]);
-  const waiting = counts['wait'] ?? 0;
+/** How long a new order would wait for its turn at each provider. */
+async function diagnoseWaits(): Promise<Diagnosis[]> {
+  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const backlogs = await backlogsOf(sellers);
+  return sellers.map((seller) => {
+    const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
+    const title = `provider of ${seller.username}`;
+    const detail = `${waiting} orders wait, a new one about ${Math.ceil(expectedMs / 1_000)} s`;
+    return expectedMs > maxWaitMsOf({ product: null, provider: seller.provider?.maxWaitS })
+      ? warn(
+          title,
+          `${detail}: purchases are refused (03)`,
+          'It takes fewer orders than come in. Agree on a higher limit with it (topup provider set), or add a seller.',
+        )
+      : ok(title, detail);
+  });
+}
+
+function diagnoseQueue(
+  { queue, process, counts, workers, isPaused }: SeenQueue & { queue: Queue; process: ProcessType },
+  nobodyWorks: boolean,
+): Diagnosis {
+  const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
   const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}`;
-  const title = `queue ${queue.name}`;
+  const title = `queue ${queue.title ?? queue.name}`;
   const start = `node dist/workers/run.js ${process.name}`;
-  if (paused) {
+  if (isPaused) {
     return warn(title, `paused; ${detail}`, 'Resume it in the console (/admin/queues) when it may go on.');
   }
   if (workers === 0 && waiting > 0) {
     return fail(title, detail, `Nobody takes its jobs. Start a worker: ${start}`);
+  }
+  if (nobodyWorks) {
+    return fail(title, detail, `No worker runs at all. Start one: ${start}, or \`all\` for every kind.`);
   }
   if (workers === 0) {
     return warn(title, detail, `No worker runs. Start one: ${start}`);
@@ -50,10 +77,41 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
       ? ok(`late ${kind}`, 'none')
       : fail(
           `late ${kind}`,
-          `${backlog[kind]} over a minute late`,
+          `${countShown(backlog[kind])} over a minute late`,
           `See that the workers ${worker[kind]} run; follow-up finds what is late.`,
         ),
   );
+}
+
+const verificationMaxMs = 36 * 3_600_000;
+
+/** What the last verification of the ledger by the clock came to. */
+export async function diagnoseLedger(): Promise<Diagnosis[]> {
+  const name = 'ledger';
+  const last = await lastVerification();
+  if (!last) {
+    return [ok(name, 'not verified by the clock yet; a follow-up process does it once a day')];
+  }
+  const at = `${last.at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (!last.ok) {
+    const checks = last.checks.map(({ check, failures }) => `${check} (${failures})`).join(', ');
+    return [
+      fail(
+        name,
+        `red at ${at}: ${checks}`,
+        'Stop payouts; topup ledger verify --json tells what. See docs/operations.md, "Ledger".',
+      ),
+    ];
+  }
+  return [
+    nowMs() - last.at.getTime() > verificationMaxMs
+      ? warn(
+          name,
+          `not verified since ${at}`,
+          'See that follow-up runs, and topup job list; topup ledger verify',
+        )
+      : ok(name, `verified ${at}`),
+  ];
 }
 
 /** What waits for a person. */
@@ -63,12 +121,22 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
     openCases: { name: 'open cases', advice: 'topup case list' },
     reviews: { name: 'purchases to decide', advice: 'topup review list' },
     deadDeliveries: { name: 'webhooks given up', advice: 'See /admin; replay them once the receiver works.' },
+    disabledWebhooks: {
+      name: 'webhook URLs disabled (7 days)',
+      advice: 'Tell their accounts: topup account show says which, and since when.',
+    },
     pendingDeposits: { name: 'deposits to confirm', advice: 'topup deposit list' },
     settlements: { name: 'settlements to decide', advice: 'topup settlement list' },
+    adjustments: { name: 'adjustments to approve', advice: 'topup adjust list' },
+    failedReports: {
+      name: 'reports given up',
+      advice: 'The logs of the workers reports say why, at "report given up".',
+    },
+    failingJobs: { name: 'jobs that fail again and again', advice: 'topup job list' },
   };
   return (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
     attention[kind] === 0
       ? ok(todo[kind].name, 'none')
-      : warn(todo[kind].name, String(attention[kind]), todo[kind].advice),
+      : warn(todo[kind].name, countShown(attention[kind]), todo[kind].advice),
   );
 }

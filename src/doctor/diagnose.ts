@@ -2,7 +2,8 @@ import mongoose from 'mongoose';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
 import { diagnoseMongo, diagnoseRedis } from './diagnose-databases.js';
-import { diagnoseAttention, diagnoseBacklog, diagnoseQueues } from './diagnose-work.js';
+import { diagnoseProxy } from './diagnose-proxy.js';
+import { diagnoseAttention, diagnoseBacklog, diagnoseLedger, diagnoseQueues } from './diagnose-work.js';
 import { fail, type Diagnosis } from './diagnosis.js';
 
 /**
@@ -28,6 +29,8 @@ export async function diagnose(): Promise<Diagnosis[]> {
     check(redis, diagnoseQueues),
     check(mongo, diagnoseBacklog),
     check(mongo, diagnoseAttention),
+    check(mongo, diagnoseLedger),
+    diagnoseProxy(),
   ]);
   return withoutRepeats(parts.flat());
 }

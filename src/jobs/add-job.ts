@@ -1,11 +1,17 @@
 /** Puts jobs into their queues. Always after the commit of what they are about. */
-import type { JobsOptions } from 'bullmq';
+import type { EventEmitter } from 'node:events';
+import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { DependencyError } from '../shared/errors.js';
-import { logger } from '../shared/logger.js';
-import { payloadOf, type Job, type Payload } from './define-job.js';
+import { sayRedisError } from '../redis/say-error.js';
+import { gathered } from '../shared/gathered.js';
+import { payloadOf, type Job, type Payload, type Queue } from './define-job.js';
 import { eventsOf, openQueue } from './queues.js';
 
-const firstRetryMs = 2_000;
+export interface AddOptions {
+  delayMs?: number;
+  /** Jobs without one go first, then those with 1, 2, …; equal ones in the order in which they come. */
+  priority?: number;
+}
 
 /**
  * Adds a job; where one of the same subject waits, that one is enough.
@@ -14,36 +20,43 @@ const firstRetryMs = 2_000;
 export async function addJob<Data extends object>(
   job: Job<Data>,
   data: Data,
-  { delayMs = 0 }: { delayMs?: number } = {},
+  { delayMs = 0, priority = 0 }: AddOptions = {},
 ): Promise<void> {
   const { name, payload, options } = entryOf(job, data);
+  // BullMQ refuses a negative delay.
+  const opts = { ...options, delay: Math.max(0, delayMs), priority };
+  await adderOf(job.queue)({ name, data: payload, opts });
+}
+
+type Entry = Parameters<BullQueue['addBulk']>[0][number];
+
+const adders = new Map<string, (entry: Entry) => Promise<unknown>>();
+
+/** Jobs of a queue that are added at the same time share a round trip. */
+function adderOf(queue: Queue): (entry: Entry) => Promise<unknown> {
+  const found =
+    adders.get(queue.name) ?? gathered({ itemsMax: 200, run: (entries: Entry[]) => add(queue, entries) });
+  adders.set(queue.name, found);
+  return found;
+}
+
+async function add(queue: Queue, entries: Entry[]): Promise<unknown[]> {
+  const [first] = entries;
   try {
-    // BullMQ refuses a negative delay.
-    await openQueue(job.queue).add(name, payload, { ...options, delay: Math.max(0, delayMs) });
+    return first && entries.length === 1
+      ? [await openQueue(queue).add(first.name, first.data, first.opts)]
+      : await openQueue(queue).addBulk(entries);
   } catch (error) {
     throw new DependencyError(error);
   }
 }
 
-/** Adds many jobs in one call. @throws DependencyError while Redis is away: some of them may have been added. */
+/** Adds many jobs. @throws DependencyError while Redis is away: some of them may have been added. */
 export async function addJobs<Data extends object>(job: Job<Data>, all: Data[]): Promise<void> {
-  const [first] = all;
-  if (first === undefined) {
-    return;
-  }
-  if (all.length === 1) {
-    // One is what a sale's webhook is most of the time, and costs Redis less than a bulk of one.
-    await addJob(job, first);
-    return;
-  }
   const entries = all.map((data) => entryOf(job, data));
-  try {
-    await openQueue(job.queue).addBulk(
-      entries.map(({ name, payload, options }) => ({ name, data: payload, opts: options })),
-    );
-  } catch (error) {
-    throw new DependencyError(error);
-  }
+  await Promise.all(
+    entries.map(({ name, payload, options }) => adderOf(job.queue)({ name, data: payload, opts: options })),
+  );
 }
 
 /**
@@ -52,12 +65,12 @@ export async function addJobs<Data extends object>(job: Job<Data>, all: Data[]):
 export async function tryToAddJob<Data extends object>(
   job: Job<Data>,
   data: Data,
-  options: { delayMs?: number } = {},
+  options: AddOptions = {},
 ): Promise<void> {
   try {
     await addJob(job, data, options);
   } catch (error) {
-    logger.warn('job not added, the sweep will', { job: job.name, subject: job.subject(data), error });
+    sayRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
   }
 }
 
@@ -69,11 +82,11 @@ export async function tryToAddJob<Data extends object>(
 export async function addAndWait<Data extends object>(
   job: Job<Data>,
   data: Data,
-  { timeoutMs }: { timeoutMs: number },
+  { timeoutMs, priority = 0 }: { timeoutMs: number } & Pick<AddOptions, 'priority'>,
 ): Promise<boolean> {
   const { name, payload, options } = entryOf(job, data);
   const added = await openQueue(job.queue)
-    .add(name, payload, options)
+    .add(name, payload, { ...options, priority })
     .catch((error: unknown) => {
       throw new DependencyError(error);
     });
@@ -81,10 +94,42 @@ export async function addAndWait<Data extends object>(
   if (timeoutMs === 0) {
     return false;
   }
-  return added.waitUntilFinished(eventsOf(job.queue), timeoutMs).then(
-    () => true,
-    () => false,
-  );
+  return isCompleted(job.queue, added.id ?? '', timeoutMs);
+}
+
+/**
+ * False if the job failed or is not over in time. BullMQ's own way to wait throws past its caller, and with that ends the
+ * process, when Redis goes away just then.
+ */
+function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boolean> {
+  const events: EventEmitter & Pick<QueueEvents, 'waitUntilReady'> = eventsOf(queue);
+  const completed = `completed:${id}`;
+  const failed = `failed:${id}`;
+  return new Promise((resolve) => {
+    const end = (isGood: boolean) => {
+      clearTimeout(timer);
+      events.off(completed, onCompleted).off(failed, onFailed);
+      resolve(isGood);
+    };
+    const onCompleted = () => {
+      end(true);
+    };
+    const onFailed = () => {
+      end(false);
+    };
+    const timer = setTimeout(onFailed, timeoutMs);
+    events.on(completed, onCompleted).on(failed, onFailed);
+    // It may have been over before anybody listened.
+    events
+      .waitUntilReady()
+      .then(() => openQueue(queue).getJobState(id))
+      .then((state) => {
+        if (state === 'completed' || state === 'failed') {
+          end(state === 'completed');
+        }
+      })
+      .catch(() => undefined);
+  });
 }
 
 /**
@@ -123,10 +168,6 @@ function entryOf<Data extends object>(
     name: job.name,
     payload: payloadOf(job, data),
     options: {
-      ...(job.triesMax !== undefined && {
-        attempts: job.triesMax,
-        backoff: { type: 'exponential', delay: firstRetryMs },
-      }),
       deduplication: {
         id: deduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),
@@ -136,6 +177,7 @@ function entryOf<Data extends object>(
   };
 }
 
-function deduplicationId(job: { name: string }, subject: string): string {
+/** The mark by which BullMQ keeps one job of a subject. */
+export function deduplicationId(job: { name: string }, subject: string): string {
   return `${job.name}:${subject}`;
 }

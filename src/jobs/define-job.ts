@@ -10,10 +10,22 @@ import type Joi from 'joi';
 export interface Queue {
   /** Also its key in Redis: jobs wait under it over a release, so it never changes. */
   name: string;
+  /** What the operator's console calls it, where the name says little. */
+  title?: string;
   /** Words for the operator's console. */
   does: string;
   /** Jobs that one process works on at the same time. */
   concurrency: number;
+  /** What all processes together keep to; BullMQ holds it in Redis. Absent: no limit. */
+  fleet?: FleetLimits;
+}
+
+/** Null: no limit. */
+export interface FleetLimits {
+  /** Jobs worked on at the same time. */
+  concurrency: number | null;
+  /** Jobs begun in a second, evenly spaced. */
+  perSecond: number | null;
 }
 
 /** A payload of an earlier release, which may still wait in Redis when this one starts. */
@@ -41,8 +53,12 @@ export interface Job<Data extends object> {
   whileDelayed: 'keep' | 'replace';
   /** When one of the same subject is being worked on. `follow`: the new one comes after it. `skip`: it is not needed. */
   whileActive: 'follow' | 'skip';
-  /** For work that no sweep finds again: how often it is tried, with growing pauses. Otherwise once. */
-  triesMax?: number;
+  /** False for work that no sweep finds again: it stays in its queue until it is done or needs a person. */
+  isSwept?: false;
+  /** A client waits for it and asks again itself: what fails is not tried again. */
+  mayBeLost?: true;
+  /** How long one run may take, two minutes without this. Then the job has failed, so that another of its subject may come. */
+  limitMs?: number;
   /** Work by the clock: one job for the whole fleet in each period. */
   clock?: { everyMs: number; data: Data };
 }
@@ -62,21 +78,43 @@ export function defineJob<Data extends object>(
 /** What a process does with the jobs of a kind. `close` is called when no job of it is under way any more. */
 export interface Handler {
   job: Job<never>;
+  /**
+   * Called when rounds of it have failed again and again (decision 094). True: what it is about now shows by itself that
+   * it waits for a person, and why, or needs nobody any more. Otherwise, and without this, the job is kept among those that
+   * need a person. It is safe to call twice, and moves no money.
+   */
+  setAside?: ((data: never, reason: string) => Promise<boolean>) | undefined;
   open(): { run(data: never): Promise<unknown>; close(): Promise<void> };
 }
 
+/**
+ * Handlers that come and go while the process runs: a queue for each of something that people add and remove. Their
+ * names in Redis never change, as those of other queues.
+ */
+export interface HandlerFamily {
+  /** For logs. */
+  name: string;
+  /** The handlers that this process should have now, one a queue. Asked every second, so from memory. */
+  handlersNow(): Promise<Handler[]>;
+}
+
 /** The function that does a job. It is safe to run twice, and at once: BullMQ repeats what a killed worker held. */
-export function handle<Data extends object>(job: Job<Data>, run: (data: Data) => Promise<unknown>): Handler {
-  return handleWith(job, () => ({ run, close: () => Promise.resolve() }));
+export function handle<Data extends object>(
+  job: Job<Data>,
+  run: (data: Data) => Promise<unknown>,
+  setAside?: (data: Data, reason: string) => Promise<boolean>,
+): Handler {
+  return handleWith(job, () => ({ run, close: () => Promise.resolve() }), setAside);
 }
 
 /** As `handle`, for work that keeps something open in its process from its start to its end. */
 export function handleWith<Data extends object>(
   job: Job<Data>,
   open: () => { run(data: Data): Promise<unknown>; close(): Promise<void> },
+  setAside?: (data: Data, reason: string) => Promise<boolean>,
 ): Handler {
   // A list holds handlers of many kinds of data; each is only ever given what its own job has read.
-  return { job, open } as unknown as Handler;
+  return { job, open, setAside } as unknown as Handler;
 }
 
 /** What stands in Redis. */

@@ -5,12 +5,14 @@
  */
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { nowMs } from '../shared/clock.js';
+import { groupBy } from '../shared/group-by.js';
 import { withLease } from '../redis/lease.js';
 import { addJobs, subjectsInQueue } from './add-job.js';
 import type { Job } from './define-job.js';
 
 export interface OutboxDocument {
   _id: string;
+  accountId: string;
   /** How often its job had to be added again. */
   epoch: number;
   /** When somebody must look at it if nobody has; null: nobody must. */
@@ -19,7 +21,8 @@ export interface OutboxDocument {
 
 /** A kind of job that documents of the outbox may need. */
 interface OutboxJob<T, Data extends object> {
-  job: Job<Data>;
+  /** A function where documents wait in queues of their own. */
+  job: Job<Data> | ((document: T) => Job<Data>);
   dataOf: (document: T) => Data;
   /** Whether it is this kind that a document needs when its job is lost. */
   isNeededBy: (document: T) => boolean;
@@ -78,7 +81,7 @@ export async function sweepOutbox<T extends OutboxDocument>(
 
 async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: number): Promise<T[]> {
   const projection = Object.fromEntries(
-    ['epoch', 'nextActionAt', ...outbox.fields].map((field) => [field, 1]),
+    ['accountId', 'epoch', 'nextActionAt', ...outbox.fields].map((field) => [field, 1]),
   );
   const filter = { ...outbox.open, nextActionAt: { $lte: new Date(nowMs()) } } as Filter<T>;
   return outbox.collection.find(filter, { projection }).skip(skip).limit(batchSize).toArray() as Promise<T[]>;
@@ -95,8 +98,10 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
     overdue.map((each) => lookAgain(outbox, each, waiting.has(each._id))),
     { ordered: false },
   );
-  for (const { job, dataOf, isNeededBy } of outbox.jobs) {
-    await addJobs(job, lost.filter(isNeededBy).map(dataOf));
+  for (const kind of outbox.jobs) {
+    for (const [job, documents] of byJob(kind, lost)) {
+      await addJobs(job, documents.map(kind.dataOf));
+    }
   }
   return lost.length;
 }
@@ -104,25 +109,32 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
 /** Only as it was read, and only while it is open: what has become final meanwhile is not touched. */
 function lookAgain<T extends OutboxDocument>(
   outbox: Outbox<T>,
-  { _id, epoch, nextActionAt }: T,
+  { _id, accountId, epoch, nextActionAt }: T,
   isWaiting: boolean,
 ): AnyBulkWriteOperation<T> {
   const set = isWaiting
     ? { nextActionAt: new Date(nowMs() + lookAgainMs) }
     : { epoch: epoch + 1, nextActionAt: new Date(nowMs() + outbox.graceMs(epoch + 1)) };
   return {
-    updateOne: { filter: { ...outbox.open, _id, epoch, nextActionAt }, update: { $set: set } },
+    updateOne: { filter: { ...outbox.open, _id, accountId, epoch, nextActionAt }, update: { $set: set } },
   } as unknown as AnyBulkWriteOperation<T>;
 }
 
 /** The ids of documents that BullMQ still has the job for that they need. */
 async function stillWaiting<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<Set<string>> {
   const waiting = new Set<string>();
-  for (const { job, dataOf, isNeededBy } of outbox.jobs) {
-    const subjectOf = (document: T) => job.subject(dataOf(document));
-    const needing = overdue.filter(isNeededBy);
-    const inQueue = await subjectsInQueue(job, needing.map(subjectOf));
-    needing.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
+  for (const kind of outbox.jobs) {
+    for (const [job, needing] of byJob(kind, overdue)) {
+      const subjectOf = (document: T) => job.subject(kind.dataOf(document));
+      const inQueue = await subjectsInQueue(job, needing.map(subjectOf));
+      needing.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
+    }
   }
   return waiting;
+}
+
+/** Those that need this kind of job, by the job that each of them needs. */
+function byJob<T>({ job, isNeededBy }: OutboxJob<T, never>, documents: T[]): Map<Job<never>, T[]> {
+  const jobOf = (document: T) => (typeof job === 'function' ? job(document) : job);
+  return groupBy(documents.filter(isNeededBy), jobOf);
 }

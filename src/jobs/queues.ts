@@ -2,23 +2,40 @@
 import { Queue as BullQueue, QueueEvents } from 'bullmq';
 import { env } from '../../config/env.js';
 import { DependencyError } from '../shared/errors.js';
-import { newWorkerConnection, redis } from '../redis/connection.js';
+import { redis } from '../redis/connection.js';
+import { sayRedisError } from '../redis/say-error.js';
+import { within } from '../shared/within.js';
 import type { Queue } from './define-job.js';
 
+const closeMs = 500;
+
 const queues = new Map<string, BullQueue>();
-const queueEvents = new Map<string, { events: QueueEvents; close: () => Promise<void> }>();
+const queueEvents = new Map<string, QueueEvents>();
+
+/**
+ * What the keys of a queue begin with. BullMQ's scripts touch several keys of a queue at once, so in a Cluster they share
+ * a hash tag: one for each queue, which spreads them over the nodes, or the one that QUEUE_PREFIX has. Anywhere else
+ * the names stay what they were, because jobs wait under them over a release.
+ */
+export function prefixOf({ name }: Queue): string {
+  return env.REDIS_CLUSTER && !env.QUEUE_PREFIX.includes('{')
+    ? `{${env.QUEUE_PREFIX}:${name}}`
+    : env.QUEUE_PREFIX;
+}
 
 /**
  * The queue itself, for those who look at it. Jobs are added by add-job.ts.
  * @throws DependencyError while Redis is away, if this process has not used the queue before.
  */
-export function openQueue({ name }: Queue): BullQueue {
-  const found = queues.get(name) ?? newQueue(name);
+export function openQueue(queue: Queue): BullQueue {
+  const { name } = queue;
+  const found = queues.get(name) ?? newQueue(queue);
   queues.set(name, found);
   return found;
 }
 
-function newQueue(name: string): BullQueue {
+function newQueue(queue: Queue): BullQueue {
+  const { name } = queue;
   const connection = redis();
   if (connection.status !== 'ready') {
     // BullMQ would wait for it, without an end, and a request with it.
@@ -26,11 +43,12 @@ function newQueue(name: string): BullQueue {
   }
   const made = new BullQueue(name, {
     connection,
-    prefix: env.QUEUE_PREFIX,
+    prefix: prefixOf(queue),
     defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
   });
-  // Outages are reported once by the connection itself.
-  made.on('error', () => undefined);
+  made.on('error', (error) => {
+    sayRedisError('redis refuses a queue', error, { queue: name });
+  });
   // BullMQ keeps a beginning that failed for ever. One that fell into an outage is made anew for the next job.
   made.waitUntilReady().catch(() => {
     if (queues.get(name) === made) {
@@ -41,20 +59,28 @@ function newQueue(name: string): BullQueue {
 }
 
 /** One connection a queue and process tells every request that waits. */
-export function eventsOf({ name }: Queue): QueueEvents {
-  let found = queueEvents.get(name);
-  if (!found) {
-    const connection = newWorkerConnection();
-    const events = new QueueEvents(name, { connection, prefix: env.QUEUE_PREFIX });
-    events.on('error', () => undefined);
-    found = { events, close: () => events.close().finally(() => connection.disconnect()) };
-    queueEvents.set(name, found);
-  }
-  return found.events;
+export function eventsOf(queue: Queue): QueueEvents {
+  const { name } = queue;
+  const found = queueEvents.get(name) ?? newQueueEvents(queue);
+  queueEvents.set(name, found);
+  return found;
+}
+
+function newQueueEvents(queue: Queue): QueueEvents {
+  const { name } = queue;
+  const made = new QueueEvents(name, { connection: redis(), prefix: prefixOf(queue) });
+  made.on('error', (error) => {
+    sayRedisError('redis refuses the events of a queue', error, { queue: name });
+  });
+  return made;
 }
 
 export async function closeQueues(): Promise<void> {
-  await Promise.all([...queues.values(), ...queueEvents.values()].map((each) => each.close()));
+  const closing = [...queues.values(), ...queueEvents.values()].map((each) => each.close());
+  // BullMQ waits for the end of a connection that has none: one that was about to be made again.
+  await Promise.all(
+    closing.map((each) => within(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
+  );
   queues.clear();
   queueEvents.clear();
 }

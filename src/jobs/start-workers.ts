@@ -1,65 +1,151 @@
 /** Makes this process take jobs. */
-import { UnrecoverableError, Worker, type Job as BullJob } from 'bullmq';
-import { env } from '../../config/env.js';
-import { connectRedis, newWorkerConnection } from '../redis/connection.js';
+import { Worker, type Job as BullJob } from 'bullmq';
+import { redis, workerConnection } from '../redis/connection.js';
+import { sayRedisError } from '../redis/say-error.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { isNamed, payloadOf, readPayload, type Handler, type Job, type Queue } from './define-job.js';
-import { openQueue } from './queues.js';
+import { payloadOf, type Handler, type HandlerFamily, type Job, type Queue } from './define-job.js';
+import { keepFleetLimits } from './fleet-limits.js';
+import { openQueue, prefixOf } from './queues.js';
+import { runJob, type OpenHandler } from './run-job.js';
 
-/** `close` lets what is under way finish. */
 export interface RunningWorkers {
+  /** When each of them can take jobs. */
+  ready: Promise<unknown>;
+  /** By queue, without those of families: how many jobs this process has taken from it. */
+  taken: ReadonlyMap<Queue, number>;
+  /** Takes nothing more, and lets what is under way finish. Waits for nothing else that only Redis could give. */
   close(): Promise<void>;
 }
 
 /** How often a process sees to it that the clock's jobs stand in Redis, which may have been emptied. */
 const keepSchedulesEveryMs = 5_000;
 
-interface OpenHandler {
-  job: Job<never>;
-  run(data: never): Promise<unknown>;
-  close(): Promise<void>;
-}
+/** How often a process looks which queues of a family there are. */
+const lookForQueuesEveryMs = 1_000;
 
-/** Starts a worker for each queue of these handlers, and keeps the schedule of those that run by the clock. */
-export function startWorkers(handlers: Handler[]): RunningWorkers {
-  const opened = handlers.map((handler) => ({ job: handler.job, ...handler.open() }));
+/**
+ * Starts a worker for each queue of these handlers, and keeps the schedule of those that run by the clock. Families are
+ * followed while the process runs.
+ */
+export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []): RunningWorkers {
+  const opened = handlers.map(open);
+  const taken = new Map<Queue, number>();
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
-  const workers = queues.map((queue) => startWorker(queue, opened));
+  const workers = queues.map((queue) => {
+    taken.set(queue, 0);
+    return startWorker(queue, opened, () => taken.set(queue, (taken.get(queue) ?? 0) + 1));
+  });
+  const followed = families.map(followFamily);
   const clocked = handlers.map(({ job }) => job).filter(({ clock }) => clock !== undefined);
   const keeping = repeat({
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
     async run() {
-      if (clocked.length > 0) {
-        await connectRedis();
+      // The connection itself tells of an outage, and stopping waits for this.
+      if (redis().status === 'ready') {
         await Promise.all(clocked.map(keepSchedule));
       }
     },
   });
   return {
+    taken,
+    ready: Promise.all(workers.map(({ worker }) => worker.waitUntilReady())),
     async close() {
-      await Promise.all([keeping.stop(), ...workers.map((worker) => worker.close())]);
+      await Promise.all([
+        keeping.stop(),
+        ...workers.map(closeWorker),
+        ...followed.map((each) => each.close()),
+      ]);
       await Promise.all(opened.map((each) => each.close()));
     },
   };
 }
 
-function startWorker(queue: Queue, handlers: OpenHandler[]): Worker {
-  const mine = handlers.filter(({ job }) => job.queue === queue);
-  const connection = newWorkerConnection();
-  const worker = new Worker(queue.name, (job) => dispatch(mine, job), {
-    connection,
-    prefix: env.QUEUE_PREFIX,
+function open({ job, setAside, ...handler }: Handler): OpenHandler {
+  return { job, setAside, ...handler.open() };
+}
+
+interface RunningWorker {
+  worker: Worker;
+  underWay: Set<Promise<void>>;
+}
+
+/**
+ * Starts a worker for each queue that is new in the family, closes that of a queue which is gone, and keeps their
+ * limits.
+ */
+function followFamily(family: HandlerFamily): { close(): Promise<void> } {
+  const running = new Map<string, RunningWorker & { opened: OpenHandler }>();
+  const following = repeat({
+    name: family.name,
+    everyMs: lookForQueuesEveryMs,
+    async run() {
+      // The connection itself tells of an outage.
+      if (redis().status !== 'ready') {
+        return;
+      }
+      const handlers = await family.handlersNow();
+      const wanted = new Map(handlers.map((handler) => [handler.job.queue.name, handler]));
+      await Promise.all([...running.keys()].filter((name) => !wanted.has(name)).map(close));
+      for (const [name, handler] of wanted) {
+        const { queue } = handler.job;
+        const found = running.get(name);
+        if (found) {
+          found.worker.concurrency = queue.concurrency;
+        } else {
+          const opened = open(handler);
+          running.set(name, { ...startWorker(queue, [opened]), opened });
+        }
+      }
+      await Promise.all(handlers.map(({ job }) => keepFleetLimits(job.queue)));
+    },
+  });
+  const close = async (name: string): Promise<void> => {
+    const found = running.get(name);
+    running.delete(name);
+    if (found) {
+      await closeWorker(found);
+      await found.opened.close();
+    }
+  };
+  return {
+    async close() {
+      await following.stop();
+      await Promise.all([...running.keys()].map(close));
+    },
+  };
+}
+
+function startWorker(
+  queue: Queue,
+  handlers: OpenHandler[],
+  onTaken: () => unknown = () => undefined,
+): RunningWorker {
+  const mine = handlers.filter(({ job }) => job.queue.name === queue.name);
+  const underWay = new Set<Promise<void>>();
+  const run = async (job: BullJob, token?: string): Promise<void> => {
+    onTaken();
+    const running = runJob(queue, mine, job, token);
+    underWay.add(running);
+    try {
+      await running;
+    } finally {
+      underWay.delete(running);
+    }
+  };
+  const worker = new Worker(queue.name, run, {
+    connection: workerConnection(),
+    prefix: prefixOf(queue),
     concurrency: queue.concurrency,
     // A worker that is killed must not keep its jobs for long: they are taken over after about 15 s.
     lockDuration: 10_000,
     stalledInterval: 3_000,
     maxStalledCount: 10,
   });
-  worker.on('error', () => undefined);
-  // BullMQ leaves a connection open that it was given.
-  worker.on('closed', () => connection.disconnect());
+  worker.on('error', (error) => {
+    sayRedisError('redis refuses a worker', error, { queue: queue.name });
+  });
   worker.on('failed', (job, error) => {
     logger.error('job failed', {
       queue: queue.name,
@@ -69,15 +155,17 @@ function startWorker(queue: Queue, handlers: OpenHandler[]): Worker {
       error,
     });
   });
-  return worker;
+  return { worker, underWay };
 }
 
-async function dispatch(handlers: OpenHandler[], { name, data }: BullJob): Promise<void> {
-  const found = handlers.find(({ job }) => isNamed(job, name));
-  if (!found) {
-    throw new UnrecoverableError(`This release does not know the job ${name}.`);
+/** BullMQ waits for Redis, to write down what is done. Where that is away, the next worker finds the same out of MongoDB. */
+async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
+  const closed = worker.close().catch(() => undefined);
+  await Promise.allSettled(underWay);
+  const connection = workerConnection();
+  if (connection.status === 'ready') {
+    await Promise.race([closed, new Promise((resolve) => connection.once('close', resolve))]);
   }
-  await found.run(readPayload(found.job, name, data));
 }
 
 /** Redis may have been emptied, a release may have changed a period, and a host's clock may have been wrong. */

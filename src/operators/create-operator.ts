@@ -1,20 +1,26 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
-import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { ConflictError, ValidationError, NotFoundError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { OperatorModel, type Operator, type OperatorRole } from './operator.model.js';
-import { hashPassword, passwordLengthMax, passwordLengthMin } from './password.js';
+import { keepAnAdmin } from './keep-an-admin.js';
+import { OperatorModel, type Operator } from './operator.model.js';
+import { checkedHash } from './password.js';
+import type { OperatorRole } from './rights.js';
+import { isUsername, usernameRule } from '../shared/username.js';
 
 /**
  * Lets a person into the console.
- * @throws ValidationError for a password that is too short or too long.
+ * @throws ValidationError for a name that cannot be one, and for a password that is too short or too long.
  * @throws ConflictError if the username is taken.
  */
 export async function createOperator(
   input: { username: string; role: OperatorRole; password: string },
   by: ChangedBy,
 ): Promise<Operator> {
+  if (!isUsername(input.username)) {
+    throw new ValidationError([{ field: 'username', message: usernameRule }]);
+  }
   const at = now();
   const operator: Operator = {
     _id: newId(),
@@ -43,43 +49,16 @@ export async function createOperator(
   return operator;
 }
 
-/**
- * Gives an operator another password; every session of theirs ends.
- * @throws ValidationError for a password that is too short or too long.
- * @throws NotFoundError if there is no such operator.
- */
-export async function setOperatorPassword(
-  username: string,
-  password: string,
-  by: ChangedBy,
-): Promise<Operator> {
-  const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
-  return inTransaction(async (session) => {
-    const operator = found(
-      username,
-      await OperatorModel.findOneAndUpdate(
-        { username },
-        { $set: change },
-        { session, returnDocument: 'after' },
-      ).lean<Operator>(),
-    );
-    await recordAudit(session, {
-      ...by,
-      action: 'operator.password',
-      subject: { kind: 'operator', id: operator._id },
-      after: { passwordChangedAt: change.passwordChangedAt },
-    });
-    return operator;
-  });
-}
-
-/** Takes a person out of the console; every session of theirs ends. @throws NotFoundError */
+/** Takes a person out of the console; every session of theirs ends. @throws NotFoundError; ConflictError for the last admin. */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
     const operator = found(
       username,
       await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>(),
     );
+    if (operator.role === 'admin') {
+      await keepAnAdmin(session);
+    }
     await recordAudit(session, {
       ...by,
       action: 'operator.remove',
@@ -98,12 +77,4 @@ function found(username: string, operator: Operator | null): Operator {
     throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
   }
   return operator;
-}
-
-async function checkedHash(password: string): Promise<string> {
-  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
-    const message = `a password has ${passwordLengthMin} to ${passwordLengthMax} characters`;
-    throw new ValidationError([{ field: 'password', message }]);
-  }
-  return hashPassword(password);
 }

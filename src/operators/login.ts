@@ -1,51 +1,125 @@
-import { createHash } from 'node:crypto';
-import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
+import { recordAudit } from '../audit/record-audit.js';
+import { AppError, UnauthorizedError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
-import { forgetTaken, giveBack, takeFromLimit, type Limit } from '../redis/take-from-limit.js';
+import { countLogin, countProof, type LoginAttempt } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
+import { mustEnrol, useSecondFactor } from './second-factor.js';
+import { isUsername } from '../shared/username.js';
 
-const windowMs = 15 * 60_000;
-/** Wrong passwords for one username from one address. */
-const nameLimit: Limit = { max: 5, windowMs, refunds: true };
-/** Wrong passwords from one address, whatever the username. */
-const addressLimit: Limit = { max: 30, windowMs, refunds: true };
+/** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
+export interface LoggedIn {
+  operator: Operator;
+  next: 'session' | 'code' | 'enrol';
+}
 
 /**
- * The operator with this name and password.
- * Attempts are counted before the password is looked at, so that many at once cannot pass the limit; a right
- * one takes its own attempts back. Without Redis each process counts by itself.
+ * The operator with this name and password. A name that nobody has, or can have, takes the same way and time.
  * @throws UnauthorizedError for a wrong name or password, without telling which.
- * @throws RateLimitError after too many wrong ones.
+ * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is away.
  */
-export async function login(attempt: {
-  username: string;
-  password: string;
-  address: string;
-}): Promise<Operator> {
-  const { username, password, address } = attempt;
-  // Hashed: what somebody typed as a name may be a password.
-  const nameKey = `login-name:${createHash('sha256').update(`${address} ${username}`).digest('hex')}`;
-  const addressKey = `login-address:${address}`;
-  await Promise.all([countAttempt(nameKey, nameLimit), countAttempt(addressKey, addressLimit)]);
+export async function login(
+  attempt: LoginAttempt & { password: string; address: string },
+): Promise<LoggedIn> {
+  const { password, address } = attempt;
+  const username = isUsername(attempt.username) ? attempt.username : '';
+  const giveBack = await countLogin({ ...attempt, username });
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   const right = await isRightPassword(
     operator?.passwordHash ?? null,
     password.slice(0, passwordLengthMax + 1),
   );
   if (!operator || !right) {
-    logger.warn('operator login refused', { address });
+    await recordLogin(operator, { action: 'login.failed', after: { factor: 'password' }, address });
     throw new UnauthorizedError('The username or the password is wrong.');
   }
-  await Promise.all([forgetTaken(nameKey), giveBack(addressKey)]);
-  logger.info('operator logged in', { operator: operator.username, role: operator.role, address });
-  return operator;
+  await giveBack();
+  if (operator.totp || mustEnrol(operator)) {
+    return { operator, next: operator.totp ? 'code' : 'enrol' };
+  }
+  await recordLogin(operator, { action: 'login', after: { factor: 'password' }, address });
+  return { operator, next: 'session' };
 }
 
-async function countAttempt(key: string, limit: Limit): Promise<void> {
-  const { accepted, resetMs } = await takeFromLimit(key, limit);
-  if (!accepted) {
-    const waitS = Math.ceil(resetMs / 1_000);
-    throw new RateLimitError(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`, waitS);
+/**
+ * The second step, for who has shown the right password.
+ * @throws UnauthorizedError for a wrong or used code, RateLimitError after five wrong ones.
+ */
+export async function showCode(operator: Operator, code: string, seat: ProofSeat): Promise<void> {
+  const factor = await proveCode(operator, code, seat);
+  await recordLogin(operator, { action: 'login', after: { factor }, address: seat.address });
+}
+
+/** Of an operator who is let in after setting up the second factor. */
+export async function recordEnrolledLogin(operator: Operator, address: string): Promise<void> {
+  await recordLogin(operator, { action: 'login', after: { factor: 'totp' }, address });
+}
+
+export interface ProofSeat {
+  address: string;
+  network: string;
+}
+
+/**
+ * That whoever sits at a logged-in browser is its operator: the password, and a code where there is a second factor.
+ * @throws UnauthorizedError, RateLimitError, DependencyError as above.
+ */
+export async function proveOperator(
+  operator: Operator,
+  proof: { password: string; code: string },
+  seat: ProofSeat,
+): Promise<void> {
+  const giveBack = await countProof(operator._id, 'password', seat.network);
+  if (!(await isRightPassword(operator.passwordHash, proof.password.slice(0, passwordLengthMax + 1)))) {
+    await recordLogin(operator, {
+      action: 'login.failed',
+      after: { factor: 'password' },
+      address: seat.address,
+    });
+    throw new UnauthorizedError('The password is wrong.');
   }
+  if (operator.totp) {
+    await proveCode(operator, proof.code, seat);
+  }
+  await giveBack();
+}
+
+async function proveCode(operator: Operator, code: string, seat: ProofSeat): Promise<string> {
+  const giveBack = await countProof(operator._id, 'code', seat.network);
+  try {
+    const factor = await useSecondFactor(operator, code.slice(0, codeLengthMax));
+    await giveBack();
+    return factor;
+  } catch (error) {
+    if (error instanceof AppError) {
+      await recordLogin(operator, {
+        action: 'login.failed',
+        after: { factor: 'code' },
+        address: seat.address,
+      });
+    }
+    throw error;
+  }
+}
+
+const codeLengthMax = 40;
+
+/** What was typed is neither logged nor stored: it may be a password, also where a name was asked for. */
+async function recordLogin(
+  operator: Operator | null,
+  entry: { action: string; after: { factor: string }; address: string },
+): Promise<void> {
+  const { action, after, address } = entry;
+  const isIn = action === 'login';
+  await recordAudit(null, {
+    actor: isIn && operator ? `operator:${operator.username}` : 'anonymous',
+    action,
+    subject: { kind: 'operator', id: operator?._id ?? 'unknown' },
+    after: operator ? { ...after, username: operator.username } : after,
+    from: address,
+  });
+  logger[isIn ? 'info' : 'warn'](isIn ? 'operator logged in' : 'operator login refused', {
+    address,
+    ...(isIn && operator && { operator: operator.username, role: operator.role }),
+  });
 }

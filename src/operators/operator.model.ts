@@ -1,9 +1,15 @@
 import mongoose, { Schema } from 'mongoose';
+import { usernamePattern } from '../shared/username.js';
+import { operatorRoles, type OperatorRole } from './rights.js';
 
-/** viewer: sees everything in the console. admin: may also change what the console lets change. */
-export type OperatorRole = 'admin' | 'viewer';
+/** A secret that an authenticator app shares with us. */
+export interface TotpSecret {
+  /** Encrypted, bound to the operator. */
+  secretSealed: string;
+  since: Date;
+}
 
-/** A person who may use the console. */
+/** A person who may use the console, and the command line by a key of their own. */
 export interface Operator {
   _id: string;
   username: string;
@@ -12,20 +18,55 @@ export interface Operator {
   passwordHash: string;
   /** Sessions that began before this are refused. */
   passwordChangedAt: Date;
+  /**
+   * Rises with whatever ends all sessions: password, role, second factor. A session is good for the number that it
+   * began with, whatever the clocks say. Operators of 0.1 have none: 0.
+   */
+  sessionEpoch?: number;
+  /** The second factor, and the 30 s period of the last code that was used: no code is good twice. */
+  totp?: (TotpSecret & { lastStep: number }) | null;
+  /** A secret that is shown, and not proven by a code yet. */
+  totpPending?: TotpSecret | null;
+  /** SHA-256 of the recovery codes that are left. They are random enough to need no slower hash. */
+  recoveryHashes?: string[];
+  /** SHA-256 of the key for the command line. */
+  keyHash?: string | null;
+  keyCreatedAt?: Date | null;
+  /** Written when another admin was taken away (keep-an-admin.ts). */
+  keptAsAdminAt?: Date | null;
   createdAt: Date;
 }
+
+const totpFields = {
+  secretSealed: { type: String, required: true },
+  since: { type: Date, required: true },
+} as const;
 
 const schema = new Schema<Operator>(
   {
     _id: { type: String, required: true },
-    username: { type: String, required: true, match: /^[a-z0-9._-]{3,40}$/ },
-    role: { type: String, required: true, enum: ['admin', 'viewer'] },
+    username: { type: String, required: true, match: usernamePattern },
+    role: { type: String, required: true, enum: operatorRoles },
     passwordHash: { type: String, required: true },
     passwordChangedAt: { type: Date, required: true },
+    sessionEpoch: { type: Number, default: 0 },
+    totp: {
+      type: new Schema({ ...totpFields, lastStep: { type: Number, required: true } }, { _id: false }),
+      default: null,
+    },
+    totpPending: { type: new Schema(totpFields, { _id: false }), default: null },
+    recoveryHashes: { type: [String], default: [] },
+    keyHash: { type: String, default: null },
+    keyCreatedAt: { type: Date, default: null },
+    keptAsAdminAt: { type: Date, default: null },
     createdAt: { type: Date, required: true },
   },
   { collection: 'operators', versionKey: false },
 );
 schema.index({ username: 1 }, { unique: true, name: 'username_unique' });
+schema.index(
+  { keyHash: 1 },
+  { unique: true, partialFilterExpression: { keyHash: { $type: 'string' } }, name: 'key_unique' },
+);
 
 export const OperatorModel = mongoose.model('Operator', schema);

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
+import { ValidationError } from '../shared/errors.js';
 
 /** argon2id as OWASP recommends for 2024 and later: 19 MiB, two passes. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-export const passwordLengthMin = 12;
+const passwordLengthMin = 12;
 /** More would only cost time to hash. */
 export const passwordLengthMax = 200;
 
-export function hashPassword(password: string): Promise<string> {
+/** @throws ValidationError for a password that is too short or too long. */
+export async function checkedHash(password: string): Promise<string> {
+  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
+    const message = `a password has ${passwordLengthMin} to ${passwordLengthMax} characters`;
+    throw new ValidationError([{ field: 'password', message }]);
+  }
   return hash(password, parameters);
 }
 

@@ -2,49 +2,128 @@
  * Console sessions in Redis. The browser holds a random token; Redis holds only its HMAC, so that who can read
  * Redis cannot make a cookie. A loss of Redis means logging in again, nothing more.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
+import { DependencyError } from '../shared/errors.js';
 import { redis } from '../redis/connection.js';
 import { OperatorModel, type Operator } from './operator.model.js';
+import { mustEnrol } from './second-factor.js';
 
 /** A session ends after so long without a request, and after so long whatever happens. */
 const idleMs = 30 * 60_000;
 export const sessionMaxMs = 12 * 3_600_000;
+/** Between the right password and the code. */
+export const loginStepMs = 10 * 60_000;
+
+/** session: logged in. step: the password was right, the second factor is still to be shown or set up. */
+type Kind = 'session' | 'step';
 
 interface StoredSession {
   operatorId: string;
   startedMs: number;
+  /** Not in sessions that 0.1 began: those end by the time of the password. */
+  epoch?: number;
+  address?: string;
+  browser?: string;
+}
+
+/** What is shown of a session. */
+export interface ListedSession {
+  /** Names it for ending; its cookie cannot be made from it. */
+  id: string;
+  startedAt: Date;
+  address: string;
+  browser: string;
+}
+
+/** Where a session is used from. */
+export interface Seat {
+  address: string;
+  browser: string;
 }
 
 /** @returns the token for the browser's cookie. */
-export async function startSession(operator: Operator): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  const session: StoredSession = { operatorId: operator._id, startedMs: nowMs() };
-  await redis().set(keyOf(token), JSON.stringify(session), 'PX', idleMs);
+export async function startSession(operator: Operator, seat: Seat): Promise<string> {
+  const token = newToken();
+  const key = keyOf('session', token);
+  const list = listKeyOf(operator._id);
+  const oldestMs = nowMs() - sessionMaxMs;
+  // The list first, which a Cluster may keep on another node: a session that is not in it could not be ended.
+  await answered(
+    redis()
+      .multi()
+      .zremrangebyscore(list, 0, oldestMs)
+      .zadd(list, nowMs(), key)
+      .pexpire(list, sessionMaxMs)
+      .exec(),
+  );
+  await answered(redis().set(key, JSON.stringify(stored(operator, seat)), 'PX', idleMs));
+  return token;
+}
+
+/** Remembers that the password was right, until the second factor is there too. @returns a token for a cookie. */
+export async function startLoginStep(operator: Operator, seat: Seat): Promise<string> {
+  const token = newToken();
+  const value = JSON.stringify(stored(operator, seat));
+  await answered(redis().set(keyOf('step', token), value, 'PX', loginStepMs));
   return token;
 }
 
 /** The operator of a session as they are now (role and password may have changed), or null if it has ended. */
 export async function operatorOfSession(token: string): Promise<Operator | null> {
-  const key = keyOf(token);
-  const stored = await redis().get(key);
-  if (stored === null) {
+  const operator = await read('session', token);
+  if (!operator || mustEnrol(operator)) {
     return null;
   }
-  const session = JSON.parse(stored) as StoredSession;
-  const operator = await OperatorModel.findById(session.operatorId).lean<Operator>();
-  const startedAt = new Date(session.startedMs);
-  if (!operator || startedAt < operator.passwordChangedAt || nowMs() - session.startedMs > sessionMaxMs) {
-    await redis().del(key);
-    return null;
-  }
-  await redis().pexpire(key, idleMs);
+  await answered(redis().pexpire(keyOf('session', token), idleMs));
   return operator;
 }
 
+/** Whose password was right; null if that was too long ago, or something ended all sessions meanwhile. */
+export async function operatorOfLoginStep(token: string): Promise<Operator | null> {
+  return read('step', token);
+}
+
 export async function endSession(token: string): Promise<void> {
-  await redis().del(keyOf(token));
+  await answered(redis().del(keyOf('session', token)));
+}
+
+/** @returns false if it was over: of two that come at once, one goes on. */
+export async function endLoginStep(token: string): Promise<boolean> {
+  return (await answered(redis().del(keyOf('step', token)))) === 1;
+}
+
+/** The sessions of an operator that are not over, the newest first. */
+export async function listSessions(operator: Operator): Promise<ListedSession[]> {
+  const keys = await answered(redis().zrange(listKeyOf(operator._id), '0', String(listedMax - 1), 'REV'));
+  const values = await answered(Promise.all(keys.map((key) => redis().get(key))));
+  return values.flatMap((value, index) => {
+    const session = value === null ? null : (JSON.parse(value) as StoredSession);
+    return session && isGood(session, operator)
+      ? {
+          id: idOf(keys[index] ?? ''),
+          startedAt: new Date(session.startedMs),
+          address: session.address ?? '',
+          browser: session.browser ?? '',
+        }
+      : [];
+  });
+}
+
+const listedMax = 100;
+
+/** Ends one session of an operator, by the id that the list shows. @returns false if there was none. */
+export async function endListedSession(operatorId: string, sessionId: string): Promise<boolean> {
+  const keys = await answered(redis().zrange(listKeyOf(operatorId), '0', '-1'));
+  const key = keys.find((each) => idOf(each) === sessionId);
+  return key !== undefined && (await answered(redis().del(key))) === 1;
+}
+
+/** The id by which the list shows the session of this token. */
+export function sessionIdOf(token: string): string {
+  return idOf(keyOf('session', token));
 }
 
 /** The anti-forgery token that belongs to a session (or to a login form): only we can make it. */
@@ -54,12 +133,83 @@ export function csrfTokenOf(token: string): string {
 
 /** Compares in constant time. */
 export function isCsrfTokenOf(token: string, given: string): boolean {
-  const expected = Buffer.from(csrfTokenOf(token));
-  const actual = Buffer.from(given);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  return isSameSecret(given, csrfTokenOf(token));
 }
 
-function keyOf(token: string): string {
-  const hmac = createHmac('sha256', env.SESSION_SECRET).update(`session ${token}`).digest('base64url');
-  return `${env.QUEUE_PREFIX}:session:${hmac}`;
+/**
+ * What a browser keeps that has logged in as this operator once: wrong passwords of others do not lock it out. It is
+ * no proof of who uses it.
+ */
+export function newBrowserToken(username: string): string {
+  const nonce = randomBytes(16).toString('base64url');
+  return nonce + browserMark(username, nonce);
+}
+
+export function isBrowserOf(username: string, token: string): boolean {
+  return isSameSecret(token.slice(nonceLength), browserMark(username, token.slice(0, nonceLength)));
+}
+
+const nonceLength = 22;
+
+function browserMark(username: string, nonce: string): string {
+  return createHmac('sha256', env.SESSION_SECRET).update(`browser ${nonce} ${username}`).digest('base64url');
+}
+
+async function read(kind: Kind, token: string): Promise<Operator | null> {
+  const key = keyOf(kind, token);
+  const value = await answered(redis().get(key));
+  if (value === null) {
+    return null;
+  }
+  const session = JSON.parse(value) as StoredSession;
+  const operator = await OperatorModel.findById(session.operatorId).lean<Operator>();
+  if (!operator || !isGood(session, operator)) {
+    await answered(redis().del(key));
+    return null;
+  }
+  return operator;
+}
+
+function isGood(session: StoredSession, operator: Operator): boolean {
+  const isOfThisEpoch =
+    session.epoch === undefined
+      ? session.startedMs >= operator.passwordChangedAt.getTime()
+      : session.epoch === (operator.sessionEpoch ?? 0);
+  return isOfThisEpoch && nowMs() - session.startedMs <= sessionMaxMs;
+}
+
+function stored(operator: Operator, { address, browser }: Seat): StoredSession {
+  return {
+    operatorId: operator._id,
+    startedMs: nowMs(),
+    epoch: operator.sessionEpoch ?? 0,
+    address,
+    browser: browser.slice(0, 200),
+  };
+}
+
+/** @throws DependencyError (503/03) while Redis is away: then nobody is logged in. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function keyOf(kind: Kind, token: string): string {
+  const hmac = createHmac('sha256', env.SESSION_SECRET).update(`${kind} ${token}`).digest('base64url');
+  return `${env.QUEUE_PREFIX}:${kind === 'session' ? 'session' : 'login-step'}:${hmac}`;
+}
+
+function listKeyOf(operatorId: string): string {
+  return `${env.QUEUE_PREFIX}:sessions-of:${operatorId}`;
+}
+
+function idOf(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1).slice(0, 12);
 }

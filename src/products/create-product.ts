@@ -1,8 +1,10 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { refuseAboveLimit } from './refuse-above-limit.js';
 import { customerNumberRuleOf } from './customer-number-rule.js';
-import { forgetProduct } from './find-product.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import type { SellerProduct } from './list-seller-products.js';
 import { ProductModel, type Product } from './product.model.js';
@@ -17,15 +19,18 @@ export interface NewProduct {
   /** Rupiah. */
   price: number;
   status: 'active' | 'inactive';
+  /** Seconds; null: the default. */
+  maxWaitS: number | null;
+  productLimit: number;
 }
 
 /**
  * Adds a product to the catalogue, with its creator's price as the first offer (decision 016).
- * @throws ConflictError (409/01) if the code is taken, also by the same product.
+ * @throws ConflictError (409/01) if the code is taken, also by the same product, or the seller sells too many.
  */
-export async function createProduct(input: NewProduct): Promise<SellerProduct> {
+export async function createProduct(input: NewProduct, by: ChangedBy): Promise<SellerProduct> {
   const at = now();
-  const { sellerId, code, name, category, subcategory, operator, price, status } = input;
+  const { sellerId, code, name, category, subcategory, operator, price, status, maxWaitS } = input;
   const product: Product = {
     _id: code,
     sellerId,
@@ -37,6 +42,7 @@ export async function createProduct(input: NewProduct): Promise<SellerProduct> {
     description: null,
     customerNumber: customerNumberRuleOf({ category, subcategory, operator }),
     cutOff: null,
+    maxWaitS,
     createdAt: at,
     updatedAt: at,
   };
@@ -50,10 +56,19 @@ export async function createProduct(input: NewProduct): Promise<SellerProduct> {
     updatedAt: at,
   };
   try {
-    await inTransaction(async (session) => {
-      await ProductModel.create([product], { session });
-      await OfferModel.create([offer], { session });
-    });
+    await changing([ProductModel, OfferModel], [code], (products, offers) =>
+      inTransaction(async (session) => {
+        await refuseAboveLimit(sellerId, input.productLimit, session);
+        await products.create([product], { session });
+        await offers.create([offer], { session });
+        await recordAudit(session, {
+          ...by,
+          action: 'product.create',
+          subject: { kind: 'product', id: code },
+          after: { sellerId, name, category, subcategory, operator, price, status, maxWaitS },
+        });
+      }),
+    );
   } catch (error) {
     if (isDuplicateKey(error)) {
       const message = `The product code ${code} is taken. Use another one, or make an offer for it.`;
@@ -61,6 +76,5 @@ export async function createProduct(input: NewProduct): Promise<SellerProduct> {
     }
     throw error;
   }
-  forgetProduct(code);
   return { product, price, status };
 }

@@ -1,4 +1,5 @@
 import { operatorPrefixes } from '../../config/catalogue.js';
+import { lookUp } from '../shared/look-up.js';
 import type { CustomerNumberRule, Product } from './product.model.js';
 
 /**
@@ -14,7 +15,7 @@ export function customerNumberRuleOf(
   switch (product.subcategory.toLowerCase()) {
     case 'pulsa':
     case 'data':
-      return { kind: 'phone', prefixes: operatorPrefixes[product.operator ?? ''] ?? [] };
+      return { kind: 'phone', prefixes: lookUp(operatorPrefixes, product.operator ?? '') ?? [] };
     case 'pln':
       return { kind: 'pln' };
     case 'games':

@@ -1,13 +1,9 @@
-import { ttlCache } from '../shared/ttl-cache.js';
+import { cached } from '../redis/cached.js';
 import { ProductModel, type Product } from './product.model.js';
 
-const byCode = ttlCache((code: string) => ProductModel.findById(code).lean<Product>());
-
-/** A product in whatever status, up to a second old; null if there is none. */
-export function findProduct(code: string): Promise<Product | null> {
-  return byCode.get(code);
-}
-
-export function forgetProduct(code: string): void {
-  byCode.drop(code);
-}
+/** A product in whatever status, from this process's memory; null if there is none. */
+export const findProduct = cached({
+  from: [ProductModel],
+  load: (code: string) => ProductModel.findById(code).lean<Product>(),
+  isAbout: ({ _id }, code) => _id === code,
+});

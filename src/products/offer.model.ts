@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/money-type.js';
+import { readOnly } from '../database/read-only-model.js';
 import type { ProductStatus } from './product.model.js';
 
 /** A seller's price for a product, in rupiah. The creating seller's price is its offer. */
@@ -35,4 +36,4 @@ const schema = new Schema<Offer>(
 schema.index({ productCode: 1, sellerId: 1 }, { unique: true, name: 'product_seller_unique' });
 schema.index({ sellerId: 1, productCode: 1 }, { name: 'seller_products' });
 
-export const OfferModel = mongoose.model('Offer', schema);
+export const OfferModel = readOnly<Offer>(mongoose.model('Offer', schema));

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
+import { readOnly } from '../database/read-only-model.js';
 
 export type ProductCategory = 'prabayar' | 'pascabayar';
 export type ProductStatus = 'active' | 'inactive' | 'maintenance';
@@ -25,6 +26,8 @@ export interface Product {
   customerNumber: CustomerNumberRule;
   /** Business time HH:MM; over midnight too. Null = none. */
   cutOff: { start: string; end: string } | null;
+  /** Seconds that an order of it may wait for its turn (src/providers/backlog.ts). Null or absent: its seller has not said. */
+  maxWaitS?: number | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -44,6 +47,7 @@ const schema = new Schema<Product>(
       required: true,
     },
     cutOff: { type: new Schema({ start: String, end: String }, { _id: false }), default: null },
+    maxWaitS: { type: Number },
   },
   { collection: 'products', timestamps: true, versionKey: false },
 );
@@ -51,4 +55,4 @@ schema.index({ category: 1, subcategory: 1, _id: 1 }, { name: 'category_subcateg
 schema.index({ operator: 1, _id: 1 }, { name: 'operator' });
 schema.index({ sellerId: 1, _id: 1 }, { name: 'seller' });
 
-export const ProductModel = mongoose.model('Product', schema);
+export const ProductModel = readOnly<Product>(mongoose.model('Product', schema));

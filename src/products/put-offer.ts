@@ -1,27 +1,62 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
+import { oneAtATime } from '../shared/one-at-a-time.js';
+import { refuseAboveLimit } from './refuse-above-limit.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
+
+const inTurn = oneAtATime();
 
 /**
  * Makes or changes a seller's offer for a product of the catalogue (decision 016). The owner's offer is the price of
  * its product.
  * @throws NotFoundError (404/02) for an unknown product, or another seller's inactive one.
+ * @throws ConflictError (409/01) if the seller sells too many products for a new one.
  */
-export async function putOffer(input: {
-  sellerId: string;
-  productCode: string;
-  /** Rupiah. */
-  price: number;
-  status: ProductStatus;
-}): Promise<Offer> {
-  const { sellerId, productCode, price, status } = input;
+export async function putOffer(
+  input: {
+    sellerId: string;
+    productCode: string;
+    /** Rupiah. */
+    price: number;
+    status: ProductStatus;
+    productLimit: number;
+  },
+  by: ChangedBy,
+): Promise<Offer> {
+  const { sellerId, productCode, price, status, productLimit } = input;
   const product = await ProductModel.findById(productCode).lean<Product>();
   if (!product || (product.status === 'inactive' && product.sellerId !== sellerId)) {
     throw new NotFoundError(`There is no product ${productCode}.`);
   }
-  return OfferModel.findOneAndUpdate(
-    { _id: `${productCode}:${sellerId}` },
-    { $set: { price, status }, $setOnInsert: { productCode, sellerId } },
-    { upsert: true, returnDocument: 'after' },
-  ).lean<Offer>();
+  const _id = `${productCode}:${sellerId}`;
+  if (!(await OfferModel.findById(_id, { _id: 1 }).lean())) {
+    await refuseAboveLimit(sellerId, productLimit, null);
+  }
+  const write = () =>
+    changing([OfferModel], [productCode], (offers) =>
+      inTransaction(async (session) => {
+        const before = await offers.findById(_id).session(session).lean<Offer>();
+        const after = await offers
+          .findOneAndUpdate(
+            { _id },
+            { $set: { price, status }, $setOnInsert: { productCode, sellerId } },
+            { upsert: true, returnDocument: 'after', session },
+          )
+          .lean<Offer>();
+        if (before?.price !== price || before.status !== status) {
+          await recordAudit(session, {
+            ...by,
+            action: 'offer.put',
+            subject: { kind: 'product', id: productCode },
+            before: before && { sellerId, price: before.price, status: before.status },
+            after: { sellerId, price, status },
+          });
+        }
+        return after;
+      }),
+    );
+  return inTurn(_id, write);
 }

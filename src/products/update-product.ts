@@ -1,6 +1,7 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { NotFoundError } from '../shared/errors.js';
 import { inTransaction } from '../database/mongo.js';
-import { forgetProduct } from './find-product.js';
+import { changing } from '../redis/changing.js';
 import type { SellerProduct } from './list-seller-products.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
@@ -12,30 +13,56 @@ export interface ProductChange {
   price?: number | undefined;
   status?: ProductStatus | undefined;
   description?: string | undefined;
+  /** Seconds; null: the default again. */
+  maxWaitS?: number | null | undefined;
 }
 
 /**
- * Changes a seller's own product; any status to any. Purchases that were accepted keep their price.
+ * Changes a seller's own product; any status to any. Purchases that were accepted keep their price and longest wait.
  * @throws NotFoundError (404/02) for an unknown product, and for one that another seller created.
  */
-export async function updateProduct(change: ProductChange): Promise<SellerProduct> {
-  const { sellerId, code, price, status, description } = change;
-  const changed = await inTransaction(async (session) => {
-    const product = await ProductModel.findOneAndUpdate(
-      { _id: code, sellerId },
-      { $set: { ...(status && { status }), ...(description !== undefined && { description }) } },
-      { session, returnDocument: 'after' },
-    ).lean<Product>();
-    const offer = await OfferModel.findOneAndUpdate(
-      { _id: `${code}:${sellerId}` },
-      { $set: price === undefined ? {} : { price } },
-      { session, returnDocument: 'after' },
-    ).lean<Offer>();
-    if (!product || !offer) {
-      throw new NotFoundError(`You have no product ${code}.`);
-    }
-    return { product, price: offer.price, status: product.status };
-  });
-  forgetProduct(code);
-  return changed;
+export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
+  const { sellerId, code, price, status, description, maxWaitS } = change;
+  return changing([ProductModel, OfferModel], [code], (products, offers) =>
+    inTransaction(async (session) => {
+      const product = await products
+        .findOneAndUpdate(
+          { _id: code, sellerId },
+          {
+            $set: {
+              ...(status && { status }),
+              ...(description !== undefined && { description }),
+              ...(maxWaitS !== undefined && { maxWaitS }),
+            },
+          },
+          { session, returnDocument: 'before' },
+        )
+        .lean<Product>();
+      const offer = await offers
+        .findOneAndUpdate(
+          { _id: `${code}:${sellerId}` },
+          { $set: price === undefined ? {} : { price } },
+          { session, returnDocument: 'before' },
+        )
+        .lean<Offer>();
+      if (!product || !offer) {
+        throw new NotFoundError(`You have no product ${code}.`);
+      }
+      const before = {
+        ...{ price: offer.price, status: product.status, description: product.description },
+        maxWaitS: product.maxWaitS ?? null,
+      };
+      const after = {
+        price: price ?? before.price,
+        status: status ?? before.status,
+        description: description ?? before.description,
+        maxWaitS: maxWaitS === undefined ? before.maxWaitS : maxWaitS,
+      };
+      if (JSON.stringify(before) !== JSON.stringify(after)) {
+        const subject = { kind: 'product' as const, id: code };
+        await recordAudit(session, { ...by, action: 'product.update', subject, before, after });
+      }
+      return { product: { ...product, ...after }, price: after.price, status: after.status };
+    }),
+  );
 }

@@ -13,6 +13,8 @@ export interface ProviderOrder {
   sentAt?: Date | null;
   /** When its status was last asked. */
   lastCheckAt?: Date | null;
+  /** Nothing may be sent after this: its lease is over, and others are asking what became of it. */
+  sendBefore?: Date | null;
 }
 
 /**
@@ -43,7 +45,10 @@ export type ProviderOutcome =
   | { outcome: 'unknown'; code: string; message: string }
   /** Status checks only: the provider does not know the reference. Believed only when repeated; see fulfil-purchase.ts. */
   | { outcome: 'not-found'; code: string; message: string }
-  /** Certainly never left us (connection refused, name not resolved): the same order may be sent again later. */
+  /**
+   * Certainly never left us (no connection, no TLS), or was certainly not taken (too many requests): the same order
+   * may be sent again later.
+   */
   | { outcome: 'not-sent'; code: string; message: string }
   /** A sale that the provider took back after success. */
   | { outcome: 'reversed'; code: string; message: string }
@@ -111,7 +116,7 @@ export interface ProviderConnection {
   signWith?: 'hmac' | 'md5';
   /** From all workers together; absent or null: no limit. */
   callsPerSecond?: number | null;
-  /** At once from one process; absent or null: the default. */
+  /** At once from all workers together; absent or null: no limit of its own. */
   concurrency?: number | null;
 }
 
@@ -142,14 +147,21 @@ export interface ProviderAdapter {
   ): Promise<ProviderOutcome>;
   /** Our money at the provider, in rupiah. */
   balance(connection: ProviderConnection): Promise<Reading<number>>;
-  priceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>>;
+  /**
+   * The list is read as it comes in, and only what `wants` says yes to is kept.
+   * @param wants Asked with the code of each product; absent: all of them.
+   */
+  priceList(
+    connection: ProviderConnection,
+    wants?: (code: string) => boolean,
+  ): Promise<Reading<ProviderProduct[]>>;
   /** Who a PLN meter belongs to, where the provider can tell. No call of the interface asks it yet. */
   inquireMeter?: (
     connection: ProviderConnection,
     meterNumber: string,
   ) => Promise<Reading<{ name: string; power: string | null }>>;
   /** The provider's own record of our orders, where it can be asked for; other records come as a file. */
-  record?(connection: ProviderConnection): Promise<Reading<ProviderRecordRow[]>>;
+  record?: (connection: ProviderConnection) => Promise<Reading<ProviderRecordRow[]>>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */

@@ -1,102 +1,186 @@
 /**
- * How many calls a provider gets: at most so many a second from all workers together, evenly spaced, and at most
- * so many at once from each process. A call waits for its turn for a short time only; who would wait longer is
- * told so before anything is sent.
+ * How many calls a provider gets from all processes together: at most so many a second, evenly spaced, at most so many
+ * at once, and none while it has asked for a pause. Counted in Redis, by Redis's own clock: a host whose clock is wrong
+ * shuts nobody out. Whoever would wait too long is told so before anything is sent.
+ *
+ * A call is counted from the moment it is let through. So the circuit sees orders that hang before their time is over.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
+import { keepBeating, tokenOfThisProcess } from './beats.js';
+import { flightsKeyOf, probeKeyOf } from './circuit.js';
+import { pauseKeyOf } from './pause.js';
+import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
-/** For both waits together: well within the margin of an order's lease. */
+/** How long a question waits for its turn. */
 export const admissionWaitMaxMs = 1_000;
-const concurrencyDefault = 100;
+/** The order whose turn it is in the provider's queue has patience: nobody is behind it whom it keeps. */
+const orderWaitMaxMs = 5_000;
+const slotFreeEveryMs = 50;
+/** The longest time-out of any adapter. */
+const questionTimeoutMs = 40_000;
+/** A call that nobody has taken back after its time-out and this was of a process that died. */
+const lifeMarginMs = 5_000;
 
-/** Reserves the next free moment, if it comes soon enough: returns the wait in milliseconds, or -1. */
-const paceScript = `
-local now, interval, waitMax = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local at = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
-if at - now > waitMax then return -1 end
-redis.call('SET', KEYS[1], tostring(at + interval), 'PX', math.ceil(at + interval - now) + 1000)
-return math.ceil(at - now)`;
+/**
+ * Lets a call through, or says why not: {'go', ms until it may begin}, {'slots', 0}, {'pace', ms}, {'pause', ms}.
+ * KEYS: pause, pace, orders under way, questions under way, probe.
+ * ARGV: token, ms between calls or 0, slots or 0, longest wait, life of a call, 1 for an order.
+ */
+const admitScript = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local interval, slots, waitMax, life = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local pause = redis.call('PTTL', KEYS[1])
+if pause > 0 then return {'pause', pause} end
+for i = 3, 4 do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - life) end
+if slots > 0 and redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]) >= slots then return {'slots', 0} end
+local at = now
+if interval > 0 then
+  at = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), now)
+  if at - now > waitMax then return {'pace', math.ceil(at - now)} end
+  redis.call('SET', KEYS[2], tostring(at + interval), 'PX', math.ceil(at + interval - now) + 1000)
+end
+local flights = ARGV[6] == '1' and KEYS[3] or KEYS[4]
+redis.call('ZADD', flights, at, ARGV[1])
+redis.call('PEXPIRE', flights, life * 2)
+if ARGV[6] == '1' then redis.call('PEXPIRE', KEYS[5], life) end
+return {'go', math.ceil(at - now)}`;
 
-/** @returns what `call` returned, or `null` if the provider is too busy and nothing was sent. */
-export async function admitted<T>(connection: ProviderConnection, call: () => Promise<T>): Promise<T | null> {
-  const { sellerId, callsPerSecond, concurrency } = connection;
-  const startedAt = Date.now();
-  const release = await takeSlot(sellerId, concurrency ?? concurrencyDefault);
-  if (!release) {
+/** A call that was let through; `release` when its answer is there, or it was not made after all. */
+export interface Admission {
+  release(): Promise<void>;
+}
+
+/** When to come again, in milliseconds from now. */
+export interface NotAdmitted {
+  retryAfterMs: number;
+}
+
+/**
+ * The turn of an order. It is taken before anything is written about the order, so that one that only waits leaves no
+ * trace.
+ * @param options.countsForCircuit False for an order that plays a story in the sandbox.
+ */
+export function admitOrder(
+  connection: ProviderConnection,
+  options: { timeoutMs: number; countsForCircuit: boolean },
+): Promise<Admission | NotAdmitted> {
+  return admit(connection, {
+    waitMaxMs: orderWaitMaxMs,
+    timeoutMs: options.timeoutMs,
+    isOrder: options.countsForCircuit,
+  });
+}
+
+/**
+ * A question: a status check, a bill, our balance. A provider that does not answer keeps half of what a process does at
+ * once, and no more, so that there is always room for the questions to others.
+ * @returns what `call` returned, or `null` if the provider is too busy and nothing was sent.
+ */
+export async function admitted<T>(
+  connection: ProviderConnection,
+  call: () => Promise<T>,
+  { timeoutMs = questionTimeoutMs }: { timeoutMs?: number } = {},
+): Promise<T | null> {
+  const { sellerId } = connection;
+  const asked = questions.get(sellerId) ?? 0;
+  if (asked >= questionsMax) {
     return null;
   }
+  questions.set(sellerId, asked + 1);
   try {
-    if (callsPerSecond) {
-      const delayMs = await pace(sellerId, {
-        callsPerSecond,
-        waitMaxMs: admissionWaitMaxMs - (Date.now() - startedAt),
-      });
-      if (delayMs < 0) {
-        return null;
-      }
-      await wait(delayMs);
+    const turn = await admit(connection, { waitMaxMs: admissionWaitMaxMs, timeoutMs, isOrder: false });
+    if (!('release' in turn)) {
+      return null;
     }
-    return await call();
+    try {
+      return await call();
+    } finally {
+      await turn.release();
+    }
   } finally {
-    release();
+    questions.set(sellerId, (questions.get(sellerId) ?? 1) - 1);
   }
 }
 
-async function pace(
-  sellerId: string,
-  { callsPerSecond, waitMaxMs }: { callsPerSecond: number; waitMaxMs: number },
-): Promise<number> {
+const questionsMax = Math.ceil(env.FULFILMENT_CONCURRENCY / 2);
+const questions = new Map<string, number>();
+
+async function admit(
+  connection: ProviderConnection,
+  { waitMaxMs, ...how }: { waitMaxMs: number; timeoutMs: number; isOrder: boolean },
+): Promise<Admission | NotAdmitted> {
+  const token = tokenOfThisProcess();
+  const untilMs = performance.now() + waitMaxMs;
+  for (;;) {
+    const leftMs = Math.max(0, untilMs - performance.now());
+    const [said, ms] = await askRedis(connection, { token, waitMaxMs: leftMs, ...how });
+    switch (said) {
+      case 'go':
+        await wait(ms);
+        observeAdmission(
+          { provider: connection.sellerId },
+          Math.max(0, waitMaxMs - (untilMs - performance.now())) / 1_000,
+        );
+        return { release: released(connection.sellerId, token, how.isOrder) };
+      case 'slots':
+        if (leftMs < slotFreeEveryMs) {
+          countNotAdmitted({ provider: connection.sellerId, reason: said });
+          return { retryAfterMs: slotFreeEveryMs };
+        }
+        await wait(slotFreeEveryMs);
+        break;
+      case 'pace':
+      case 'pause':
+        countNotAdmitted({ provider: connection.sellerId, reason: said });
+        return { retryAfterMs: ms };
+    }
+  }
+}
+
+type Said = [said: 'go' | 'slots' | 'pace' | 'pause', ms: number];
+
+async function askRedis(
+  { sellerId, callsPerSecond, concurrency }: ProviderConnection,
+  call: { token: string; waitMaxMs: number; timeoutMs: number; isOrder: boolean },
+): Promise<Said> {
   try {
-    const key = `${env.QUEUE_PREFIX}:pace:{${sellerId}}`;
-    return Number(await redis().eval(paceScript, 1, key, Date.now(), 1_000 / callsPerSecond, waitMaxMs));
+    return (await redis().eval(
+      admitScript,
+      5,
+      ...[pauseKeyOf(sellerId), paceKeyOf(sellerId), ...flightKeysOf(sellerId), probeKeyOf(sellerId, 'send')],
+      ...[call.token, callsPerSecond ? 1_000 / callsPerSecond : 0, concurrency ?? 0, call.waitMaxMs],
+      ...[call.timeoutMs + orderWaitMaxMs + lifeMarginMs, Number(call.isOrder)],
+    )) as Said;
   } catch (error) {
     // A limit that cannot be kept together is not exceeded: the caller comes back when Redis does.
-    logger.warn('provider rate limit not known', { sellerId, error });
-    return -1;
+    logger.warn('provider limits not known', { sellerId, error });
+    return ['pause', admissionWaitMaxMs];
   }
 }
 
-interface Slots {
-  busy: number;
-  waiting: Set<() => void>;
-}
-const slotsOf = new Map<string, Slots>();
-
-/** @returns the function that gives the slot back, or null if none became free in time. */
-async function takeSlot(sellerId: string, max: number): Promise<(() => void) | null> {
-  const slots = slotsOf.get(sellerId) ?? { busy: 0, waiting: new Set() };
-  slotsOf.set(sellerId, slots);
-  if (slots.busy < max) {
-    slots.busy += 1;
-  } else if (!(await turnComes(slots))) {
-    return null;
-  }
-  return () => {
-    const [next] = slots.waiting;
-    if (next) {
-      // The slot changes hands and stays busy, so that nobody can slip in between.
-      next();
-    } else {
-      slots.busy -= 1;
-    }
+function released(sellerId: string, token: string, isOrder: boolean): () => Promise<void> {
+  const ended = isOrder ? keepBeating(sellerId, token) : () => undefined;
+  return async () => {
+    ended();
+    await release(sellerId, token);
   };
 }
 
-function turnComes(slots: Slots): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      slots.waiting.delete(turn);
-      resolve(false);
-    }, admissionWaitMaxMs);
-    const turn = () => {
-      clearTimeout(timer);
-      slots.waiting.delete(turn);
-      resolve(true);
-    };
-    slots.waiting.add(turn);
-  });
+/** Should it fail, the place is free again when the time of the call is over. */
+async function release(sellerId: string, token: string): Promise<void> {
+  const [orders, others] = flightKeysOf(sellerId);
+  await Promise.all([redis().zrem(orders, token), redis().zrem(others, token)]).catch(() => undefined);
+}
+
+function flightKeysOf(sellerId: string): [orders: string, questions: string] {
+  return [flightsKeyOf(sellerId, 'orders'), flightsKeyOf(sellerId, 'questions')];
+}
+
+function paceKeyOf(sellerId: string): string {
+  return `${env.QUEUE_PREFIX}:pace:{${sellerId}}`;
 }

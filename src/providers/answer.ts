@@ -1,5 +1,6 @@
 /** Reading what a provider answered, without trusting any of it. */
 import type Joi from 'joi';
+import { printable } from '../shared/printable.js';
 import type { HttpAnswer } from './http.js';
 
 export type JsonAnswer<T> =
@@ -7,16 +8,25 @@ export type JsonAnswer<T> =
   | { kind: 'not-sent'; code: string; message: string }
   | { kind: 'unknown'; code: string; message: string };
 
+/** Nothing was sent, and a pause is kept: it says nothing about how well the provider serves. */
+export const busyCode = 'BUSY';
 const messageLengthMax = 200;
 
-/**
- * The body of a JSON answer that fits the schema; everything else says nothing about what was done.
- * @param statusMax 299, or 499 for a protocol that tells refusals by HTTP status as well as in its body.
- */
+/** What a protocol makes of HTTP statuses. */
+export interface StatusRules {
+  /** 299, or 499 for a protocol that tells refusals by HTTP status as well as in its body. */
+  statusMax: 299 | 499;
+  /** Statuses that certainly come before the provider has looked at the request (docs/providers.md#busy). */
+  notTaken: readonly (429 | 503)[];
+}
+
+const strict: StatusRules = { statusMax: 299, notTaken: [] };
+
+/** The body of a JSON answer that fits the schema; everything else says nothing about what was done. */
 export function readJson<T>(
   answer: HttpAnswer,
   schema: Joi.ObjectSchema<T>,
-  statusMax: 299 | 499 = 299,
+  { statusMax, notTaken }: StatusRules = strict,
 ): JsonAnswer<T> {
   if (answer.kind === 'not-sent') {
     return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
@@ -25,6 +35,10 @@ export function readJson<T>(
     return { kind: 'unknown', code: answer.reason, message: 'The provider did not answer' };
   }
   const { status } = answer;
+  if (status === 429 || status === 503) {
+    const body = status <= statusMax ? validate(schema, parse(answer.text)) : null;
+    return body === null ? readBusy(status, answer.asksForPause, notTaken) : { kind: 'read', body };
+  }
   if (status < 200 || status > statusMax || (status >= 300 && status < 400)) {
     return { kind: 'unknown', code: `HTTP_${status}`, message: 'The provider answered with an error' };
   }
@@ -32,6 +46,20 @@ export function readJson<T>(
   return body === null
     ? { kind: 'unknown', code: 'UNREADABLE', message: 'The answer of the provider could not be read' }
     : { kind: 'read', body };
+}
+
+/** A 503 may as well come from something that lost the provider's answer, unless it says when to come again. */
+function readBusy(
+  status: 429 | 503,
+  asksForPause: boolean,
+  notTaken: StatusRules['notTaken'],
+): { kind: 'not-sent' | 'unknown'; code: string; message: string } {
+  const isCertain = notTaken.includes(status) && (status === 429 || asksForPause);
+  return {
+    kind: isCertain ? 'not-sent' : 'unknown',
+    code: isCertain && asksForPause ? busyCode : `HTTP_${status}`,
+    message: 'The provider is busy',
+  };
 }
 
 /** The value if it fits, or null. Strict about the fields that we read, indifferent to all others. */
@@ -51,6 +79,6 @@ export function parse(text: string): unknown {
 
 /** A provider's words as they may be stored and shown: one short line. */
 export function clean(message: string | null | undefined, otherwise: string): string {
-  const line = (message ?? '').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  const line = printable(message ?? '');
   return line === '' ? otherwise : line.slice(0, messageLengthMax);
 }

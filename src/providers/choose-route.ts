@@ -1,29 +1,30 @@
 import { env } from '../../config/env.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 import type { Offer } from '../products/offer.model.js';
-import type { Product, ProductStatus } from '../products/product.model.js';
+import type { ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
+import { backlogsOf, maxWaitMsOf } from './backlog.js';
 import { circuitsOf, takeProbe, type CircuitView } from './circuit.js';
 import { isInCutOff } from './cut-off.js';
-import {
-  activeOffers,
-  routingProduct,
-  routingSellers,
-  type RoutingProduct,
-  type RoutingSeller,
-} from './route-board.js';
+import { routingProduct, routingSellers, type RoutingProduct, type RoutingSeller } from './route-board.js';
 
 export interface RouteQuery {
   productCode: string;
   /** Rupiah. Absent at acceptance, when the price is what is being asked for. */
   priceMax?: number;
-  /** A bill goes to the seller whose provider quoted it, if that can serve. */
-  preferSellerId?: string | undefined;
+  /**
+   * The offer that the order was accepted at, or the seller that quoted its bill: it is asked first, at this price,
+   * whatever its offer says by now.
+   */
+  accepted?: { sellerId: string; price: number } | null;
   /** Sellers that have already refused this order. */
   excludeSellerIds?: string[];
   now?: Date;
-  /** While a circuit is half-open, one order a second may be accepted, and one may be sent. */
-  purpose?: 'accept' | 'send';
+  /**
+   * The seller at whose provider it is the order's turn to be sent. At any other it has to get in line first, and null
+   * is none. Absent: there are no lines.
+   */
+  turnAt?: string | null;
 }
 
 export interface Route {
@@ -31,29 +32,37 @@ export interface Route {
   /** Rupiah that the seller asks. */
   price: number;
   commissionRate: number;
-  providerKind: ProviderSettings['kind'];
+  provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
 }
+
+/** What routing needs of an offer. */
+export type RoutableOffer = Pick<Offer, 'sellerId' | 'price' | 'cost' | 'providerAvailable' | 'cutOff'>;
 
 /**
  * no-offer: nobody sells it (any more, or within the price). cut-off: in its daily window. maintenance: switched
- * off for now, or no seller is able to serve. circuits-open: the sellers that would serve it do not answer.
+ * off for now, or no seller is able to serve. circuits-open: the sellers that would serve it do not answer. backlog:
+ * their orders wait longer than they may; only asked about where no order exists yet.
  */
-export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-open';
+export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-open' | 'backlog';
+
+export interface NoRoute {
+  reason: NoRouteReason;
+  /** backlog, and a provider's pause: when it makes sense to come again. */
+  retryAfterMs?: number;
+}
 
 /**
  * The cheapest active offer whose seller can serve now; ties go to the better success rate, then to the faster
  * (docs/providers.md#routing).
  */
-export async function chooseRoute(query: RouteQuery): Promise<Route | { reason: NoRouteReason }> {
-  const { productCode, priceMax = Infinity, excludeSellerIds = [], now = currentTime() } = query;
+export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
+  const { productCode, accepted = null, now = currentTime() } = query;
   const found = await routingProduct(productCode);
   const closed = closedReasonOf(found, now);
   if (!found || closed) {
     return { reason: closed ?? 'no-offer' };
   }
-  const wanted = found.offers.filter(
-    ({ price, sellerId }) => price <= priceMax && !excludeSellerIds.includes(sellerId),
-  );
+  const wanted = wantedOffers(found.offers, query);
   if (wanted.length === 0) {
     return { reason: 'no-offer' };
   }
@@ -63,54 +72,105 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | { reason: 
     return { reason: 'maintenance' };
   }
   const circuits = await circuitsOf(able.map(({ sellerId }) => sellerId));
-  for (const offer of inOrder(able, circuits, query.preferSellerId)) {
+  const late = isNew(query)
+    ? await tooLate(able, sellers, found.product.maxWaitS)
+    : new Map<string, number>();
+  for (const offer of inOrder(able, circuits, accepted?.sellerId)) {
     const seller = sellers.get(offer.sellerId);
-    if (seller?.provider && (await isOpenFor(seller._id, circuits, query.purpose ?? 'send'))) {
+    const isTurn = query.turnAt === undefined || offer.sellerId === query.turnAt;
+    const purpose = isTurn ? 'send' : 'accept';
+    const isFree = !late.has(offer.sellerId);
+    if (isFree && seller?.provider && (await isOpenFor(seller._id, circuits, purpose))) {
       return {
         sellerId: seller._id,
         price: offer.price,
         commissionRate: seller.commissionRate ?? env.COMMISSION_RATE,
-        providerKind: seller.provider.kind,
+        provider: sendingTo(seller.provider),
       };
     }
   }
-  return { reason: 'circuits-open' };
+  if (late.size > 0) {
+    return { reason: 'backlog', retryAfterMs: Math.min(...late.values()) };
+  }
+  const pauseMs = Math.min(...able.map(({ sellerId }) => circuits.get(sellerId)?.pauseMs ?? 0));
+  return { reason: 'circuits-open', ...(pauseMs > 0 && { retryAfterMs: pauseMs }) };
+}
+
+/** No price is agreed yet, so nothing was bought. */
+function isNew({ priceMax }: RouteQuery): boolean {
+  return priceMax === undefined;
+}
+
+/** Sellers whose provider has more to do than an order may wait for, with the milliseconds by which it is too much. */
+async function tooLate(
+  offers: RoutableOffer[],
+  all: Map<string, RoutingSeller>,
+  productMaxWaitS: number | null | undefined,
+): Promise<Map<string, number>> {
+  const sellers = offers.flatMap(({ sellerId }) => all.get(sellerId) ?? []);
+  const backlogs = await backlogsOf(sellers);
+  const overdue = sellers.map(({ _id, provider }) => {
+    const maxMs = maxWaitMsOf({ product: productMaxWaitS, provider: provider?.maxWaitS });
+    return [_id, (backlogs.get(_id)?.expectedMs ?? 0) - maxMs] as const;
+  });
+  return new Map(overdue.filter(([, ms]) => ms > 0));
+}
+
+function wantedOffers(
+  offers: Offer[],
+  { accepted = null, priceMax = Infinity, excludeSellerIds = [] }: RouteQuery,
+): RoutableOffer[] {
+  const others = offers.filter((each) => each.sellerId !== accepted?.sellerId);
+  const kept = accepted && {
+    ...offers.find((each) => each.sellerId === accepted.sellerId),
+    ...accepted,
+  };
+  return [...(kept ? [kept] : []), ...others].filter(
+    ({ price, sellerId }) => price <= priceMax && !excludeSellerIds.includes(sellerId),
+  );
+}
+
+/** What the best price hangs on beside the product and its offers, as of one moment. */
+export interface PriceConditions {
+  sellers: Map<string, RoutingSeller>;
+  circuits: Map<string, CircuitView>;
+  at: Date;
+}
+
+export async function priceConditions(at: Date = currentTime()): Promise<PriceConditions> {
+  const sellers = await routingSellers();
+  return { sellers, circuits: await circuitsOf([...sellers.keys()]), at };
 }
 
 /**
- * What the price lists show, by code: the cheapest offer that can serve now, or `maintenance` with the cheapest
- * offer when none can. A product that nobody offers is missing. Prices in rupiah.
+ * What the price lists show: the cheapest offer that can serve now, or `maintenance` with the cheapest offer when none
+ * can; null if nobody offers it. In rupiah.
+ * @param offers The active ones, the cheapest first.
  */
-export async function bestPrices(
-  products: Pick<Product, '_id' | 'status' | 'cutOff'>[],
-  at: Date = currentTime(),
-): Promise<Map<string, { price: number; status: ProductStatus }>> {
-  const [offersOf, sellers] = await Promise.all([
-    activeOffers(products.map(({ _id }) => _id)),
-    routingSellers(),
-  ]);
-  const circuits = await circuitsOf([...sellers.keys()]);
-  const best = new Map<string, { price: number; status: ProductStatus }>();
-  for (const product of products) {
-    const offers = [...(offersOf.get(product._id) ?? [])].sort((a, b) => a.price - b.price);
-    const [cheapest] = offers;
-    if (cheapest) {
-      const open = closedReasonOf({ product, offers }, at)
-        ? undefined
-        : offers.find(
-            (offer) =>
-              canServe(sellers.get(offer.sellerId), offer, at) &&
-              circuits.get(offer.sellerId)?.state !== 'open',
-          );
-      const status = product.status === 'inactive' ? 'inactive' : open ? 'active' : 'maintenance';
-      best.set(product._id, { price: (open ?? cheapest).price, status });
-    }
+export function bestPrice(
+  { product, offers }: { product: RoutingProduct['product']; offers: RoutableOffer[] },
+  { sellers, circuits, at }: PriceConditions,
+): { price: number; status: ProductStatus } | null {
+  const [cheapest] = offers;
+  if (!cheapest) {
+    return null;
   }
-  return best;
+  const open = closedReasonOf({ product }, at)
+    ? undefined
+    : offers.find(
+        (offer) =>
+          canServe(sellers.get(offer.sellerId), offer, at) && circuits.get(offer.sellerId)?.state !== 'open',
+      );
+  const status = product.status === 'inactive' ? 'inactive' : open ? 'active' : 'maintenance';
+  return { price: (open ?? cheapest).price, status };
+}
+
+function sendingTo({ kind, baseUrl, username }: ProviderSettings): Route['provider'] {
+  return { kind, baseUrl, username };
 }
 
 /** What closes a product whoever would serve it, or null. */
-function closedReasonOf(found: RoutingProduct | null, at: Date): NoRouteReason | null {
+function closedReasonOf(found: Pick<RoutingProduct, 'product'> | null, at: Date): NoRouteReason | null {
   if (!found || found.product.status === 'inactive') {
     return 'no-offer';
   }
@@ -120,7 +180,7 @@ function closedReasonOf(found: RoutingProduct | null, at: Date): NoRouteReason |
   return isInCutOff(found.product.cutOff, at) ? 'cut-off' : null;
 }
 
-function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): boolean {
+function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: Date): boolean {
   if (!seller?.provider || seller.status !== 'active' || seller.state?.paused) {
     return false;
   }
@@ -129,14 +189,19 @@ function canServe(seller: RoutingSeller | undefined, offer: Offer, at: Date): bo
   return hasFloat && offer.providerAvailable !== false && !isInCutOff(offer.cutOff, at);
 }
 
-function inOrder(offers: Offer[], circuits: Map<string, CircuitView>, preferSellerId?: string): Offer[] {
-  const isPreferred = ({ sellerId }: Offer) => sellerId === preferSellerId;
+function inOrder(
+  offers: RoutableOffer[],
+  circuits: Map<string, CircuitView>,
+  firstSellerId?: string,
+): RoutableOffer[] {
+  const isFirst = ({ sellerId }: RoutableOffer) => sellerId === firstSellerId;
   // In whole per cent and tenths of a second: smaller differences are chance.
-  const rateOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
-  const speedOf = ({ sellerId }: Offer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
+  const rateOf = ({ sellerId }: RoutableOffer) =>
+    Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
+  const speedOf = ({ sellerId }: RoutableOffer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
   return [...offers].sort(
     (a, b) =>
-      Number(isPreferred(b)) - Number(isPreferred(a)) ||
+      Number(isFirst(b)) - Number(isFirst(a)) ||
       a.price - b.price ||
       rateOf(b) - rateOf(a) ||
       speedOf(a) - speedOf(b),

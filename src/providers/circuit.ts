@@ -1,14 +1,19 @@
 /**
  * One circuit per provider, shared by all processes through Redis: a provider that does not serve gets no new
  * orders. Closed, until half of at least 20 calls within 30 s failed, or 5 % of them took the whole time-out (p95).
- * Then open for 15 s; then half-open: one real order a second as a probe, until three in a row succeed or one
- * fails. Status checks are never held back by it. Each change is one atomic step in Redis, so that a hundred
- * workers see one opening. With Redis away every circuit counts as closed: workers get no jobs then anyway.
+ * A call under way counts as failed once it takes far longer than usual: a provider that hangs is noticed before its
+ * calls have ended. Then open for 15 s; then half-open: one real order as a probe, and the next one when it has been
+ * answered, at most one a second, until three in a row succeed or one fails. Status checks are never held back by it.
+ * Each change is one atomic step in Redis, so that a hundred workers see one opening. With Redis away every circuit
+ * counts as closed: workers get no jobs then anyway.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { gathered } from '../shared/gathered.js';
 import { redis } from '../redis/connection.js';
+import { pauseKeyOf } from './pause.js';
+import { countCircuitChange } from './provider-metrics.js';
 
 export const circuitRules = {
   bucketMs: 3_000,
@@ -19,13 +24,26 @@ export const circuitRules = {
   openMs: 15_000,
   probeIntervalMs: 1_000,
   probesToClose: 3,
+  /** An order under way hangs after so many times the usual duration, within these bounds; if that is not known, after the longer. */
+  hangsAfterMeans: 4,
+  hangsAfterMinMs: env.APP_MODE === 'sandbox' ? 1_500 : 5_000,
+  hangsAfterMaxMs: env.APP_MODE === 'sandbox' ? 2_500 : 15_000,
 } as const;
+
+/** A probe that was promised and never sent is another's after this; one that is sent holds it for its time-out. */
+const probePromiseMs = 5_000;
+
+/** A process that has not said for so long that it lives has died, or stands still. */
+const beatMaxAgeMs = 1_500;
 
 /** How long a process may go on with what it last read. */
 const readTtlMs = 200;
 
 export interface CircuitView {
+  /** Open too while the provider has asked for a pause. */
   state: 'closed' | 'open' | 'half-open';
+  /** How long the pause goes on that it has asked for, in milliseconds; 0: none. */
+  pauseMs: number;
   /** Share of recent orders that were served, 0 to 1, and their mean duration: smoothed, to break ties. */
   successRate: number;
   meanMs: number;
@@ -42,67 +60,126 @@ export interface CallRecord {
   durationMs: number;
 }
 
+/** KEYS: state, probe, buckets. ARGV: the time, the seven rules, and five numbers of each call, the oldest first. */
 const recordScript = `
-local now, started = tonumber(ARGV[1]), tonumber(ARGV[2])
-local failed, slow, served, duration = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local callsMin, failureShare, slowShare = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local openMs, probesToClose, bucketTtlMs = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local now, callsMin, failureShare, slowShare = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local openMs, probesToClose, bucketTtlMs = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'probes', 'rate', 'ms')
 local state, changedAt, probes = h[1] or 'closed', tonumber(h[2] or '0'), tonumber(h[3] or '0')
-local rate, ms = tonumber(h[4] or '1'), tonumber(h[5] or ARGV[6])
-redis.call('HSET', KEYS[1], 'rate', tostring(rate + 0.05 * (served - rate)), 'ms', tostring(ms + 0.05 * (duration - ms)))
-redis.call('PEXPIRE', KEYS[1], 86400000)
+local rate, ms = tonumber(h[4] or '1'), tonumber(h[5] or ARGV[13])
+local calls, fails, slows, said = 0, 0, 0, 'same'
 local function change(to)
-  redis.call('HSET', KEYS[1], 'state', to, 'changedAt', ARGV[1], 'probes', '0')
-  for i = 2, #KEYS do redis.call('DEL', KEYS[i]) end
-  return to
+  state, changedAt, probes, said = to, now, 0, to
+  calls, fails, slows = 0, 0, 0
+  for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
 end
--- A call that began before the last change says nothing about the time after it.
-if started < changedAt then return 'same' end
-if state == 'open' then
-  if now - changedAt < openMs then return 'same' end
-  if failed == 1 then
-    redis.call('HSET', KEYS[1], 'changedAt', ARGV[1], 'probes', '0')
-    return 'same'
+for i = 9, #ARGV, 5 do
+  local started, failed, slow = tonumber(ARGV[i]), tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  rate = rate + 0.05 * (tonumber(ARGV[i + 3]) - rate)
+  ms = ms + 0.05 * (tonumber(ARGV[i + 4]) - ms)
+  -- A call that began before the last change says nothing about the time after it.
+  if started >= changedAt then
+    if state ~= 'open' then
+      calls, fails, slows = calls + 1, fails + failed, slows + slow
+    elseif now - changedAt >= openMs then
+      -- It was a probe, and is over.
+      local probeMs = tonumber(ARGV[8])
+      if redis.call('PTTL', KEYS[2]) > probeMs then redis.call('PEXPIRE', KEYS[2], probeMs) end
+      if failed == 1 then
+        changedAt, probes = now, 0
+      else
+        probes = probes + 1
+        if probes >= probesToClose then change('closed') end
+      end
+    end
   end
-  if probes + 1 >= probesToClose then return change('closed') end
-  redis.call('HINCRBY', KEYS[1], 'probes', 1)
-  return 'same'
 end
-redis.call('HINCRBY', KEYS[2], 'calls', 1)
-redis.call('HINCRBY', KEYS[2], 'failed', failed)
-redis.call('HINCRBY', KEYS[2], 'slow', slow)
-redis.call('PEXPIRE', KEYS[2], bucketTtlMs)
-local calls, fails, slows = 0, 0, 0
-for i = 2, #KEYS do
-  local b = redis.call('HMGET', KEYS[i], 'calls', 'failed', 'slow')
-  calls, fails, slows = calls + tonumber(b[1] or '0'), fails + tonumber(b[2] or '0'), slows + tonumber(b[3] or '0')
+if calls > 0 then
+  redis.call('HINCRBY', KEYS[3], 'calls', calls)
+  redis.call('HINCRBY', KEYS[3], 'failed', fails)
+  redis.call('HINCRBY', KEYS[3], 'slow', slows)
+  redis.call('PEXPIRE', KEYS[3], bucketTtlMs)
+  calls, fails, slows = 0, 0, 0
+  for i = 3, #KEYS do
+    local b = redis.call('HMGET', KEYS[i], 'calls', 'failed', 'slow')
+    calls, fails, slows = calls + tonumber(b[1] or '0'), fails + tonumber(b[2] or '0'), slows + tonumber(b[3] or '0')
+  end
+  if calls >= callsMin and (fails >= calls * failureShare or slows > calls * slowShare) then change('open') end
 end
-if calls >= callsMin and (fails >= calls * failureShare or slows > calls * slowShare) then return change('open') end
-return 'same'`;
+redis.call('HSET', KEYS[1], 'state', state, 'changedAt', tostring(changedAt), 'probes', tostring(probes), 'rate', tostring(rate), 'ms', tostring(ms))
+redis.call('PEXPIRE', KEYS[1], 86400000)
+return said`;
 
-/** Counts one order that was sent. Never throws: a lost count is better than a lost order. */
+/**
+ * The circuit as it is; opens it if too many orders hang. KEYS: state, pause, orders under way, beats, buckets.
+ * ARGV: the time, calls, share of failures, how many times the mean, least and most ms of a call that hangs, how old
+ * the last beat of a process may be that lives.
+ */
+const viewScript = `
+local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'rate', 'ms')
+local said = 'same'
+if h[1] ~= 'open' then
+  local time = redis.call('TIME')
+  local hangsMs = math.max(tonumber(ARGV[5]), math.min(tonumber(ARGV[6]), h[4] and tonumber(ARGV[4]) * tonumber(h[4]) or tonumber(ARGV[6])))
+  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  local hung = 0
+  for _, token in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], h[2] or '0', now - hangsMs, 'LIMIT', 0, 1000)) do
+    -- What a dead process has left behind says nothing about the provider.
+    local beat = redis.call('ZSCORE', KEYS[4], string.sub(token, 1, string.find(token, ':') - 1))
+    if beat and now - tonumber(beat) <= tonumber(ARGV[7]) then hung = hung + 1 end
+  end
+  if hung > 0 then
+    local calls, fails = hung, hung
+    for i = 5, #KEYS do
+      local b = redis.call('HMGET', KEYS[i], 'calls', 'failed')
+      calls, fails = calls + tonumber(b[1] or '0'), fails + tonumber(b[2] or '0')
+    end
+    if calls >= tonumber(ARGV[2]) and fails >= calls * tonumber(ARGV[3]) then
+      h[1], h[2], said = 'open', ARGV[1], 'open'
+      redis.call('HSET', KEYS[1], 'state', 'open', 'changedAt', ARGV[1], 'probes', '0')
+      redis.call('PEXPIRE', KEYS[1], 86400000)
+      for i = 5, #KEYS do redis.call('DEL', KEYS[i]) end
+    end
+  end
+end
+return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', redis.call('PTTL', KEYS[2]), said}`;
+
+/** Counts an order that was sent, with others of the same moment. Never throws: a lost count is better than a lost order. */
 export async function recordCall(sellerId: string, record: CallRecord): Promise<void> {
+  const recorder =
+    recorders.get(sellerId) ??
+    gathered({ itemsMax: 100, run: (records: CallRecord[]) => recordCalls(sellerId, records) });
+  recorders.set(sellerId, recorder);
+  await recorder(record);
+}
+
+const recorders = new Map<string, (record: CallRecord) => Promise<null>>();
+
+async function recordCalls(sellerId: string, records: CallRecord[]): Promise<null[]> {
   const now = nowMs();
-  const bucket = Math.floor(now / circuitRules.bucketMs);
-  const buckets = Array.from({ length: circuitRules.buckets }, (_, age) => keyOf(sellerId, bucket - age));
-  const rules = circuitRules;
+  const buckets = bucketKeysOf(sellerId, now);
+  const { callsMin, failureShare, slowShare, openMs, probesToClose, bucketMs } = circuitRules;
   try {
-    const change = await redis().eval(
+    const said = await redis().eval(
       recordScript,
-      buckets.length + 1,
-      ...[keyOf(sellerId, 'state'), ...buckets],
-      ...[now, record.startedAt, Number(record.failed), Number(record.slow), Number(record.served)],
-      ...[record.durationMs, rules.callsMin, rules.failureShare, rules.slowShare, rules.openMs],
-      ...[rules.probesToClose, rules.bucketMs * (rules.buckets + 1)],
+      buckets.length + 2,
+      ...[keyOf(sellerId, 'state'), probeKeyOf(sellerId, 'send'), ...buckets],
+      ...[now, callsMin, failureShare, slowShare, openMs, probesToClose],
+      ...[bucketMs * (circuitRules.buckets + 1), circuitRules.probeIntervalMs],
+      ...records.flatMap((each) => [
+        ...[each.startedAt, Number(each.failed), Number(each.slow), Number(each.served)],
+        each.durationMs,
+      ]),
     );
-    if (change !== 'same') {
+    if (said !== 'same') {
       seen.delete(sellerId);
-      logger.warn(`provider circuit ${String(change)}`, { sellerId });
+      countCircuitChange({ provider: sellerId, to: String(said) });
+      logger.warn(`provider circuit ${String(said)}`, { sellerId });
     }
   } catch (error) {
-    logger.warn('provider call not counted', { sellerId, error });
+    logger.warn('provider calls not counted', { sellerId, calls: records.length, error });
   }
+  return records.map(() => null);
 }
 
 /** Opens the circuit at once: our key, address or float at the provider is wrong, and every order would be refused. */
@@ -110,6 +187,7 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
   seen.delete(sellerId);
   try {
     await redis().hset(keyOf(sellerId, 'state'), { state: 'open', changedAt: nowMs(), probes: 0 });
+    countCircuitChange({ provider: sellerId, to: 'open' });
     logger.error('provider circuit opened: the operator must look', { sellerId, reason });
   } catch (error) {
     logger.error('provider circuit not opened', { sellerId, reason, error });
@@ -122,7 +200,7 @@ export async function closeCircuit(sellerId: string): Promise<void> {
   await redis().hset(keyOf(sellerId, 'state'), { state: 'closed', changedAt: nowMs(), probes: 0 });
 }
 
-const closed: CircuitView = { state: 'closed', successRate: 1, meanMs: 0 };
+const closed: CircuitView = { state: 'closed', pauseMs: 0, successRate: 1, meanMs: 0 };
 const seen = new Map<string, { view: CircuitView; until: number }>();
 
 /** The circuits of these sellers as they are now, at most 200 ms old. */
@@ -131,12 +209,8 @@ export async function circuitsOf(sellerIds: string[]): Promise<Map<string, Circu
   const stale = sellerIds.filter((id) => !isFresh(seen.get(id), now));
   if (stale.length > 0) {
     try {
-      const rows = await Promise.all(
-        stale.map((id) => redis().hmget(keyOf(id, 'state'), 'state', 'changedAt', 'rate', 'ms')),
-      );
-      stale.forEach((id, index) =>
-        seen.set(id, { view: toView(rows[index] ?? [], now), until: now + readTtlMs }),
-      );
+      const views = await Promise.all(stale.map((id) => readView(id, now)));
+      stale.forEach((id, index) => seen.set(id, { view: views[index] ?? closed, until: now + readTtlMs }));
     } catch {
       // The outage is reported by the connection itself.
       stale.forEach((id) => seen.set(id, { view: closed, until: now + readTtlMs }));
@@ -145,14 +219,38 @@ export async function circuitsOf(sellerIds: string[]): Promise<Map<string, Circu
   return new Map(sellerIds.map((id) => [id, seen.get(id)?.view ?? closed]));
 }
 
+async function readView(sellerId: string, now: number): Promise<CircuitView> {
+  const { callsMin, failureShare, hangsAfterMeans, hangsAfterMinMs, hangsAfterMaxMs } = circuitRules;
+  const buckets = bucketKeysOf(sellerId, now);
+  const [state, changedAt, rate, ms, pauseMs, said] = (await redis().eval(
+    viewScript,
+    buckets.length + 4,
+    ...[keyOf(sellerId, 'state'), pauseKeyOf(sellerId), flightsKeyOf(sellerId, 'orders')],
+    ...[beatsKeyOf(sellerId), ...buckets],
+    ...[now, callsMin, failureShare, hangsAfterMeans, hangsAfterMinMs, hangsAfterMaxMs, beatMaxAgeMs],
+  )) as [state: string, changedAt: string, rate: string, ms: string, pauseMs: number, said: string];
+  if (said !== 'same') {
+    countCircuitChange({ provider: sellerId, to: said });
+    logger.warn(`provider circuit ${said}`, { sellerId, because: 'its calls hang' });
+  }
+  const isDue = now - Number(changedAt) >= circuitRules.openMs;
+  const wouldBe = state === 'open' ? (isDue ? 'half-open' : 'open') : 'closed';
+  return {
+    state: pauseMs > 0 ? 'open' : wouldBe,
+    pauseMs: Math.max(0, pauseMs),
+    successRate: Number(rate),
+    meanMs: Number(ms),
+  };
+}
+
 /**
- * Half-open: true for one caller a second. Accepting an order and sending it have a token each, or an accepted
- * probe could never be sent.
+ * Half-open: true for one caller at a time in the whole fleet, and no sooner than a second after the last one.
+ * Accepting an order and sending it have a token each, or an accepted probe could never be sent.
  */
 export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): Promise<boolean> {
   try {
-    const key = keyOf(sellerId, `probe-${purpose}`);
-    return (await redis().set(key, '1', 'PX', circuitRules.probeIntervalMs, 'NX')) === 'OK';
+    const heldMs = purpose === 'send' ? probePromiseMs : circuitRules.probeIntervalMs;
+    return (await redis().set(probeKeyOf(sellerId, purpose), '1', 'PX', heldMs, 'NX')) === 'OK';
   } catch {
     return false;
   }
@@ -163,13 +261,33 @@ function isFresh(found: { until: number } | undefined, now: number): boolean {
   return found !== undefined && now < found.until && found.until - now <= readTtlMs;
 }
 
-function toView([state, changedAt, rate, ms]: (string | null)[], now: number): CircuitView {
-  const isDue = now - Number(changedAt ?? 0) >= circuitRules.openMs;
-  return {
-    state: state === 'open' ? (isDue ? 'half-open' : 'open') : 'closed',
-    successRate: Number(rate ?? 1),
-    meanMs: Number(ms ?? 0),
-  };
+/** Calls that were let through and not taken back, with the time from which each of them counts. */
+export function flightsKeyOf(sellerId: string, kind: 'orders' | 'questions'): string {
+  return keyOf(sellerId, `flights-${kind}`);
+}
+
+/** Calls that are under way in the whole fleet, by kind. @throws Redis's own errors. */
+export async function callsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
+  const [orders, questions] = await Promise.all([
+    redis().zcard(flightsKeyOf(sellerId, 'orders')),
+    redis().zcard(flightsKeyOf(sellerId, 'questions')),
+  ]);
+  return { orders, questions };
+}
+
+/** Processes with orders that take long, and when each last said that it lives. */
+export function beatsKeyOf(sellerId: string): string {
+  return keyOf(sellerId, 'beats');
+}
+
+/** Who holds it may send (or accept) the one order that a half-open circuit lets through. */
+export function probeKeyOf(sellerId: string, purpose: 'accept' | 'send'): string {
+  return keyOf(sellerId, `probe-${purpose}`);
+}
+
+function bucketKeysOf(sellerId: string, now: number): string[] {
+  const bucket = Math.floor(now / circuitRules.bucketMs);
+  return Array.from({ length: circuitRules.buckets }, (_, age) => keyOf(sellerId, bucket - age));
 }
 
 /** The braces keep the keys of one provider on one node of a Redis cluster. */

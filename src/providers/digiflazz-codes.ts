@@ -1,3 +1,4 @@
+import { lookUp } from '../shared/look-up.js';
 import type { ResponseCode } from '../shared/errors.js';
 
 /**
@@ -76,5 +77,5 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
 };
 
 export function meaningOf(rc: string): RcMeaning {
-  return (Object.hasOwn(rcMeanings, rc) ? rcMeanings[rc] : undefined) ?? { class: 'unknown' };
+  return lookUp(rcMeanings, rc) ?? { class: 'unknown' };
 }

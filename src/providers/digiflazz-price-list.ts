@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { readJson } from './answer.js';
 import { minuteOf } from './cut-off.js';
-import type { HttpAnswer } from './http.js';
+import type { HttpCall } from './http.js';
+import { streamRows } from './stream-rows.js';
 
 interface Row {
   buyer_sku_code: string;
@@ -19,35 +19,36 @@ interface Row {
 }
 
 const rupiah = Joi.number().integer().min(0);
-const schema = Joi.object<{ data: Row[] }>({
-  data: Joi.array()
-    .items(
-      Joi.object({
-        buyer_sku_code: Joi.string().required(),
-        price: rupiah,
-        admin: rupiah,
-        buyer_product_status: Joi.boolean().required(),
-        seller_product_status: Joi.boolean().required(),
-        unlimited_stock: Joi.boolean(),
-        stock: Joi.number().integer(),
-        start_cut_off: Joi.string().allow('', null),
-        end_cut_off: Joi.string().allow('', null),
-      }),
-    )
-    .required(),
+const rowSchema = Joi.object<Row>({
+  buyer_sku_code: Joi.string().required(),
+  price: rupiah,
+  admin: rupiah,
+  buyer_product_status: Joi.boolean().required(),
+  seller_product_status: Joi.boolean().required(),
+  unlimited_stock: Joi.boolean(),
+  stock: Joi.number().integer(),
+  start_cut_off: Joi.string().allow('', null),
+  end_cut_off: Joi.string().allow('', null),
 });
 
 /** Both price lists, prepaid and postpaid. They limit how often it may be asked for; see refresh-providers.ts. */
 export async function readPriceList(
-  ask: (cmd: 'prepaid' | 'pasca') => Promise<HttpAnswer>,
+  callFor: (cmd: 'prepaid' | 'pasca') => HttpCall,
+  wants?: (code: string) => boolean,
 ): Promise<Reading<ProviderProduct[]>> {
   const value: ProviderProduct[] = [];
   for (const cmd of ['prepaid', 'pasca'] as const) {
-    const answer = readJson(await ask(cmd), schema);
-    if (answer.kind !== 'read') {
-      return { ok: false, code: answer.code, message: answer.message };
+    const reading = await streamRows({
+      call: callFor(cmd),
+      row: rowSchema,
+      codeField: 'buyer_sku_code',
+      wants,
+      read: toProduct,
+    });
+    if (!reading.ok) {
+      return reading;
     }
-    value.push(...answer.body.data.map(toProduct));
+    value.push(...reading.value);
   }
   return { ok: true, value };
 }

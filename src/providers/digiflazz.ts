@@ -2,8 +2,9 @@
  * Digiflazz: POST of JSON, answers under `data`, everything decided by `rc`. Sending an order's request again is
  * its status check; under 60 s apart the two may race, and after 90 days it buys again, so neither is ever done.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -16,11 +17,11 @@ import type {
   ProviderTraits,
   Reading,
 } from './adapter.js';
-import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
+import { clean, parse, readJson, validate, type JsonAnswer, type StatusRules } from './answer.js';
 import { billPeriodOf } from './bill-period.js';
 import { meaningOf } from './digiflazz-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
-import { callHttp } from './http.js';
+import { callHttp, type HttpAnswer, type HttpCall } from './http.js';
 import { refuseCheck } from './schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
@@ -50,6 +51,8 @@ interface BillData extends Data {
   periode?: string | null;
   desc?: { detail?: { periode?: string | null }[] } | null;
 }
+/** Their words are rc; of a 503 without one they say nothing, so it stays unknown. */
+const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
 const text = Joi.string().allow('', null);
@@ -138,10 +141,8 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     inquireBill,
     payBill,
     balance: readBalance,
-    priceList: (connection) =>
-      readPriceList((cmd) =>
-        post(connection, { path: 'price-list', suffix: 'pricelist', bodyBytesMax: 33_554_432 }, { cmd }),
-      ),
+    priceList: (connection, wants) =>
+      readPriceList((cmd) => callOf(connection, { path: 'price-list', suffix: 'pricelist' }, { cmd }), wants),
     inquireMeter,
     readCallback,
     isCallbackSigned,
@@ -167,29 +168,33 @@ function transactor(noteFloat: (sellerId: string, amount: number) => void): Tran
         ...(sandbox && { testing: true }),
       },
     );
-    const answer = unwrap(readJson(http, bodySchema, 499));
+    const answer = unwrap(readJson(http, bodySchema, statusRules));
     if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
       noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
     }
-    return { answer, bill: unwrap(readJson(http, billSchema, 499)) };
+    return { answer, bill: unwrap(readJson(http, billSchema, statusRules)) };
   };
 }
 
-function post(
+function post(...call: Parameters<typeof callOf>): Promise<HttpAnswer> {
+  return callHttp(callOf(...call));
+}
+
+function callOf(
   connection: ProviderConnection,
-  call: { path: string; suffix: string; timeoutMs?: number; bodyBytesMax?: number },
+  call: { path: string; suffix: string; timeoutMs?: number },
   body: Record<string, unknown>,
-) {
-  const { username, secret } = connection;
-  const { path, suffix, timeoutMs = digiflazzTraits.timeoutMs, bodyBytesMax } = call;
+): HttpCall {
+  const { username, secret, sellerId } = connection;
+  const { path, suffix, timeoutMs = digiflazzTraits.timeoutMs } = call;
   const sign = createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
-  return callHttp({
+  return {
     method: 'POST',
     url: new URL(`${connection.baseUrl.replace(/\/+$/, '')}/${path}`),
     body: JSON.stringify({ username, ...body, sign }),
     timeoutMs,
-    ...(bodyBytesMax !== undefined && { bodyBytesMax }),
-  });
+    sellerId,
+  };
 }
 
 function unwrap<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
@@ -348,7 +353,6 @@ function isCallbackSigned(
 ): boolean {
   const header = headers['x-hub-signature'];
   const secret = connection.callbackSecret ?? connection.secret;
-  const expected = Buffer.from(`sha1=${createHmac('sha1', secret).update(raw).digest('hex')}`);
-  const given = Buffer.from(typeof header === 'string' ? header : '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const expected = `sha1=${createHmac('sha1', secret).update(raw).digest('hex')}`;
+  return isSameSecret(typeof header === 'string' ? header : '', expected);
 }

@@ -1,6 +1,8 @@
+import { providerSecretContext } from '../accounts/secret-contexts.js';
 import { env } from '../../config/env.js';
 import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
+import { lookUp } from '../shared/look-up.js';
 import type { ProviderAdapter, ProviderConnection } from './adapter.js';
 import { digiflazzAdapter } from './digiflazz.js';
 import { guardedAdapter } from './guarded-adapter.js';
@@ -13,25 +15,37 @@ const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   digiflazz: guardedAdapter(digiflazzAdapter(noteFloat)),
 };
 
+/** @throws Error for a kind that this release does not have: what was sent to one is a person's to decide. */
 export function adapterFor(kind: ProviderSettings['kind']): ProviderAdapter {
-  return adapters[kind];
+  const adapter = lookUp(adapters, kind);
+  if (!adapter) {
+    throw new Error(`This release has no providers of the kind ${kind}`);
+  }
+  return adapter;
 }
 
-/** The context that a provider secret of this account is encrypted with. */
-export function providerSecretContext(accountId: string): string {
-  return `provider:${accountId}`;
+export function hasAdapter(kind: string): boolean {
+  return lookUp(adapters, kind) !== undefined;
+}
+
+/** Where an order was sent. Absent in orders of 0.1.0, which are looked for where the settings say. */
+export interface SentTo {
+  providerKind: ProviderSettings['kind'];
+  providerBaseUrl?: string | null;
+  providerUsername?: string;
 }
 
 /**
  * How to reach the system that fulfils a seller's sales, with its secrets in clear.
+ * @param sentTo An order: what was sent to one system must never be asked of another, where it could buy again.
  * @throws Error if the account has no provider or its settings are not complete: the operator's mistake.
  */
-export function connectionOf(seller: Pick<Account, '_id' | 'provider'>): ProviderConnection {
+export function connectionOf(seller: Pick<Account, '_id' | 'provider'>, sentTo?: SentTo): ProviderConnection {
   const { _id: sellerId, provider } = seller;
   if (!provider) {
     throw new Error(`Seller ${sellerId} has no provider`);
   }
-  const baseUrl = provider.baseUrl ?? ownAddressOf(provider.kind);
+  const baseUrl = addressOf(provider, sentTo);
   if (baseUrl === null) {
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
@@ -40,13 +54,19 @@ export function connectionOf(seller: Pick<Account, '_id' | 'provider'>): Provide
   return {
     sellerId,
     baseUrl,
-    username: provider.username,
+    username: sentTo?.providerUsername ?? provider.username,
     secret: decrypt(provider.secretSealed, context),
     callbackSecret: callbackSecretSealed === null ? null : decrypt(callbackSecretSealed, context),
     ...(signWith && { signWith }),
     callsPerSecond,
     concurrency,
   };
+}
+
+function addressOf(provider: ProviderSettings, sentTo: SentTo | undefined): string | null {
+  return sentTo?.providerUsername === undefined
+    ? (provider.baseUrl ?? ownAddressOf(provider.kind))
+    : (sentTo.providerBaseUrl ?? ownAddressOf(sentTo.providerKind));
 }
 
 /** The address that a kind has without being told. */

@@ -1,13 +1,18 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
+import { printableWithin } from '../shared/printable.js';
+import { sureNowMs } from '../redis/fleet-clock.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { admitted } from './admission.js';
+import { busyCode } from './answer.js';
 import { openCircuit, recordCall } from './circuit.js';
+import { observeOrder } from './provider-metrics.js';
 
 /**
- * An adapter whose calls keep to the provider's limits, and whose orders count for its circuit. Every call ends
- * within the adapter's time-out plus `admissionWaitMaxMs`.
+ * An adapter whose questions keep to the provider's limits, and whose orders count for its circuit. Every question ends
+ * within the adapter's time-out plus `admissionWaitMaxMs`. An order is let through before it is written down
+ * (`admitOrder`), so `buy` and `payBill` do not ask again.
  */
 export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
@@ -16,11 +21,10 @@ export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
     connection: ProviderConnection,
     order: ProviderOrder,
     send: () => Promise<ProviderOutcome>,
-  ): Promise<ProviderOutcome> => {
-    const outcome = await admitted(connection, () => counted({ adapter, connection, order, send }));
-    return outcome ?? { outcome: 'not-sent', ...busy };
-  };
-  return {
+  ): Promise<ProviderOutcome> =>
+    // The last moment before it leaves: the process may have stood still since it claimed the order.
+    (await isTooLate(order)) ? late : counted({ adapter, connection, order, send });
+  const guarded: ProviderAdapter = {
     ...adapter,
     buy: (connection, order) => sendOrder(connection, order, () => adapter.buy(connection, order)),
     payBill: (connection, order) => sendOrder(connection, order, () => adapter.payBill(connection, order)),
@@ -36,13 +40,45 @@ export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
       },
     balance: async (connection) =>
       (await admitted(connection, () => adapter.balance(connection))) ?? { ok: false, ...busy },
-    priceList: async (connection) =>
-      (await admitted(connection, () => adapter.priceList(connection))) ?? { ok: false, ...busy },
+    priceList: async (connection, wants) =>
+      (await admitted(connection, () => adapter.priceList(connection, wants))) ?? { ok: false, ...busy },
     ...(inquireMeter && {
       inquireMeter: async (connection, meterNumber) =>
         (await admitted(connection, () => inquireMeter(connection, meterNumber))) ?? { ok: false, ...busy },
     }),
   };
+  return withPrintableAnswers(guarded);
+}
+
+/**
+ * The one place where the words of providers come in: what is not for eyes is taken out here, before it is stored, logged,
+ * shown on a terminal or written to a file.
+ */
+function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
+  const { inquireMeter, record } = adapter;
+  return {
+    ...adapter,
+    buy: async (...given) => printableWithin(await adapter.buy(...given)),
+    inquire: async (...given) => printableWithin(await adapter.inquire(...given)),
+    inquireBill: async (...given) => printableWithin(await adapter.inquireBill(...given)),
+    payBill: async (...given) => printableWithin(await adapter.payBill(...given)),
+    balance: async (...given) => printableWithin(await adapter.balance(...given)),
+    priceList: async (...given) => printableWithin(await adapter.priceList(...given)),
+    ...(inquireMeter && {
+      inquireMeter: async (...given) => printableWithin(await inquireMeter(...given)),
+    }),
+    ...(record && { record: async (...given) => printableWithin(await record(...given)) }),
+  };
+}
+
+const late: ProviderOutcome = {
+  outcome: 'not-sent',
+  code: 'LATE',
+  message: 'The lease of the order was over before it could be sent',
+};
+
+async function isTooLate({ sendBefore }: ProviderOrder): Promise<boolean> {
+  return sendBefore instanceof Date && (await sureNowMs()) >= sendBefore.getTime();
 }
 
 async function counted(sent: {
@@ -55,12 +91,13 @@ async function counted(sent: {
   const { sellerId } = connection;
   const startedAt = nowMs();
   const outcome = await send();
+  const durationMs = nowMs() - startedAt;
+  observeOrder({ provider: sellerId, outcome: outcome.outcome }, durationMs / 1_000);
   const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;
   if (fault === 'configuration' || fault === 'float') {
     logger.error('the provider refuses for a reason that is ours', { sellerId, code: outcome.code });
     await openCircuit(sellerId, fault);
-  } else if (!isPlayed(adapter, order)) {
-    const durationMs = nowMs() - startedAt;
+  } else if (outcome.code !== busyCode && !isPlayed(adapter.kind, order)) {
     await recordCall(sellerId, {
       ...judge(outcome),
       slow: outcome.code === 'TIMEOUT' || durationMs >= adapter.traits.timeoutMs,
@@ -90,10 +127,8 @@ function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
 }
 
 /** Numbers that play a story in the sandbox say nothing about the provider (docs/interface.md#sandbox). */
-function isPlayed(adapter: ProviderAdapter, order: ProviderOrder): boolean {
+export function isPlayed(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
   return (
-    env.APP_MODE === 'sandbox' &&
-    adapter.kind === 'simulator' &&
-    /(123[0-7]|124[0-5])$/.test(order.customerNumber)
+    env.APP_MODE === 'sandbox' && kind === 'simulator' && /(123[0-7]|124[0-5])$/.test(order.customerNumber)
   );
 }

@@ -7,8 +7,9 @@
  * first sending. In the answer to a status check the same code may be about that check alone (a rate limit, a
  * rotated key), so there it is `unknown`, or `not-found` where it shows that the order is not known.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -22,8 +23,9 @@ import type {
   Reading,
 } from './adapter.js';
 import { readSimulatorLog } from './simulator-log.js';
-import { clean, parse, readJson, validate, type JsonAnswer } from './answer.js';
-import { callHttp } from './http.js';
+import { clean, parse, readJson, validate, type JsonAnswer, type StatusRules } from './answer.js';
+import { callHttp, type HttpAnswer } from './http.js';
+import { streamRows } from './stream-rows.js';
 import { refuseCheck } from './schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
@@ -46,6 +48,8 @@ interface Body {
   transaction_status?: string | null;
 }
 type OrderCall = 'request' | 'payment';
+/** The protocol answers with 200; other statuses are of what stands before the engine, and never asked it. */
+const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 
 const text = Joi.string().allow('', null);
 const bodySchema = Joi.object<Body>({
@@ -69,17 +73,10 @@ const billSchema = Joi.object<BillBody>({
   admin_fee: rupiah.required(),
   total_amount: rupiah.required(),
 });
-const priceListSchema = Joi.object<{ status: string; data: PriceRow[] }>({
-  status: Joi.string().valid('00').required(),
-  data: Joi.array()
-    .items(
-      Joi.object({
-        code: Joi.string().required(),
-        price: rupiah.required(),
-        status: Joi.string().required(),
-      }),
-    )
-    .required(),
+const priceRowSchema = Joi.object<PriceRow>({
+  code: Joi.string().required(),
+  price: rupiah.required(),
+  status: Joi.string().required(),
 });
 interface BillBody {
   customer_name: string;
@@ -116,15 +113,22 @@ async function send(
   call: OrderCall,
   order: ProviderOrder,
 ): Promise<JsonAnswer<Body>> {
-  const { productCode: code, customerNumber: customer, providerRef: refId, billTotal } = order;
+  const { productCode: code, customerNumber: customer, providerRef: refId, billTotal, costMax } = order;
   const url = addressOf(connection, call, { suffix: refId, covered: `${code}|${customer}|${refId}` });
   url.searchParams.set('code', code);
   url.searchParams.set('customer', customer);
   url.searchParams.set('ref_id', refId);
   if (billTotal !== undefined && billTotal !== null) {
     url.searchParams.set('amount', String(billTotal));
+  } else {
+    // A status check too: where the provider does not know the order, it buys it.
+    url.searchParams.set('max_price', String(costMax));
   }
-  return readJson(await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs }), bodySchema);
+  return readJson(await get(connection, url), bodySchema, statusRules);
+}
+
+function get({ sellerId }: ProviderConnection, url: URL): Promise<HttpAnswer> {
+  return callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId });
 }
 
 function addressOf(
@@ -254,7 +258,7 @@ async function inquireBill(
   url.searchParams.set('code', productCode);
   url.searchParams.set('customer', customerNumber);
   url.searchParams.set('ref_id', providerRef);
-  const answer = await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs });
+  const answer = await get(connection, url);
   const read = readJson(answer, bodySchema);
   if (read.kind !== 'read') {
     return { outcome: 'unavailable', code: read.code, message: read.message };
@@ -291,32 +295,31 @@ function toBill(body: BillBody): ProviderBill {
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
   const url = addressOf(connection, 'balance', { suffix: 'depo', covered: 'depo' });
-  const answer = await callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs });
+  const answer = await get(connection, url);
   const read = readJson(answer, balanceSchema);
   return read.kind === 'read'
     ? { ok: true, value: read.body.balance }
     : { ok: false, code: read.code, message: read.message };
 }
 
-async function readPriceList(connection: ProviderConnection): Promise<Reading<ProviderProduct[]>> {
+function readPriceList(
+  connection: ProviderConnection,
+  wants?: (code: string) => boolean,
+): Promise<Reading<ProviderProduct[]>> {
   const url = addressOf(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
-  const answer = await callHttp({
-    method: 'GET',
-    url,
-    timeoutMs: h2hTraits.timeoutMs,
-    bodyBytesMax: 16_777_216,
+  return streamRows({
+    call: {
+      method: 'GET',
+      url,
+      timeoutMs: h2hTraits.timeoutMs,
+      sellerId: connection.sellerId,
+    },
+    row: priceRowSchema,
+    codeField: 'code',
+    isGood: (status) => status === '00',
+    wants,
+    read: ({ code, price, status }) => ({ code, cost: price, available: status === 'active', cutOff: null }),
   });
-  const read = readJson(answer, priceListSchema);
-  if (read.kind !== 'read') {
-    return { ok: false, code: read.code, message: read.message };
-  }
-  const value = read.body.data.map(({ code, price, status }) => ({
-    code,
-    cost: price,
-    available: status === 'active',
-    cutOff: null,
-  }));
-  return { ok: true, value };
 }
 
 const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed' | 'pending' }>({
@@ -339,9 +342,6 @@ function isCallbackSigned(
   }
   const secret = connection.callbackSecret ?? connection.secret;
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
-  const expected = Buffer.from(`sha256=${createHmac('sha256', key).update(raw).digest('hex')}`);
-  return header.split(' ').some((each) => {
-    const given = Buffer.from(each);
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
+  return header.split(' ').some((each) => isSameSecret(each, expected));
 }

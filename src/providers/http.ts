@@ -3,7 +3,9 @@
  * call, no redirects, a bounded body. What went wrong is told by its class, because money depends on it: whether
  * the request certainly never left us, or may have arrived. Addresses carry signatures, so no error repeats one.
  */
-import { Agent, request } from 'undici';
+import { setImmediate } from 'node:timers/promises';
+import { Agent, buildConnector, request } from 'undici';
+import { keepPause, retryAfterMs } from './pause.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';
@@ -11,17 +13,25 @@ export interface HttpCall {
   body?: string;
   timeoutMs: number;
   bodyBytesMax?: number;
+  /** Whose provider it is: a pause that the answer asks for is kept for all calls to it. */
+  sellerId: string;
 }
 
 export type HttpAnswer =
-  | { kind: 'answer'; status: number; text: string }
-  /** The connection was never made, so nobody has seen the request. */
+  | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
+  /** The connection was never made, TLS included, so nobody has seen the request. */
   | { kind: 'not-sent'; reason: string }
   /** The request may have arrived and may have been executed. */
   | { kind: 'unknown'; reason: string };
 
 const connectTimeoutMs = 2_000;
 const bodyBytesDefault = 65_536;
+/** Too many requests; overloaded or in maintenance. Both may say for how long. */
+const pauseStatuses = [429, 503];
+
+/** Also of the TLS handshake: until a connector hands over its socket, no byte of a request was written to it. */
+const connectionErrors = new WeakSet<Error>();
+const connectSocket = buildConnector({ timeout: connectTimeoutMs });
 
 const agent = new Agent({
   // Above what the limit of each provider lets through at once, so that no call waits here unseen.
@@ -30,10 +40,46 @@ const agent = new Agent({
   pipelining: 1,
   keepAliveTimeout: 10_000,
   keepAliveMaxTimeout: 60_000,
-  connect: { timeout: connectTimeoutMs },
+  connect: (options, callback) => {
+    connectSocket(options, (...result) => {
+      const [error] = result;
+      if (error) {
+        connectionErrors.add(error);
+      }
+      callback(...result);
+    });
+  },
 });
 
-export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
+export function callHttp(call: HttpCall): Promise<HttpAnswer> {
+  return exchange(call, async (body) => {
+    const chunks: Buffer[] = [];
+    const isWhole = await readBounded(body, call.bodyBytesMax ?? bodyBytesDefault, (chunk) => {
+      chunks.push(chunk);
+    });
+    return isWhole ? Buffer.concat(chunks).toString('utf8') : null;
+  });
+}
+
+/**
+ * As `callHttp`, for an answer too long to be held: each part of a 2xx body goes to `take` as it comes in, and others
+ * have their turn in between. The `text` of such an answer is empty.
+ * @param take May throw: then the answer was not readable.
+ */
+export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promise<HttpAnswer> {
+  return exchange(call, async (body, status) => {
+    const isGood = status >= 200 && status < 300;
+    const bytesMax = isGood ? (call.bodyBytesMax ?? bodyBytesDefault) : bodyBytesDefault;
+    const isWhole = await readBounded(body, bytesMax, isGood ? take : () => undefined);
+    return isWhole ? '' : null;
+  });
+}
+
+/** @param read Returns null for a body that is longer than it may be. */
+async function exchange(
+  call: HttpCall,
+  read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
+): Promise<HttpAnswer> {
   try {
     const response = await request(call.url, {
       dispatcher: agent,
@@ -47,35 +93,47 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
       // Undici's own limits count from byte to byte; a body that drips would outlive them.
       signal: AbortSignal.timeout(call.timeoutMs),
     });
-    const text = await readBounded(response.body, call.bodyBytesMax ?? bodyBytesDefault);
+    const { statusCode: status } = response;
+    const pauseMs = pauseStatuses.includes(status) ? retryAfterMs(response.headers['retry-after']) : null;
+    if (pauseMs !== null) {
+      await keepPause(call.sellerId, pauseMs);
+    }
+    const text = await read(response.body, status);
     return text === null
       ? { kind: 'unknown', reason: 'ANSWER_TOO_LONG' }
-      : { kind: 'answer', status: response.statusCode, text };
+      : { kind: 'answer', status, text, asksForPause: pauseMs !== null };
   } catch (error) {
     return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: reasonOf(error) };
   }
 }
 
-async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | null> {
-  const chunks: Buffer[] = [];
+/** @returns false if the body is longer than it may be; the rest of it is not read. */
+async function readBounded(
+  body: AsyncIterable<Buffer>,
+  bytesMax: number,
+  take: (chunk: Buffer) => void,
+): Promise<boolean> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > bytesMax) {
-      return null;
+      return false;
     }
-    chunks.push(chunk);
+    take(chunk);
+    if (bytes > bodyBytesDefault) {
+      // What has already arrived would be read without a break.
+      await setImmediate();
+    }
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return true;
 }
 
-/** Only errors of making the connection: the same codes on an open connection would prove nothing. */
+/**
+ * Only errors of making the connection: the same codes on an open connection would prove nothing. An expired or wrong
+ * certificate is one of them, a server's alert after the handshake is not.
+ */
 function isNeverSent(error: unknown): boolean {
-  if (error instanceof AggregateError) {
-    return error.errors.length > 0 && error.errors.every(isNeverSent);
-  }
-  const { code, syscall } = fieldsOf(error);
-  return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';
+  return error instanceof Error && connectionErrors.has(error);
 }
 
 /** A short word for logs and the order's record; never a message, which may hold the address. */
@@ -84,6 +142,6 @@ function reasonOf(error: unknown): string {
   return name === 'TimeoutError' ? 'TIMEOUT' : (code ?? name ?? 'ERROR');
 }
 
-function fieldsOf(error: unknown): { code?: string; syscall?: string; name?: string } {
+function fieldsOf(error: unknown): { code?: string; name?: string } {
   return error instanceof Error ? error : {};
 }

@@ -1,8 +1,13 @@
-import { bestPrices } from './choose-route.js';
-import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
+import { cachedPieces } from '../products/cached-pieces.js';
+import { bytesOfListed, listedFields, type ListedProduct } from '../products/listed-product.js';
+import type { Offer } from '../products/offer.model.js';
+import { ProductModel, type ProductStatus } from '../products/product.model.js';
+import { cached } from '../redis/cached.js';
+import { bestPrice, priceConditions, type PriceConditions, type RoutableOffer } from './choose-route.js';
+import { activeOffers } from './route-board.js';
 
 export interface PricedProduct {
-  product: Product;
+  product: ListedProduct;
   /** Rupiah: the cheapest active offer that can serve now, or the cheapest there is during maintenance. */
   price: number;
   status: ProductStatus;
@@ -16,31 +21,92 @@ export interface PriceListFilter {
   status?: string | undefined;
 }
 
+/** The value that a field of the product must have. */
+type Condition = Partial<Pick<ListedProduct, 'category' | 'subcategory' | 'operator'>>;
+
+interface CatalogueProduct {
+  product: ListedProduct;
+  /** Active ones, the cheapest first. */
+  offers: RoutableOffer[];
+}
+
 /** The catalogue is a few thousand products; more than this is a mistake that must not fill the memory. */
 const productsMax = 20_000;
 
-/** Products with the best price now, active and in maintenance, by code. */
-export async function priceList(filter: PriceListFilter): Promise<PricedProduct[]> {
-  const products = await ProductModel.find({
-    status: { $ne: 'inactive' },
-    ...(filter.category !== undefined && categoryCondition(filter.category)),
-    ...(filter.subcategory !== undefined && { subcategory: filter.subcategory }),
-    ...(filter.operator !== undefined && { operator: filter.operator }),
-  })
-    .sort({ _id: 1 })
-    .limit(productsMax)
-    .lean<Product[]>();
-  const prices = await bestPrices(products);
-  return products.flatMap((product) => {
-    const best = prices.get(product._id);
-    if (!best) {
-      return [];
+/** What is looked for in the database is in the key; nothing: the whole catalogue. */
+const catalogue = cachedPieces({
+  read: readCatalogue,
+  codeOf: ({ product }) => product._id,
+  bytesOf: ({ product, offers }) => bytesOfListed(product) + 200 * offers.length,
+});
+
+/** About how many products there are: it only chooses between two ways to the same list. */
+const catalogueSize = cached({
+  from: [ProductModel],
+  load: (_key: 'all') => ProductModel.estimatedDocumentCount(),
+  isAbout: () => false,
+});
+
+/**
+ * Products with the best price now, active and in maintenance, by code. All that can fail or wait is over when it
+ * resolves; each product is priced when it is taken, as of the moment of the call.
+ */
+export async function priceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
+  const condition = conditionOf(filter);
+  // One copy of a catalogue that fits into the memory serves every filter.
+  const isHeldWhole = (await catalogueSize('all')) <= productsMax;
+  const [products, now] = await Promise.all([catalogue(isHeldWhole ? {} : condition), priceConditions()]);
+  return priced(products, { condition, status: filter.status, now });
+}
+
+function* priced(
+  products: CatalogueProduct[],
+  asked: { condition: Condition; status: string | undefined; now: PriceConditions },
+): Generator<PricedProduct> {
+  const wanted = Object.entries(asked.condition) as [keyof Condition, string][];
+  let found = 0;
+  for (const { product, offers } of products) {
+    if (wanted.every(([field, value]) => product[field] === value)) {
+      found += 1;
+      const best = found <= productsMax ? bestPrice({ product, offers }, asked.now) : null;
+      if (best && (asked.status === undefined || asked.status === best.status)) {
+        yield { product, price: best.price, status: best.status };
+      }
     }
-    const priced = { product, price: best.price, status: best.status };
-    return filter.status === undefined || filter.status === best.status ? [priced] : [];
+  }
+}
+
+async function readCatalogue(condition: Condition, after: string, size: number): Promise<CatalogueProduct[]> {
+  const wanted = { ...condition, _id: { $gt: after }, status: { $ne: 'inactive' as const } };
+  const products = await ProductModel.find(wanted, listedFields)
+    .sort({ _id: 1 })
+    .limit(size)
+    .lean<ListedProduct[]>();
+  const offersOf = await activeOffers(products.map(({ _id }) => _id));
+  return products.map((product) => {
+    const offers = (offersOf.get(product._id) ?? []).map(routable);
+    return { product, offers: offers.sort((a, b) => a.price - b.price) };
   });
 }
 
-function categoryCondition(category: string): Pick<Product, 'category'> | Pick<Product, 'subcategory'> {
+function routable({
+  sellerId,
+  price,
+  cost = null,
+  providerAvailable = null,
+  cutOff = null,
+}: Offer): RoutableOffer {
+  return { sellerId, price, cost, providerAvailable, cutOff };
+}
+
+function conditionOf({ category, subcategory, operator }: PriceListFilter): Condition {
+  return {
+    ...(category !== undefined && categoryCondition(category)),
+    ...(subcategory !== undefined && { subcategory }),
+    ...(operator !== undefined && { operator }),
+  };
+}
+
+function categoryCondition(category: string): Condition {
   return category === 'prabayar' || category === 'pascabayar' ? { category } : { subcategory: category };
 }

@@ -1,6 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
+import { readOnly } from '../database/read-only-model.js';
 
 /** What is known about a seller's provider at run time, apart from its settings. */
 export interface ProviderState {
@@ -23,5 +24,7 @@ const schema = new Schema<ProviderState>(
   { collection: 'providerStates', versionKey: false },
 );
 
-export const ProviderStateModel = mongoose.model('ProviderState', schema);
-export const providerStates = collectionOf<ProviderState>(ProviderStateModel);
+const model = mongoose.model('ProviderState', schema);
+export const ProviderStateModel = readOnly<ProviderState>(model);
+/** For the float, which every order may tell anew: it is not announced, and routing may know it for a second. */
+export const providerFloats = collectionOf<ProviderState & { paused: null }>(model);

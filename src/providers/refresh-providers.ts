@@ -2,22 +2,27 @@ import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { logger } from '../shared/logger.js';
+import { changing } from '../redis/changing.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderProduct } from './adapter.js';
 import { adapterFor, connectionOf } from './get-adapter.js';
 import { storeFloat } from './note-float.js';
+import { removeEmptyQueues } from './provider-queue.js';
 
 type Seller = Pick<Account, '_id' | 'provider'>;
 
 const floatEveryMs = 60_000;
 /** The provider allows one every 5 minutes, and refuses the rest. */
 const priceListEveryMs = 310_000;
+/** To name more products than this costs more than to load them all again. */
+const subjectsMax = 100;
 
 /**
  * Asks every provider for our balance there, and Digiflazz for its price list, when it is time. Called by a
  * sweep of any number of processes: Redis lets one of them do each.
  */
 export async function refreshProviders(): Promise<void> {
+  await removeEmptyQueues();
   const sellers = await AccountModel.find({ role: 'seller', status: 'active' }, { provider: 1 }).lean<
     Seller[]
   >();
@@ -53,21 +58,27 @@ export async function refreshFloat(seller: Seller): Promise<number | null> {
  * @returns how many offers the list names, or null if it could not be read: then nothing was changed.
  */
 export async function syncPriceList(seller: Seller): Promise<number | null> {
-  const reading = await adapterFor(kindOf(seller)).priceList(connectionOf(seller));
+  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
+  const offered = new Set(offers.map(({ productCode }) => productCode));
+  const reading = await adapterFor(kindOf(seller)).priceList(connectionOf(seller), (code) =>
+    offered.has(code),
+  );
   if (!reading.ok) {
     logger.warn('provider price list not read', { sellerId: seller._id, code: reading.code });
     return null;
   }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
-  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
   if (offers.length === 0) {
     return 0;
   }
-  await OfferModel.bulkWrite(
-    offers.map(({ _id, productCode }) => ({
-      updateOne: { filter: { _id }, update: { $set: factsOf(rowOf.get(productCode)) } },
-    })),
-    { ordered: false },
+  const codes = offers.map(({ productCode }) => productCode);
+  await changing([OfferModel], codes.length > subjectsMax ? null : codes, (writer) =>
+    writer.bulkWrite(
+      offers.map(({ _id, productCode }) => ({
+        updateOne: { filter: { _id }, update: { $set: factsOf(rowOf.get(productCode)) } },
+      })),
+      { ordered: false },
+    ),
   );
   return offers.filter(({ productCode }) => rowOf.has(productCode)).length;
 }

@@ -1,32 +1,50 @@
 /**
- * What routing needs to know, from each process's own memory for at most `limits.cacheTtlMs`: however many orders
- * come, the database sees one indexed query a second for the sellers, and one for each product that is asked about.
+ * What routing needs to know, from each process's own memory: however many orders come, the database sees one query
+ * a second, for floats.
  */
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product } from '../products/product.model.js';
-import { ttlCache } from '../shared/ttl-cache.js';
+import { limits } from '../../config/limits.js';
+import { cached } from '../redis/cached.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
 
-export type RoutingSeller = Pick<Account, '_id' | 'status' | 'provider' | 'commissionRate'> & {
-  state: ProviderState | null;
-};
+type SellerFacts = Pick<Account, '_id' | 'username' | 'status' | 'provider' | 'commissionRate'>;
+export type RoutingSeller = SellerFacts & { state: ProviderState | null };
 export interface RoutingProduct {
-  product: Pick<Product, 'status' | 'cutOff'>;
+  product: Pick<Product, '_id' | 'status' | 'cutOff' | 'maxWaitS'>;
   /** Active ones. */
   offers: Offer[];
 }
 
-const byCode = ttlCache(loadProduct);
-const allSellers = ttlCache(loadSellers);
-
 /** Null: there is no such product. */
-export function routingProduct(code: string): Promise<RoutingProduct | null> {
-  return byCode.get(code);
-}
+export const routingProduct = cached({
+  from: [ProductModel, OfferModel],
+  load: loadProduct,
+  isAbout: ({ product }, code) => product._id === code,
+});
 
-export function routingSellers(): Promise<Map<string, RoutingSeller>> {
-  return allSellers.get('all');
+const sellerFacts = cached({
+  from: [AccountModel],
+  load: loadSellers,
+  isAbout: (sellers, accountId) => sellers.some(({ _id }) => _id === accountId),
+});
+/** A pause drops them; a float is not announced, and is a second old at most. */
+const states = cached({ from: [ProviderStateModel], load: loadStates, keepMs: limits.cacheDeafMs });
+
+let board: { facts: SellerFacts[]; known: ProviderState[]; sellers: Map<string, RoutingSeller> } | null =
+  null;
+
+export async function routingSellers(): Promise<Map<string, RoutingSeller>> {
+  const [facts, known] = await Promise.all([sellerFacts('all'), states('all')]);
+  if (board?.facts !== facts || board.known !== known) {
+    const stateOf = new Map(known.map((state) => [state._id, state]));
+    const sellers = facts.map(
+      (each) => [each._id, { ...each, state: stateOf.get(each._id) ?? null }] as const,
+    );
+    board = { facts, known, sellers: new Map(sellers) };
+  }
+  return board.sellers;
 }
 
 /** The active offers of these products, by code. */
@@ -41,26 +59,19 @@ export async function activeOffers(productCodes: string[]): Promise<Map<string, 
   return board;
 }
 
-/** The next question goes to the database: for whoever has just changed something. */
-export function forgetRoutes(): void {
-  byCode.clear();
-  allSellers.clear();
-}
-
 async function loadProduct(code: string): Promise<RoutingProduct | null> {
   const [product, offers] = await Promise.all([
-    ProductModel.findById(code, { status: 1, cutOff: 1 }).lean<RoutingProduct['product']>(),
+    ProductModel.findById(code, { status: 1, cutOff: 1, maxWaitS: 1 }).lean<RoutingProduct['product']>(),
     activeOffers([code]),
   ]);
   return product && { product, offers: offers.get(code) ?? [] };
 }
 
-async function loadSellers(_key: 'all'): Promise<Map<string, RoutingSeller>> {
-  const fields = { status: 1, provider: 1, commissionRate: 1 };
-  const [accounts, states] = await Promise.all([
-    AccountModel.find({ role: 'seller' }, fields).lean<RoutingSeller[]>(),
-    ProviderStateModel.find().lean<ProviderState[]>(),
-  ]);
-  const stateOf = new Map(states.map((state) => [state._id, state]));
-  return new Map(accounts.map((each) => [each._id, { ...each, state: stateOf.get(each._id) ?? null }]));
+async function loadSellers(_key: 'all'): Promise<SellerFacts[]> {
+  const fields = { username: 1, status: 1, provider: 1, commissionRate: 1 };
+  return AccountModel.find({ role: 'seller' }, fields).lean<SellerFacts[]>();
+}
+
+async function loadStates(_key: 'all'): Promise<ProviderState[]> {
+  return ProviderStateModel.find().lean<ProviderState[]>();
 }

@@ -1,5 +1,6 @@
 import { env } from '../../config/env.js';
 import type { Product } from '../products/product.model.js';
+import { countWaiting } from './backlog.js';
 import { chooseRoute, type Route } from './choose-route.js';
 import { MaintenanceError, NotFoundError } from '../shared/errors.js';
 
@@ -8,8 +9,9 @@ import { MaintenanceError, NotFoundError } from '../shared/errors.js';
  * @throws NotFoundError (404/02) if nobody sells it, MaintenanceError (503/03) if nobody can serve it just now.
  */
 export async function routeOrRefuse(product: Product): Promise<Route> {
-  const choice = await chooseRoute({ productCode: product._id, purpose: 'accept' });
+  const choice = await chooseRoute({ productCode: product._id, turnAt: null });
   if (!('reason' in choice)) {
+    countWaiting(choice.sellerId);
     return choice;
   }
   switch (choice.reason) {
@@ -21,8 +23,24 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
           `${product.cutOff?.end ?? ''} (${env.BUSINESS_TIMEZONE}).`,
         60,
       );
+    case 'backlog':
+      throw new MaintenanceError(
+        `Too many orders wait for product ${product._id}. Nothing was bought; try again later.`,
+        // The line moves on: by then it is as short as it may be.
+        secondsOf(choice.retryAfterMs),
+      );
     case 'maintenance':
     case 'circuits-open':
-      throw new MaintenanceError(`Product ${product._id} is under maintenance. Try again later.`);
+      throw new MaintenanceError(
+        `Product ${product._id} is under maintenance. Try again later.`,
+        Math.max(outageMinS, secondsOf(choice.retryAfterMs)),
+      );
   }
+}
+
+/** Not in the first moment: the others come then. */
+const outageMinS = 30;
+
+function secondsOf(ms = 0): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -19,7 +19,13 @@ export async function readSimulatorLog(
 ): Promise<Reading<ProviderRecordRow[]>> {
   const url = new URL(`${connection.baseUrl.replace(/\/+$/, '')}/log`);
   url.searchParams.set('provider', connection.username);
-  const answer = await callHttp({ method: 'GET', url, timeoutMs: 30_000, bodyBytesMax: 268_435_456 });
+  const answer = await callHttp({
+    method: 'GET',
+    url,
+    timeoutMs: 30_000,
+    bodyBytesMax: 268_435_456,
+    sellerId: connection.sellerId,
+  });
   // The log is a bare array.
   const read = readJson(
     answer.kind === 'answer' ? { ...answer, text: `{"rows":${answer.text}}` } : answer,

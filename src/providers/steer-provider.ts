@@ -1,20 +1,22 @@
 /** What the operator does with a seller's provider by hand. Each change is audited with its reason. */
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { forgetAccount } from '../accounts/find-account.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { backlogsOf, type Backlog } from './backlog.js';
 import { circuitsOf, closeCircuit, type CircuitView } from './circuit.js';
-import { providerSecretContext } from './get-adapter.js';
+import { providerSecretContext } from '../accounts/secret-contexts.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
-import { forgetRoutes } from './route-board.js';
 
 export interface ProviderOverview {
   seller: Pick<Account, '_id' | 'username' | 'status' | 'provider'>;
   state: ProviderState | null;
   circuit: CircuitView | null;
+  /** What waits for its turn there. */
+  backlog: Backlog | null;
 }
 
 /** Every seller that has a provider, by username. */
@@ -27,18 +29,22 @@ export async function listProviders(): Promise<ProviderOverview[]> {
     ProviderStateModel.find().lean<ProviderState[]>(),
   ]);
   const served = sellers.filter(({ provider }) => provider !== null);
-  const circuits = await circuitsOf(served.map(({ _id }) => _id));
+  const [circuits, backlogs] = await Promise.all([
+    circuitsOf(served.map(({ _id }) => _id)),
+    backlogsOf(served),
+  ]);
   return served
     .sort((a, b) => a.username.localeCompare(b.username))
     .map((seller) => ({
       seller,
       state: states.find(({ _id }) => _id === seller._id) ?? null,
       circuit: circuits.get(seller._id) ?? null,
+      backlog: backlogs.get(seller._id) ?? null,
     }));
 }
 
 /**
- * Sends no new orders there; those under way are asked about as before. Takes effect within a second.
+ * Sends no new orders there; those under way are asked about as before. Holds from the next order on.
  * @throws ConflictError if it is paused already, or the seller has no provider.
  */
 export async function pauseProvider(seller: Account, by: ChangedBy): Promise<void> {
@@ -65,10 +71,12 @@ export interface ProviderChange {
   /** Null takes the limit away. */
   callsPerSecond?: number | null;
   concurrency?: number | null;
+  /** Seconds; null: the default. */
+  maxWaitS?: number | null;
 }
 
 /**
- * Changes how a seller's provider is reached; what is not named stays. Takes effect within a second.
+ * Changes how a seller's provider is reached; what is not named stays. Holds from the next order on.
  * @throws ConflictError if the seller has no provider.
  */
 export async function changeProvider(seller: Account, change: ProviderChange, by: ChangedBy): Promise<void> {
@@ -79,30 +87,30 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
     ...(callbackSecret !== undefined && { callbackSecretSealed: encrypt(callbackSecret, context) }),
   };
   const fields = Object.entries({ ...open, ...sealed }).map(([name, value]) => [`provider.${name}`, value]);
-  await inTransaction(async (session) => {
-    const result = await AccountModel.updateOne(
-      { _id: seller._id, provider: { $ne: null } },
-      { $set: Object.fromEntries(fields) as Record<string, unknown> },
-      { session },
-    );
-    if (result.matchedCount === 0) {
-      throw new ConflictError(`${seller.username} has no provider.`);
-    }
-    await recordAudit(session, {
-      ...by,
-      action: 'provider.change',
-      subject: { kind: 'provider', id: seller._id },
-      before: namedIn(open, seller.provider),
-      // Of a secret only that it was changed.
-      after: {
-        ...open,
-        ...(secret && { secretChanged: true }),
-        ...(callbackSecret && { callbackSecretChanged: true }),
-      },
-    });
-  });
-  forgetRoutes();
-  forgetAccount(seller._id);
+  await changing([AccountModel], [seller._id], (accounts) =>
+    inTransaction(async (session) => {
+      const result = await accounts.updateOne(
+        { _id: seller._id, provider: { $ne: null } },
+        { $set: Object.fromEntries(fields) as Record<string, unknown> },
+        { session },
+      );
+      if (result.matchedCount === 0) {
+        throw new ConflictError(`${seller.username} has no provider.`);
+      }
+      await recordAudit(session, {
+        ...by,
+        action: 'provider.change',
+        subject: { kind: 'provider', id: seller._id },
+        before: namedIn(open, seller.provider),
+        // Of a secret only that it was changed.
+        after: {
+          ...open,
+          ...(secret && { secretChanged: true }),
+          ...(callbackSecret && { callbackSecretChanged: true }),
+        },
+      });
+    }),
+  );
 }
 
 function namedIn(change: object, settings: object | null): object {
@@ -114,23 +122,24 @@ async function setPaused(seller: Account, paused: ProviderState['paused'], by: C
   if (!seller.provider) {
     throw new ConflictError(`${seller.username} has no provider.`);
   }
-  await inTransaction(async (session) => {
-    const before = await ProviderStateModel.findById(seller._id).session(session).lean<ProviderState>();
-    if (paused && before?.paused) {
-      throw new ConflictError(`The provider of ${seller.username} is paused already.`);
-    }
-    await ProviderStateModel.updateOne(
-      { _id: seller._id },
-      { $set: { paused }, $setOnInsert: { floatAmount: null, floatAt: null } },
-      { session, upsert: true },
-    );
-    await recordAudit(session, {
-      ...by,
-      action: paused ? 'provider.pause' : 'provider.resume',
-      subject: { kind: 'provider', id: seller._id },
-      before: { paused: before?.paused ?? null },
-      after: { paused },
-    });
-  });
-  forgetRoutes();
+  await changing([ProviderStateModel], [seller._id], (states) =>
+    inTransaction(async (session) => {
+      const before = await states.findById(seller._id).session(session).lean<ProviderState>();
+      if (paused && before?.paused) {
+        throw new ConflictError(`The provider of ${seller.username} is paused already.`);
+      }
+      await states.updateOne(
+        { _id: seller._id },
+        { $set: { paused }, $setOnInsert: { floatAmount: null, floatAt: null } },
+        { session, upsert: true },
+      );
+      await recordAudit(session, {
+        ...by,
+        action: paused ? 'provider.pause' : 'provider.resume',
+        subject: { kind: 'provider', id: seller._id },
+        before: { paused: before?.paused ?? null },
+        after: { paused },
+      });
+    }),
+  );
 }

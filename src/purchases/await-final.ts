@@ -8,7 +8,7 @@ const lookEveryMs = 100;
 
 type Waiter = (purchase: Purchase | null) => void;
 
-const waiting = new Map<string, Set<Waiter>>();
+const waiting = new Map<string, { accountId: string; waiters: Set<Waiter> }>();
 let watching = false;
 
 /**
@@ -16,9 +16,12 @@ let watching = false;
  * that waiting needs neither Redis nor a word from the worker.
  * @returns null if it is not final within `timeoutMs`, or the database does not answer.
  */
-export function awaitFinal(purchaseId: string, timeoutMs: number): Promise<Purchase | null> {
+export function awaitFinal(
+  { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
+  timeoutMs: number,
+): Promise<Purchase | null> {
   return new Promise((resolve) => {
-    const waiters = waiting.get(purchaseId) ?? new Set();
+    const { waiters } = waiting.get(purchaseId) ?? { waiters: new Set<Waiter>() };
     const waiter: Waiter = (purchase) => {
       clearTimeout(timer);
       waiters.delete(waiter);
@@ -30,7 +33,7 @@ export function awaitFinal(purchaseId: string, timeoutMs: number): Promise<Purch
     const timer = setTimeout(() => {
       waiter(null);
     }, timeoutMs);
-    waiting.set(purchaseId, waiters.add(waiter));
+    waiting.set(purchaseId, { accountId, waiters: waiters.add(waiter) });
     void watch();
   });
 }
@@ -54,10 +57,11 @@ async function release(): Promise<void> {
   try {
     const found = await PurchaseModel.find({
       _id: { $in: [...waiting.keys()] },
+      accountId: { $in: [...new Set([...waiting.values()].map(({ accountId }) => accountId))] },
       status: { $in: finalStatuses },
     }).lean<Purchase[]>();
     for (const purchase of found) {
-      for (const waiter of [...(waiting.get(purchase._id) ?? [])]) {
+      for (const waiter of [...(waiting.get(purchase._id)?.waiters ?? [])]) {
         waiter(purchase);
       }
     }

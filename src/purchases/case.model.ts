@@ -1,10 +1,15 @@
 import mongoose, { Schema } from 'mongoose';
 
-/** Something that money rules refuse to decide alone: the operator sees it in the CLI and the console. */
+/**
+ * Something that money rules refuse to decide alone: the operator sees it in the CLI and the console. That a purchase
+ * is under review is no case but its own state; what 0.1.0 kept as cases `review` is moved by the migration.
+ */
 export interface ReconciliationCase {
   _id: string;
-  transactionId: string;
-  kind: 'contradicting-answer' | 'repeated-serial-number' | 'reversal' | 'review';
+  /** The purchase that it is about; null: it is about `paymentId`. */
+  transactionId: string | null;
+  paymentId?: string;
+  kind: 'contradicting-answer' | 'repeated-serial-number' | 'reversal' | 'unmatched-payment';
   detail: string;
   createdAt: Date;
   resolvedAt: Date | null;
@@ -13,7 +18,8 @@ export interface ReconciliationCase {
 const schema = new Schema<ReconciliationCase>(
   {
     _id: { type: String, required: true },
-    transactionId: { type: String, required: true },
+    transactionId: { type: String, default: null },
+    paymentId: { type: String },
     kind: { type: String, required: true },
     detail: { type: String, required: true },
     createdAt: { type: Date, required: true },
@@ -26,5 +32,8 @@ schema.index(
   { unique: true, name: 'transaction_kind_detail_unique' },
 );
 schema.index({ resolvedAt: 1, createdAt: -1 }, { name: 'open_newest' });
+
+/** Cases that wait for the operator. While a release goes out, an earlier one may still write a case for a review. */
+export const openCases = { resolvedAt: null, kind: { $ne: 'review' as never } };
 
 export const CaseModel = mongoose.model('ReconciliationCase', schema);

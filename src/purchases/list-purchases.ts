@@ -1,5 +1,8 @@
 import { periodOf } from '../shared/business-time.js';
-import { PurchaseModel, type Purchase, type PurchaseStatus } from './purchase.model.js';
+import { totalsAreComplete } from '../money/totals/totals-state.model.js';
+import { findPlace } from './history-place.js';
+import { PurchaseModel, purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
+import type { Side } from './totals-of.js';
 
 export interface HistoryQuery {
   owner: { accountId: string } | { sellerId: string };
@@ -11,34 +14,79 @@ export interface HistoryQuery {
 }
 
 /** What each filter word of docs/interface.md#history stands for. */
-export const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
+const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],
   success: ['SUCCESS'],
   failed: ['FAILED', 'REFUNDED'],
 };
 
+const newestFirst = { createdAt: -1, _id: -1 } as const;
+/** From here on the skipped ones are not fetched. */
+const skipByIndexFrom = 100;
+
 /**
- * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last
- * is empty. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
+ * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last is
+ * empty. The number and the place of the page come from the daily totals (decision 045), the page from the rows; so
+ * neither grows with the history. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
  * @throws ValidationError for an impossible period.
  */
 export async function listTransactions(
   query: HistoryQuery,
 ): Promise<{ purchases: Purchase[]; total: number }> {
+  const { owner, status, page, limit } = query;
   const period = periodOf(query.startDate, query.endDate);
-  const filter = {
-    ...query.owner,
-    ...(query.status && { status: { $in: statusesOf[query.status] } }),
-    createdAt: { $gte: period.start, $lte: period.end },
+  const statuses = status ? statusesOf[status] : null;
+  const filter = (since: Date, until: Date) => ({
+    ...owner,
+    ...(statuses && { status: { $in: statuses } }),
+    createdAt: { $gte: since, $lte: until },
+  });
+  const offset = (page - 1) * limit;
+  if (!(await totalsAreComplete())) {
+    const whole = filter(period.start, period.end);
+    const [found, total] = await Promise.all([
+      readPage(whole, offset, limit),
+      PurchaseModel.countDocuments(whole),
+    ]);
+    return { purchases: found, total };
+  }
+  const { total, place } = await findPlace({ ...sideOf(owner), statuses, period }, { offset, limit });
+  if (!place) {
+    return { purchases: [], total };
+  }
+  const found = await readPage(filter(place.since, place.until), place.skip, limit);
+  return {
+    total,
+    purchases:
+      found.length < place.length
+        ? // Some have changed since they were counted: the next older ones follow.
+          await readPage(filter(period.start, place.until), place.skip, limit)
+        : found,
   };
-  const [purchases, total] = await Promise.all([
-    PurchaseModel.find(filter)
-      .sort({ createdAt: -1, _id: -1 })
-      .skip((query.page - 1) * query.limit)
-      .limit(query.limit)
-      .lean<Purchase[]>(),
-    PurchaseModel.countDocuments(filter),
-  ]);
-  return { purchases, total };
+}
+
+function sideOf(owner: HistoryQuery['owner']): { side: Side; accountId: string } {
+  return 'accountId' in owner
+    ? { side: 'bought', accountId: owner.accountId }
+    : { side: 'sold', accountId: owner.sellerId };
+}
+
+async function readPage(filter: object, skip: number, limit: number): Promise<Purchase[]> {
+  if (skip < skipByIndexFrom) {
+    return PurchaseModel.find(filter).sort(newestFirst).skip(skip).limit(limit).lean<Purchase[]>();
+  }
+  const found = await purchases
+    .find(filter)
+    .project({ _id: 1, accountId: 1 })
+    .sort(newestFirst)
+    .skip(skip)
+    .limit(limit)
+    .toArray();
+  return PurchaseModel.find({
+    _id: { $in: found.map((each) => String(each['_id'])) },
+    accountId: { $in: [...new Set(found.map((each) => String(each['accountId'])))] },
+  })
+    .sort(newestFirst)
+    .lean<Purchase[]>();
 }

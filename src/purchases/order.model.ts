@@ -1,10 +1,11 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
+import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 
 /**
- * PREPARED: written, nothing sent. SENT: about to be sent or under way. UNKNOWN: sent, outcome not known.
+ * PREPARED: written, nothing sent (0.1.0 only: now an order begins as SENT). SENT: about to be sent or under way. UNKNOWN: sent, outcome not known.
  * OK, REJECTED: the provider's certain answer.
  */
 export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
@@ -13,9 +14,11 @@ export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
  * One request to a provider for a purchase; the collection is called `attempts`. At most one order of a purchase is
  * open, so that nothing is bought twice.
  */
-export interface Order {
+export interface Order extends Pick<Maskable, 'proofs'> {
   /** `<purchase>-<n>`: also the reference that the provider sees. */
   _id: string;
+  /** The buyer's. Those of 0.1.0 get it from the migration, and are found without it until then. */
+  accountId?: string;
   transactionId: string;
   n: number;
   sellerId: string;
@@ -23,6 +26,12 @@ export interface Order {
   offerPrice: number;
   commissionRate: number;
   providerKind: ProviderSettings['kind'];
+  /**
+   * Where it was sent, and under which name: it is asked about there, whatever the settings say by then. Null: the
+   * provider has no address of its own in them. Absent in orders of 0.1.0.
+   */
+  providerBaseUrl?: string | null;
+  providerUsername?: string;
   status: OrderStatus;
   /** True while PREPARED, SENT or UNKNOWN. */
   open: boolean;
@@ -35,6 +44,10 @@ export interface Order {
   /** "Not found" answers in a row. */
   notFound: number;
   lastCheckAt: Date | null;
+  /** The provider has said once that it has this order: "not found" is not believed any more. */
+  acknowledged?: true;
+  /** The provider's answer says that it must never be asked about again (outcome `review`). */
+  neverAskAgain?: true;
   code: string | null;
   message: string | null;
   serialNumber: string | null;
@@ -45,12 +58,15 @@ export interface Order {
 const schema = new Schema<Order>(
   {
     _id: { type: String, required: true },
+    accountId: { type: String },
     transactionId: { type: String, required: true },
     n: { type: Number, required: true },
     sellerId: { type: String, required: true },
     offerPrice: { type: Money, required: true },
     commissionRate: { type: Number, required: true },
     providerKind: { type: String, required: true },
+    providerBaseUrl: { type: String },
+    providerUsername: { type: String },
     status: { type: String, required: true },
     open: { type: Boolean, required: true },
     leaseToken: { type: String, default: null },
@@ -59,20 +75,37 @@ const schema = new Schema<Order>(
     checks: { type: Number, required: true },
     notFound: { type: Number, required: true },
     lastCheckAt: { type: Date, default: null },
+    acknowledged: { type: Boolean },
+    neverAskAgain: { type: Boolean },
     code: { type: String, default: null },
     message: { type: String, default: null },
     serialNumber: { type: String, default: null },
+    proofs: { type: new Schema({ serialNumber: String }, { _id: false }) },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },
   { collection: 'attempts', versionKey: false },
 );
-schema.index({ transactionId: 1, n: 1 }, { unique: true, name: 'transaction_n_unique' });
 schema.index(
-  { transactionId: 1 },
-  { unique: true, partialFilterExpression: { open: true }, name: 'one_open_attempt' },
+  { accountId: 1, transactionId: 1, n: 1 },
+  { unique: true, name: 'account_transaction_n_unique' },
 );
+schema.index(
+  { accountId: 1, transactionId: 1 },
+  { unique: true, partialFilterExpression: { open: true }, name: 'account_one_open_attempt' },
+);
+// For the verification of the ledger, which walks all purchases.
+schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
+
+/** The one order, in the shard that it is in. One that names no account (yet) is found without it. */
+export function keyOfOrder({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
+  _id: string;
+  accountId: string;
+} {
+  // To MongoDB null says that there is none.
+  return { _id, accountId: accountId ?? (null as unknown as string) };
+}
 
 export const OrderModel = mongoose.model('Order', schema);
 export const orders = collectionOf<Order>(OrderModel);

@@ -6,14 +6,21 @@
 import { now } from '../shared/clock.js';
 import { masked } from '../shared/mask.js';
 import type { Purchase } from './purchase.model.js';
-import type { Delivery, DeliveryChannel, DeliveryEvent } from '../webhooks/delivery.model.js';
-import { newDelivery, type UrlOwner } from '../webhooks/new-delivery.js';
+import type { Delivery, DeliveryEvent } from '../webhooks/delivery.model.js';
+import { endpointsOf } from '../accounts/webhook-endpoint.js';
+import { wants } from '../webhooks/event-filter.js';
+import {
+  endpointDestination,
+  newDelivery,
+  type NewDelivery,
+  type UrlOwner,
+} from '../webhooks/new-delivery.js';
 
 /** `failed`: the debit was returned. `reversed`: a success that was taken back later. */
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
 
 /**
- * The rows of one event: the envelope to the buyer's webhook, the surface's own callback to its callback URL (or
+ * The rows of one event: the envelope to each endpoint of the buyer that wants it, the surface's own callback to its callback URL (or
  * the one that the purchase brought), and a callback to the seller when a sale became final.
  *
  * Ids are made from the purchase and the event, so that storing an event twice is a duplicate key.
@@ -41,15 +48,18 @@ export function purchaseDeliveries(parts: {
       );
     }
   };
-  add({
-    name: 'webhook',
-    accountId: buyer._id,
-    channel: 'webhook',
-    url: buyer.webhookUrl,
-    event: webhookEvents[event],
-    refId: purchase.refId,
-    payload: webhookEnvelope(purchase, event),
-  });
+  const envelope = webhookEnvelope(purchase, event);
+  for (const endpoint of endpointsOf(buyer).filter((each) => wants(each, webhookEvents[event]))) {
+    const destination = endpointDestination(endpoint);
+    add({
+      ...destination,
+      name: destination.endpointId ?? 'webhook',
+      accountId: buyer._id,
+      event: webhookEvents[event],
+      refId: purchase.refId,
+      payload: envelope,
+    });
+  }
   if (event !== 'pending') {
     const callback = buyerCallback(purchase, event);
     if (callback) {
@@ -77,14 +87,10 @@ export function purchaseDeliveries(parts: {
   return rows;
 }
 
-interface Destination {
-  name: 'webhook' | 'callback' | 'seller';
-  accountId: string;
-  channel: DeliveryChannel;
+interface Destination extends Omit<NewDelivery, 'id' | 'url' | 'orderKey' | 'orderRank'> {
+  /** Ends the id of the row: what goes where, or the id of the endpoint. */
+  name: string;
   url: string | null;
-  event: DeliveryEvent;
-  refId: string;
-  payload: object;
 }
 
 const webhookEvents = {

@@ -1,13 +1,14 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
+import type { Maskable } from '../money/closes/canonical-text.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
 
 export type PurchaseStatus = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
 export type Surface = 'wallet' | 'buyer' | 'reseller';
 
 /** What a buyer bought; the wire and the collection say transaction. It is its own outbox: `nextActionAt` says when somebody must look at it again. */
-export interface Purchase {
+export interface Purchase extends Maskable {
   _id: string;
   accountId: string;
   /** The client's reference, unique per account for ever. */
@@ -17,11 +18,15 @@ export interface Purchase {
   productCode: string;
   productName: string;
   subcategory: string;
-  /** Normalised; see customer-number.ts. */
+  /** Normalised; see customer-number.ts. With `proofs` it is masked. */
   customerNumber: string;
   customerRule: CustomerNumberRule['kind'];
   /** Rupiah debited. Fixed at acceptance. */
   price: number;
+  /** The seller whose offer this price was: it is asked first, at this price. Absent in purchases of 0.1.0. */
+  offerSellerId?: string;
+  /** Seconds that it may wait for its turn, as its product said when it was accepted. Absent: its product said nothing. */
+  maxWaitS?: number;
   /** Postpaid: the quote that this payment claimed. */
   quoteId: string | null;
   status: PurchaseStatus;
@@ -42,9 +47,20 @@ export interface Purchase {
   epoch: number;
   /** When the sweep must enqueue it if nobody has dealt with it; null once final. */
   nextActionAt: Date | null;
+  /**
+   * The seller in whose provider's queue it waits for its turn: nothing of it is with a provider then. Null: it waits
+   * nowhere. Absent in purchases of an earlier release.
+   */
+  queuedFor?: string | null;
   /** Set when the operator must decide; see decision 010. */
   reviewSince: Date | null;
+  /** Why it was put under review last, for the operator. Absent where it never was. */
+  reviewReason?: string;
+  /** When the operator last let its provider be asked again: the time until the next review counts from there. */
+  reviewAskedAt?: Date;
   pendingNotified: boolean;
+  /** The number was erased, and the reports that may show it have still to end (src/privacy). */
+  reportsToEnd?: true;
   createdAt: Date;
   updatedAt: Date;
   finalAt: Date | null;
@@ -63,6 +79,8 @@ const schema = new Schema<Purchase>(
     customerNumber: { type: String, required: true },
     customerRule: { type: String, required: true },
     price: { type: Money, required: true },
+    offerSellerId: { type: String },
+    maxWaitS: { type: Number },
     quoteId: { type: String, default: null },
     status: { type: String, required: true },
     version: { type: Number, required: true },
@@ -74,11 +92,17 @@ const schema = new Schema<Purchase>(
     callbackUrl: { type: String, default: null },
     epoch: { type: Number, required: true },
     nextActionAt: { type: Date, default: null },
+    queuedFor: { type: String },
     reviewSince: { type: Date, default: null },
+    reviewReason: { type: String },
+    reviewAskedAt: { type: Date },
     pendingNotified: { type: Boolean, required: true },
+    reportsToEnd: { type: Boolean },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
     finalAt: { type: Date, default: null },
+    proofSalt: { type: String },
+    proofs: { type: new Schema({ customerNumber: String, serialNumber: String }, { _id: false }) },
   },
   { collection: 'transactions', versionKey: false },
 );
@@ -101,6 +125,22 @@ schema.index(
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { pendingNotified: false }, name: 'pending_not_notified' },
+);
+
+// What a customer can say on the telephone (search-purchases.ts). Newest first within a number.
+schema.index({ refId: 1 }, { name: 'ref' });
+schema.index({ customerNumber: 1, _id: -1 }, { name: 'customer_newest' });
+
+// What retention has still to mask.
+schema.index(
+  { createdAt: 1 },
+  { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'unmasked_oldest' },
+);
+
+// What an erasure has still to end reports for.
+schema.index(
+  { reportsToEnd: 1 },
+  { partialFilterExpression: { reportsToEnd: true }, name: 'reports_to_end' },
 );
 
 export const PurchaseModel = mongoose.model('Purchase', schema);

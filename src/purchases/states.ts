@@ -1,11 +1,13 @@
 import { now } from '../shared/clock.js';
-import type { Session } from '../database/mongo.js';
-import { PurchaseModel, type Purchase, type PurchaseStatus } from './purchase.model.js';
+import { int64 } from '../database/money-type.js';
+import type { Change } from '../money/posting/posting.js';
+import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 /** The states of docs/interface.md#purchases. Whatever is not listed cannot happen. */
 const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
-  PROCESSING: ['SUCCESS', 'FAILED'],
+  // To itself: with each order that is sent, the version rises.
+  PROCESSING: ['PROCESSING', 'SUCCESS', 'FAILED'],
   SUCCESS: ['REFUNDED'],
   FAILED: [],
   REFUNDED: [],
@@ -29,21 +31,21 @@ type Changes = Partial<
     | 'sellerId'
     | 'commissionAmount'
     | 'nextActionAt'
+    | 'queuedFor'
     | 'reviewSince'
   >
 >;
 
 /**
- * The only way a status changes: by the table above, and only from the state that the caller has read.
- * @returns the purchase as it is afterwards.
- * @throws StalePurchaseError if it has changed since it was read: nothing was written.
+ * The only way a status changes: by the table above, and only from the state that the caller has read. The change goes
+ * into a posting, which is stale if the purchase has changed since.
+ * @returns the change, and the purchase as it is after it.
  */
-export async function moveTo(
-  session: Session,
+export function moveTo(
   purchase: Purchase,
   to: PurchaseStatus,
   changes: Changes,
-): Promise<Purchase> {
+): { change: Change; moved: Purchase } {
   if (!transitions[purchase.status].includes(to)) {
     throw new Error(`A transaction never goes from ${purchase.status} to ${to} (${purchase._id})`);
   }
@@ -52,15 +54,32 @@ export async function moveTo(
     ...changes,
     status: to,
     updatedAt: at,
-    ...(isFinal(to) && { nextActionAt: null, reviewSince: null, pendingNotified: true, finalAt: at }),
+    ...(isFinal(to) && {
+      nextActionAt: null,
+      queuedFor: null,
+      reviewSince: null,
+      pendingNotified: true,
+      finalAt: at,
+    }),
   };
-  const result = await PurchaseModel.updateOne(
-    { _id: purchase._id, status: purchase.status, version: purchase.version },
-    { $set: set, $inc: { version: 1 } },
-    { session },
-  );
-  if (result.matchedCount === 0) {
-    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
-  }
-  return { ...purchase, ...set, version: purchase.version + 1 };
+  const version = purchase.version + 1;
+  const { commissionAmount } = changes;
+  return {
+    moved: { ...purchase, ...set, version },
+    change: {
+      collection: purchases.collectionName,
+      id: purchase._id,
+      // The number too: what this change tells (a webhook) must not be made of one that was masked meanwhile.
+      expect: {
+        status: purchase.status,
+        version: purchase.version,
+        customerNumber: purchase.customerNumber,
+      },
+      set: {
+        ...set,
+        version,
+        ...(typeof commissionAmount === 'number' && { commissionAmount: int64(commissionAmount) }),
+      },
+    },
+  };
 }

@@ -1,36 +1,96 @@
-/** Connections to Redis. Producers fail fast, so that a request never waits for Redis; workers wait for it for ever. */
-import { Redis } from 'ioredis';
+/**
+ * Connections to Redis, all made here, by their use: whoever waits for an answer is told at once that Redis is away, and
+ * workers wait for it for ever. One server, Sentinels or a Cluster: nobody else needs to know which.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import { Cluster, Redis } from 'ioredis';
 import { env } from '../../config/env.js';
+import { readRedisUrl } from '../../config/redis-url.js';
 import { logger } from '../shared/logger.js';
+import { failFast } from './fail-fast.js';
+import { codeOf, sayRedisError } from './say-error.js';
+
+/** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
+type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';
+
+/** The options that are used here: `RedisOptions` as a whole is no option of a Cluster's nodes. */
+interface Options {
+  maxRetriesPerRequest: number | null;
+  socketTimeout: number;
+  commandTimeout?: number;
+  enableOfflineQueue?: boolean;
+  autoResubscribe?: boolean;
+  connectionName?: string;
+  tls?: ConnectionOptions;
+}
+
+const commandTimeoutMs = 1_000;
+
+/**
+ * `socketTimeout`: a command without any answer for so long shows that the connection is dead, whatever the socket says
+ * (a NAT that forgot it answers nothing). BullMQ blocks for 10 s at most.
+ */
+const optionsOf: Record<Use, Options> = {
+  producer: {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: commandTimeoutMs,
+    socketTimeout: 3_000,
+  },
+  worker: { maxRetriesPerRequest: null, socketTimeout: 5_000 },
+  blocking: { maxRetriesPerRequest: null, socketTimeout: 12_000 },
+  subscriber: { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: 3_000 },
+};
+
+const connectTimeoutMs = 2_000;
+const keepAliveMs = 10_000;
+const readOnlyPauseMs = 1_000;
 
 let producer: Redis | null = null;
+let worker: Redis | null = null;
+const farewells: (() => Promise<unknown>)[] = [];
 
 /** The connection of this process for everything but workers. Commands fail at once while Redis is away. */
 export function redis(): Redis {
-  producer ??= watch(
-    new Redis(env.REDIS_URL, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      connectTimeout: 1_000,
-      commandTimeout: 1_000,
-      retryStrategy: (times) => Math.min(1_000, 50 * times),
-    }),
-  );
+  producer ??= withBlockingDuplicates(open('producer'));
   return producer;
 }
 
-/** A connection for one BullMQ worker: blocking commands wait through any outage. */
-export function newWorkerConnection(): Redis {
-  return watch(
-    new Redis(env.REDIS_URL, {
-      maxRetriesPerRequest: null,
-      retryStrategy: (times) => Math.min(1_000, 50 * times),
-    }),
-  );
+/**
+ * The connection that all BullMQ workers of this process share; each has another one of its own, on which it blocks.
+ * Commands wait through any outage.
+ */
+export function workerConnection(): Redis {
+  worker ??= withBlockingDuplicates(open('worker'));
+  return worker;
 }
 
-/** Resolves when the producer connection can take commands; rejects after the time given. */
-export async function connectRedis(timeoutMs = 10_000): Promise<void> {
+/** A connection that hears what is published. It comes back by itself, and whoever opened it subscribes again. */
+export function newSubscriberConnection(): Redis {
+  return open('subscriber');
+}
+
+/** The servers that hold keys: one, or each master of a Cluster. */
+export function redisServers(): Redis[] {
+  const connection: unknown = redis();
+  return connection instanceof Cluster ? connection.nodes('master') : [redis()];
+}
+
+/** A key that a Cluster keeps on the same node as `key`; it begins with the prefix too, as a user's rights may ask for. */
+export function besides(key: string, part: string): string {
+  return key.includes('{') ? `${key}:${part}` : `${env.QUEUE_PREFIX}:${part}:{${key}}`;
+}
+
+/** Done by `disconnectRedis` while Redis can still be reached; the last one first. */
+export function beforeDisconnect(farewell: () => Promise<unknown>): void {
+  farewells.push(farewell);
+}
+
+/**
+ * Resolves when the producer connection can take commands.
+ * @param timeoutMs rejects after this; null: waits for ever.
+ */
+export async function connectRedis(timeoutMs: number | null = 10_000): Promise<void> {
   const connection = redis();
   if (connection.status === 'ready') {
     return;
@@ -40,33 +100,148 @@ export async function connectRedis(timeoutMs = 10_000): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(() => {
-      connection.off('ready', onReady);
-      reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
-    }, timeoutMs);
+    const timer =
+      timeoutMs === null
+        ? undefined
+        : setTimeout(() => {
+            connection.off('ready', onReady);
+            reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
+          }, timeoutMs);
     connection.once('ready', onReady);
   });
 }
 
-/** Throws unless Redis answers. */
-export async function pingRedis(): Promise<void> {
-  await redis().ping();
-}
-
-/** Says goodbye if Redis is there, and closes the connection in any case. */
+/** Says goodbye if Redis is there, and closes the connections in any case. */
 export async function disconnectRedis(): Promise<void> {
+  for (const farewell of farewells.splice(0).reverse()) {
+    await farewell().catch(() => undefined);
+  }
+  worker?.disconnect();
+  worker = null;
   await producer?.quit().catch(() => producer?.disconnect());
   producer = null;
 }
 
-/** An outage is one line when it starts and one when it ends, not one a retry. */
+function open(use: Use, connectionName?: string): Redis {
+  const options = {
+    ...optionsOf[use],
+    connectTimeout: connectTimeoutMs,
+    keepAlive: keepAliveMs,
+    retryStrategy,
+    reconnectOnError: onceInAWhileWhenReadOnly(),
+    ...(connectionName !== undefined && { connectionName }),
+    ...tlsOptions(),
+  };
+  if (env.REDIS_CLUSTER) {
+    return openCluster(use, options);
+  }
+  const connection =
+    env.REDIS_SENTINEL === null
+      ? new Redis(env.REDIS_URL, options)
+      : openSentinel(env.REDIS_SENTINEL, options);
+  if (use === 'producer') {
+    failFast(connection, commandTimeoutMs);
+  }
+  return watch(connection);
+}
+
+function openSentinel(name: string, options: Options): Redis {
+  const { nodes, username, password, db } = addressOf(26_379);
+  return new Redis({
+    ...options,
+    sentinels: nodes,
+    name,
+    db,
+    ...(username !== null && { username }),
+    ...(password !== null && { password }),
+    ...(env.REDIS_SENTINEL_PASSWORD !== null && { sentinelPassword: env.REDIS_SENTINEL_PASSWORD }),
+    ...(options.tls && { sentinelTLS: options.tls, enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: connectTimeoutMs,
+  });
+}
+
+function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Options): Redis {
+  const { nodes, username, password } = addressOf(6_379);
+  const cluster = new Cluster(nodes, {
+    redisOptions: {
+      ...options,
+      ...(username !== null && { username }),
+      ...(password !== null && { password }),
+    },
+    // The names of nodes stay as they are: their certificates are for them.
+    dnsLookup: (name, found) => found(null, name),
+    clusterRetryStrategy: retryStrategy,
+    slotsRefreshTimeout: connectTimeoutMs,
+    enableOfflineQueue,
+    ...(use === 'producer' && { maxRedirections: 5, retryDelayOnFailover: 50 }),
+  });
+  if (use === 'producer') {
+    cluster.on('+node', (node: Redis) => {
+      failFast(node, commandTimeoutMs);
+    });
+  }
+  cluster.on('node error', (error: Error, node: string) => {
+    sayRedisError('a node of redis is away', error, { node });
+  });
+  // It has every command and event of a Redis that is used here.
+  return watch(cluster as unknown as Redis);
+}
+
+/** BullMQ makes the connections it blocks on as duplicates of the one it is given; these need other time-outs. */
+function withBlockingDuplicates(connection: Redis): Redis {
+  // A Cluster is asked with its nodes first, and the name a level deeper.
+  type Given = { connectionName?: string; redisOptions?: { connectionName?: string } } | undefined;
+  connection.duplicate = ((...given: Given[]) => {
+    const named = given.find((each) => each !== undefined);
+    return open('blocking', named?.connectionName ?? named?.redisOptions?.connectionName);
+  }) as Redis['duplicate'];
+  return connection;
+}
+
+function addressOf(defaultPort: number) {
+  const address = readRedisUrl(env.REDIS_URL, defaultPort);
+  if (!address) {
+    throw new Error('REDIS_URL was checked at the start and is no address now');
+  }
+  return address;
+}
+
+function tlsOptions(): { tls?: ConnectionOptions } {
+  return addressOf(0).isTls
+    ? {
+        tls: {
+          rejectUnauthorized: !env.REDIS_TLS_SELF_SIGNED,
+          ...(env.REDIS_TLS_CA !== null && { ca: env.REDIS_TLS_CA }),
+        },
+      }
+    : {};
+}
+
+function retryStrategy(times: number): number {
+  return Math.min(1_000, 50 * times);
+}
+
+/**
+ * After a failover the one we are connected to may be a replica now, and another connection finds the new master. Where
+ * it stays read-only, each command would reconnect.
+ */
+function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
+  let lastMs = -Infinity;
+  return (error) => {
+    const reconnects = codeOf(error) === 'READONLY' && performance.now() - lastMs > readOnlyPauseMs;
+    if (reconnects) {
+      lastMs = performance.now();
+    }
+    return reconnects;
+  };
+}
+
+/** An outage is a line a minute, and one when it ends. */
 function watch(connection: Redis): Redis {
   let away = false;
   connection.on('error', (error: Error) => {
-    if (!away) {
-      away = true;
-      logger.error('redis is away', { error });
-    }
+    away = true;
+    sayRedisError('redis is away', error);
   });
   connection.on('ready', () => {
     if (away) {

@@ -2,7 +2,10 @@
 import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
+import { DependencyError } from '../shared/errors.js';
+import { gathered } from '../shared/gathered.js';
 import { redis } from './connection.js';
+import { sayRedisError } from './say-error.js';
 
 export interface Limit {
   /** How many are accepted in a window, which begins with the first. */
@@ -10,6 +13,8 @@ export interface Limit {
   windowMs: number;
   /** What is used up may be given back by another process, so Redis is asked every time. */
   refunds?: true;
+  /** While Redis is away nothing is accepted, with a DependencyError: no process counts by itself. */
+  needsRedis?: true;
 }
 
 export interface Taken {
@@ -39,6 +44,7 @@ let retryAt = 0;
 /**
  * Takes one of what `key` has in a window. Exact over all processes: the count is one atomic step in Redis. While
  * Redis is away each process counts for itself.
+ * @throws DependencyError instead, for a limit that needs Redis.
  */
 export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
@@ -46,14 +52,29 @@ export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
   if (current && current.count >= limit.max && limit.refunds !== true) {
     return taken(current, limit, false);
   }
-  const answer = await askRedis((client) => client.countInWindow(redisKeyOf(key), limit.max, limit.windowMs));
+  const answer = await countInRedis({ key, ...limit });
   if (answer) {
     const counted = { count: answer[0], resetAt: nowMs() + answer[1] };
     remember(key, { ...counted, count: Math.min(counted.count, limit.max) });
     return taken(counted, limit, counted.count <= limit.max);
   }
+  if (limit.needsRedis === true) {
+    throw new DependencyError(new Error('Redis did not count in time'));
+  }
   return countHere(key, limit);
 }
+
+/** Those that are counted at the same time share a round trip. Null for each while Redis is away. */
+const countInRedis = gathered<Limit & { key: string }, [count: number, ttlMs: number] | null>({
+  itemsMax: 200,
+  async run(all) {
+    // Written at once, and not as a pipeline: in a Cluster the keys may be on several nodes.
+    const replies = await askRedis((client) =>
+      Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(redisKeyOf(key), max, windowMs))),
+    );
+    return replies ?? all.map(() => null);
+  },
+});
 
 /** Takes one back: what was taken turned out not to count. */
 export async function giveBack(key: string): Promise<void> {
@@ -110,8 +131,8 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
     const answer = await inTime(ask(counter()));
     redisIsAway = false;
     return answer;
-  } catch {
-    // The connection itself reports the outage, once.
+  } catch (error) {
+    sayRedisError('redis does not count', error);
     redisIsAway = true;
     return null;
   }

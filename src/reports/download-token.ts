@@ -1,29 +1,39 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { env } from '../../config/env.js';
+import { createHmac } from 'node:crypto';
+import type { Account } from '../accounts/account.model.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { nowMs } from '../shared/clock.js';
+import { keyring, sealingKey } from '../shared/encryption.js';
 import { UnauthorizedError } from '../shared/errors.js';
+import type { Report } from './report.model.js';
 
-const key = createHmac('sha256', Buffer.from(env.ENCRYPTION_KEY, 'base64'))
-  .update('report download')
-  .digest();
-
-/** Signs a link to one report's file, so that a browser can fetch it without an API key until it expires. */
-export function downloadToken(reportId: string, expiresAt: Date): string {
-  const until = Math.floor(expiresAt.getTime() / 1_000);
-  return `${until}-${signature(reportId, until)}`;
+/** What a link is bound to: the report, and how often its links and those of its account were revoked. */
+export interface LinkOf {
+  report: Pick<Report, '_id' | 'linkEpoch'>;
+  account: Pick<Account, 'linkEpoch'>;
 }
 
-/** @throws UnauthorizedError (401/07) for a token that is wrong, of another report, or too old. */
-export function checkDownloadToken(reportId: string, token: string): void {
+/** Signs a link to one report's file, so that a browser can fetch it without an API key until it expires. */
+export function downloadToken(of: LinkOf, expiresAt: Date): string {
+  const until = Math.floor(expiresAt.getTime() / 1_000);
+  return `${until}-${signature(of, until, sealingKey().key)}`;
+}
+
+/** @throws UnauthorizedError (401/07) for a token that is wrong, of another report, revoked or too old. */
+export function checkDownloadToken(of: LinkOf, token: string): void {
   const match = /^(\d{1,12})-([0-9a-f]{64})$/.exec(token);
   const until = Number(match?.[1]);
-  const given = Buffer.from(match?.[2] ?? '', 'hex');
-  const wanted = Buffer.from(signature(reportId, until), 'hex');
-  if (!match || !timingSafeEqual(given, wanted) || until * 1_000 <= nowMs()) {
+  const given = match?.[2] ?? '';
+  // One of an earlier key is good for as long as that key is kept.
+  const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signature(of, until, key));
+  if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
     throw new UnauthorizedError('This download link is not valid any more. Ask for the report again.');
   }
 }
 
-function signature(reportId: string, until: number): string {
-  return createHmac('sha256', key).update(`${reportId}|${until}`).digest('hex');
+function signature({ report, account }: LinkOf, until: number, sealing: Buffer): string {
+  const key = createHmac('sha256', sealing).update('report download').digest();
+  const epochs = [report.linkEpoch ?? 0, account.linkEpoch ?? 0];
+  // As earlier releases signed it, as long as nothing was revoked: their links stay good.
+  const parts = epochs.some((epoch) => epoch > 0) ? [report._id, until, ...epochs] : [report._id, until];
+  return createHmac('sha256', key).update(parts.join('|')).digest('hex');
 }

@@ -1,12 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import { accountById } from '../accounts/find-account.js';
 import { env } from '../../config/env.js';
-import { nowMs } from '../shared/clock.js';
+import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { columnsOf } from './report-columns.js';
 import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
+import { callLongest, callNext, openReports, takeTurn } from './report-turns.js';
 import { reportPages } from './report-rows.js';
 import { reportText } from './report-text.js';
 import { summaryOf } from './summary.js';
@@ -20,16 +21,43 @@ const renewEveryMs = 15_000;
  * run twice: each run claims an epoch and writes a file of its own, and only the file of the last claim is shown.
  */
 export async function generateReport(reportId: string): Promise<void> {
-  const report = await claim(reportId);
-  if (!report) {
+  const found = await ReportModel.findById(reportId).lean<Report>();
+  if (!found) {
     return;
   }
+  const report = await claim(found);
+  if (report) {
+    await attempt(report);
+  }
+  // Also of one that is over: whoever ended it may not have heard so, and then has not called the next.
+  await Promise.all([callNext(found.accountId), callLongest()]);
+}
+
+/**
+ * Ends a report that could not be made again and again. Its owner is told when it is asked for
+ * (src/api/reports/present-report.ts), the operator by log and doctor.
+ */
+export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
+  const report = await ReportModel.findOneAndUpdate(
+    { _id: reportId, ...openReports },
+    { $set: { status: 'failed', nextActionAt: null, turn: null }, $inc: { epoch: 1 } },
+    { returnDocument: 'after' },
+  ).lean<Report>();
+  if (report) {
+    logger.error('report given up', { reportId, reason });
+    await deleteEarlierFiles(report);
+    await callNext(report.accountId);
+  }
+  return true;
+}
+
+async function attempt(report: Report): Promise<void> {
   const held = holdClaim(report);
   try {
     await deleteEarlierFiles(report);
     const found = await write(report, held.lost);
     const result = await ReportModel.updateOne(claimOf(report), {
-      $set: { status: 'completed', ...found, nextActionAt: null },
+      $set: { status: 'completed', ...found, nextActionAt: null, turn: null },
     });
     if (result.matchedCount === 0) {
       await deleteReportFile(report);
@@ -39,16 +67,28 @@ export async function generateReport(reportId: string): Promise<void> {
     if (!held.lost.aborted) {
       throw error;
     }
-    logger.info('another worker makes this report', { reportId, epoch: report.epoch });
+    logger.info('another worker makes this report, or it was ended', {
+      reportId: report._id,
+      epoch: report.epoch,
+    });
   } finally {
     await held.release();
   }
 }
 
-async function claim(reportId: string): Promise<Report | null> {
+/** @returns null for a report that is not to be made, and for one whose account has too many others under way. */
+async function claim(found: Report): Promise<Report | null> {
+  const wanted = { _id: found._id, ...openReports, expiresAt: { $gt: now() } };
+  // One of an earlier release has no turn.
+  if (typeof found.turn !== 'number' && !(await takeTurn(found))) {
+    return null;
+  }
   return ReportModel.findOneAndUpdate(
-    { _id: reportId, status: { $in: ['pending', 'processing'] } },
-    { $set: { status: 'processing', nextActionAt: new Date(nowMs() + claimMs) }, $inc: { epoch: 1 } },
+    wanted,
+    {
+      $set: { status: 'processing', nextActionAt: new Date(nowMs() + claimMs) },
+      $inc: { epoch: 1 },
+    },
     { returnDocument: 'after' },
   ).lean<Report>();
 }
@@ -58,14 +98,15 @@ function claimOf({ _id, epoch }: Report) {
   return { _id, epoch, status: 'processing' as const };
 }
 
-/** Tells again and again that this attempt is alive. `lost` is aborted once another one has begun. */
+/** Tells again and again that this attempt is alive. `lost` is aborted once another one has begun or the report was ended. */
 function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void> } {
   const lost = new AbortController();
   const renewing = repeat({
     name: 'renew report claim',
     everyMs: renewEveryMs,
     async run() {
-      const result = await ReportModel.updateOne(claimOf(report), {
+      const stillMine = { ...claimOf(report), expiresAt: { $gt: now() } };
+      const result = await ReportModel.updateOne(stillMine, {
         $set: { nextActionAt: new Date(nowMs() + claimMs) },
       });
       if (result.matchedCount === 0) {

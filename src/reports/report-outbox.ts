@@ -2,6 +2,7 @@ import { outboxJob, type Outbox } from '../jobs/outbox.js';
 import { defineSweep } from '../jobs/sweep-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reports, type Report } from './report.model.js';
+import { openReports } from './report-turns.js';
 
 /** A report that no worker has begun after this has lost its job. */
 export const reportSweepAfterMs = 600_000;
@@ -10,12 +11,12 @@ export const reportSweepAfterMs = 600_000;
 export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,
-  open: { status: { $in: ['pending', 'processing'] } },
+  open: openReports,
   fields: [],
   jobs: [
     outboxJob({
       job: generateReportJob,
-      dataOf: ({ _id }) => ({ reportId: _id }),
+      dataOf: ({ _id, accountId }) => ({ reportId: _id, accountId }),
       isNeededBy: () => true,
     }),
   ],

@@ -120,7 +120,7 @@ function countedDeposit(deposit: Deposit): Counted {
   return {
     amount: deposit.amount,
     isSuccess: deposit.status === 'completed',
-    isFailed: false,
+    isFailed: deposit.status === 'rejected',
     commission: 0,
     productCode: null,
     subcategory: null,

@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync';
+import { csvText } from '../shared/csv-text.js';
 import type { Columns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 import type { ReportFormat } from './report.model.js';
@@ -12,17 +12,7 @@ export interface ReportText {
 }
 
 export function reportText(format: ReportFormat, columns: Columns): ReportText {
-  return format === 'csv' ? csvText(Object.keys(columns)) : jsonText();
-}
-
-/** RFC 4180 with a header row; a cell that a spreadsheet would run as a formula is prefixed with `'`. */
-function csvText(columns: string[]): ReportText {
-  const options = { columns, escape_formulas: true, record_delimiter: 'windows' } as const;
-  return {
-    head: stringify([columns], options),
-    rows: (page) => stringify([...page], options),
-    tail: () => '',
-  };
+  return format === 'csv' ? { ...csvText(Object.keys(columns)), tail: () => '' } : jsonText();
 }
 
 /** A JSON array with one item a line, so that a reader can take the first items without the rest. */

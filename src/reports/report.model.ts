@@ -4,7 +4,8 @@ import type { Role } from '../accounts/account.model.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
 export type ReportFormat = 'json' | 'csv';
-export type ReportStatus = 'pending' | 'processing' | 'completed';
+/** `failed`: it could not be made, again and again (decision 094). */
+export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
 /** A report that was asked for. Its rows are a file in GridFS, where every process can reach it, for 7 days. */
 export interface Report {
@@ -24,7 +25,13 @@ export interface Report {
   filename: string;
   /** Raised whenever a job is added again and by each attempt; the file of an older epoch is thrown away. */
   epoch: number;
-  /** When the sweep must add a job if nobody has dealt with it; null once it is completed. */
+  /** How often its download links were revoked; a link names it. Absent: never. */
+  linkEpoch?: number;
+  /** Its period is long: short ones go before it, and it takes the first turn of its account alone. Absent in those of an earlier release. */
+  isLong?: boolean;
+  /** Its place among those of its account that are made at the same time (report-turns.ts); null before and after. */
+  turn: number | null;
+  /** When the sweep must add a job if nobody has dealt with it; null once it is completed or has failed. */
   nextActionAt: Date | null;
   createdAt: Date;
   expiresAt: Date;
@@ -44,14 +51,29 @@ const schema = new Schema<Report>(
     size: { type: Number, default: null },
     filename: { type: String, required: true },
     epoch: { type: Number, required: true },
+    linkEpoch: { type: Number },
+    isLong: { type: Boolean },
+    turn: { type: Number, default: null },
     nextActionAt: { type: Date, default: null },
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
   },
   { collection: 'reports', versionKey: false },
 );
-schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ accountId: 1, status: 1, createdAt: 1 }, { name: 'account_status_oldest' });
+schema.index(
+  { accountId: 1, turn: 1 },
+  { name: 'account_turn_unique', unique: true, partialFilterExpression: { turn: { $type: 'number' } } },
+);
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
+// Long ones that wait in the queue, which short ones overtake.
+schema.index(
+  { createdAt: 1 },
+  {
+    name: 'long_waiting_oldest',
+    partialFilterExpression: { isLong: true, status: 'pending', turn: { $type: 'number' } },
+  },
+);
 schema.index({ expiresAt: 1 }, { name: 'expires_oldest' });
 
 export const ReportModel = mongoose.model('Report', schema);

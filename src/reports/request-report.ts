@@ -1,13 +1,16 @@
 import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
 import { periodOf } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
-import { NotFoundError } from '../shared/errors.js';
+import { NotFoundError, RateLimitError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { addAndWait } from '../jobs/add-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reportSweepAfterMs } from './report-outbox.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
+import { priorityOf, takeTurn } from './report-turns.js';
+import { takeFromLimit } from '../redis/take-from-limit.js';
 
 export interface ReportRequest {
   account: Account;
@@ -17,15 +20,18 @@ export interface ReportRequest {
   endDate?: string | undefined;
 }
 
-const keptMs = 7 * 86_400_000;
+const dayMs = 86_400_000;
+const keptMs = 7 * dayMs;
 
 /**
  * Asks for a report (docs/interface.md#reports) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
- * result may still be under way, and then goes on.
- * @throws ValidationError for an impossible period, DependencyError (503/03) while Redis is away.
+ * result may still be under way, or wait for others of the account, and then goes on.
+ * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY, DependencyError
+ *   (503/03) while Redis is away.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {
   const period = periodOf(request.startDate, request.endDate);
+  await countRequest(request.account._id);
   const id = newId();
   const report: Report = {
     _id: id,
@@ -40,13 +46,37 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     size: null,
     filename: `${request.type}-report-${id.slice(0, 12)}.${request.format}`,
     epoch: 0,
+    isLong: isLong(period),
+    turn: null,
     nextActionAt: new Date(nowMs() + reportSweepAfterMs),
     createdAt: now(),
     expiresAt: new Date(nowMs() + keptMs),
   };
   await ReportModel.create(report);
-  await addAndWait(generateReportJob, { reportId: id }, { timeoutMs: env.REPORT_SYNC_WAIT_MS });
+  // One that waits for its turn is called by those before it.
+  if (await takeTurn(report)) {
+    await addAndWait(
+      generateReportJob,
+      { reportId: id, accountId: report.accountId },
+      { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: priorityOf(report) },
+    );
+  }
   return findReport(request.account._id, id);
+}
+
+function isLong({ start, end }: Report['period']): boolean {
+  return end.getTime() - start.getTime() > limits.shortReportDaysMax * dayMs;
+}
+
+async function countRequest(accountId: string): Promise<void> {
+  const limit = { max: env.REPORTS_PER_DAY, windowMs: dayMs };
+  const { accepted, resetMs } = await takeFromLimit(`reports:${accountId}`, limit);
+  if (!accepted) {
+    throw new RateLimitError(
+      `More than ${limit.max} reports in a day. Wait ${Math.ceil(resetMs / 60_000)} min, or ask for fewer and longer periods.`,
+      Math.ceil(resetMs / 1_000),
+    );
+  }
 }
 
 /** @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over. */
@@ -57,7 +87,11 @@ export async function findReport(accountId: string, reportId: string): Promise<R
     expiresAt: { $gt: now() },
   }).lean<Report>();
   if (!report) {
-    throw new NotFoundError(`There is no report ${reportId}. Reports are kept for 7 days.`);
+    throw reportNotFound(reportId);
   }
   return report;
+}
+
+export function reportNotFound(reportId: string): NotFoundError {
+  return new NotFoundError(`There is no report ${reportId}. Reports are kept for 7 days.`);
 }

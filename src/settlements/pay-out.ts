@@ -1,147 +1,202 @@
 import { env } from '../../config/env.js';
 import { accountById } from '../accounts/find-account.js';
-import { bySystem, recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { auditInsert, bySystem, type ChangedBy } from '../audit/record-audit.js';
+import { move } from '../money/journals/new-journal.js';
+import { post } from '../money/posting/post.js';
+import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
-import { NotFoundError } from '../shared/errors.js';
-import { inTransaction, type Session } from '../database/mongo.js';
-import { changeWallet } from '../money/wallets/change-wallet.js';
-import { move } from '../money/journals/insert-journals.js';
-import { settlementCompletedDeliveries, settlementFailedDeliveries } from './settlement-events.js';
+import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
-import { insertDeliveries } from '../webhooks/insert-deliveries.js';
+import { deliveryInserts } from '../webhooks/insert-deliveries.js';
+import { openStatuses, requireClaim } from './claim-settlement.js';
 import { enqueueSettlement } from './request-settlement.js';
+import { requireSettlement } from './require-settlement.js';
+import { settlementCompletedDeliveries, settlementFailedDeliveries } from './settlement-events.js';
 import { settlementSweepAt } from './settlement-outbox.js';
-import { SettlementModel, type Settlement } from './settlement.model.js';
+import { SettlementModel, settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**
  * Takes a settlement on its way (pending -> processing). `PAYOUT_MODE=simulated` completes it at once; `manual`
- * leaves it to the operator, who pays at the bank and then completes it. Safe to run twice.
+ * leaves it to the operator, who claims it, pays at the bank and then completes it. Safe to run twice.
  */
-export async function payOut(settlementId: string): Promise<void> {
-  const claimed = await SettlementModel.updateOne(
-    { _id: settlementId, status: 'pending', needsApproval: false },
-    {
-      $set: { status: 'processing', nextActionAt: env.PAYOUT_MODE === 'manual' ? null : settlementSweepAt() },
-    },
-  );
+export async function payOut(settlementId: string, accountId: string | null = null): Promise<void> {
+  const settlement = await requireSettlement(settlementId, accountId);
+  if (settlement.status === 'pending' && !settlement.needsApproval) {
+    const byHand = env.PAYOUT_MODE === 'manual';
+    const nextActionAt = byHand ? null : settlementSweepAt();
+    await post({
+      accountId: settlement.accountId,
+      kind: 'settlement-claim',
+      subjectId: settlementId,
+      changes: [
+        {
+          collection: settlements.collectionName,
+          id: settlementId,
+          expect: { status: 'pending', needsApproval: false },
+          set: { status: 'processing', nextActionAt, byHand },
+        },
+      ],
+    });
+  }
   if (env.PAYOUT_MODE === 'simulated') {
-    const settlement = await SettlementModel.findById(settlementId).lean<Settlement>();
-    if (claimed.matchedCount === 1 || settlement?.status === 'processing') {
-      await completeSettlement(settlementId, bySystem);
+    const { status, claimedBy = null } = await requireSettlement(settlementId, settlement.accountId);
+    // Claimed: an operator pays it, by hand.
+    if (status === 'processing' && claimedBy === null) {
+      await completeSettlement(settlementId, bySystem, settlement.accountId);
     }
   }
 }
 
 /**
- * processing -> completed: the held money leaves the seller, net to the bank and the fee to the platform.
+ * -> completed: the held money leaves the seller, net to the bank and the fee to the platform.
  * Invariant: once, by the status it had and by the unique journal. Completing twice changes nothing.
+ * @throws NotFoundError. ConflictError if it has failed, if another operator has claimed it, or if an operator completes
+ *   what nobody has claimed.
  */
-export async function completeSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
-  return finish(settlementId, by, async (session, settlement) => {
-    const at = now();
-    await changeWallet(session, {
-      walletId: settlement.accountId,
-      balanceDelta: 0,
-      heldDelta: -settlement.amount,
+export async function completeSettlement(
+  settlementId: string,
+  by: ChangedBy,
+  ofAccount: string | null = null,
+): Promise<Settlement> {
+  const settlement = await requireSettlement(settlementId, ofAccount);
+  const { accountId, amount, netAmount, fee } = settlement;
+  const finalAt = now();
+  return finish(settlement, {
+    by,
+    // Whatever PAYOUT_MODE the operator's own shell has.
+    claimNeeded: by.actor !== bySystem.actor,
+    change: { status: 'completed', finalAt },
+    deliveries: settlementCompletedDeliveries(await accountById(accountId), settlement, finalAt),
+    movement: {
       kind: 'settlement-completed',
-      subjectId: settlement._id,
+      wallet: { balance: 0, held: -amount },
       lines: [
-        { account: `held:${settlement.accountId}`, amount: -settlement.amount },
-        { account: 'platform:bank', amount: settlement.netAmount },
-        { account: 'platform:revenue', amount: settlement.fee },
+        { account: `held:${accountId}`, amount: -amount },
+        { account: 'platform:bank', amount: netAmount },
+        { account: 'platform:revenue', amount: fee },
       ],
-    });
-    const seller = await accountById(settlement.accountId);
-    return {
-      change: { status: 'completed', finalAt: at },
-      deliveries: settlementCompletedDeliveries(seller, settlement, at),
-    };
+    },
   });
 }
 
-/** -> failed: the held money returns to the balance. @param reason In words for the seller. */
+/**
+ * -> failed: the held money returns to the balance. Failing twice changes nothing.
+ * @param reason In words for the seller.
+ * @throws NotFoundError. ConflictError if it was completed, or if another operator has claimed it.
+ */
 export async function failSettlement(
   settlementId: string,
   reason: string,
   by: ChangedBy,
 ): Promise<Settlement> {
-  return finish(settlementId, by, async (session, settlement) => {
-    await changeWallet(session, {
-      walletId: settlement.accountId,
-      balanceDelta: settlement.amount,
-      heldDelta: -settlement.amount,
+  const settlement = await requireSettlement(settlementId);
+  const { accountId, amount } = settlement;
+  return finish(settlement, {
+    by,
+    claimNeeded: false,
+    change: { status: 'failed', reason, finalAt: now() },
+    deliveries: settlementFailedDeliveries(await accountById(accountId), settlement, reason),
+    movement: {
       kind: 'settlement-failed',
-      subjectId: settlement._id,
-      lines: move(settlement.amount, {
-        from: `held:${settlement.accountId}`,
-        to: `wallet:${settlement.accountId}`,
-      }),
-    });
-    const seller = await accountById(settlement.accountId);
-    return {
-      change: { status: 'failed', reason, finalAt: now() },
-      deliveries: settlementFailedDeliveries(seller, settlement, reason),
-    };
+      wallet: { balance: amount, held: -amount },
+      lines: move(amount, { from: `held:${accountId}`, to: `wallet:${accountId}` }),
+    },
   });
 }
 
-/** Lets a settlement to a new bank account go on (SETTLEMENT_NEW_ACCOUNT_REVIEW). */
+/**
+ * Lets a settlement that waits for the operator go on (bank-account-use.ts).
+ * @throws NotFoundError if none with this id waits for approval.
+ */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
-  const approved = await inTransaction(async (session) => {
-    const settlement = await SettlementModel.findOneAndUpdate(
-      { _id: settlementId, status: 'pending', needsApproval: true },
-      { $set: { needsApproval: false, nextActionAt: settlementSweepAt() } },
-      { session, returnDocument: 'after' },
-    ).lean<Settlement>();
-    if (!settlement) {
-      throw new NotFoundError(`No settlement ${settlementId} waits for approval.`);
-    }
-    await recordAudit(session, {
-      ...by,
-      action: 'settlement.approve',
-      subject: { kind: 'settlement', id: settlementId },
-    });
-    return settlement;
-  });
+  const settlement = await SettlementModel.findById(settlementId).lean<Settlement>();
+  const approval = { needsApproval: false, nextActionAt: settlementSweepAt() };
+  const result = settlement && (await post(approvalPosting(settlement, approval, by)));
+  if (!settlement || result?.outcome !== 'posted') {
+    throw new NotFoundError(`No settlement ${settlementId} waits for approval.`);
+  }
+  const approved = { ...settlement, ...approval };
   await enqueueSettlement(approved);
   return approved;
 }
 
-interface Finish {
-  change: Pick<Settlement, 'status' | 'finalAt'> & Partial<Pick<Settlement, 'reason'>>;
-  deliveries: Delivery[];
+function approvalPosting(
+  { _id, accountId }: Settlement,
+  approval: Pick<Settlement, 'needsApproval' | 'nextActionAt'>,
+  by: ChangedBy,
+): Posting {
+  return {
+    accountId,
+    kind: 'settlement-approval',
+    subjectId: _id,
+    changes: [
+      {
+        collection: settlements.collectionName,
+        id: _id,
+        expect: { status: 'pending', needsApproval: true },
+        set: approval,
+      },
+    ],
+    inserts: [auditInsert({ ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: _id } })],
+  };
 }
 
-async function finish(
-  settlementId: string,
-  by: ChangedBy,
-  write: (session: Session, settlement: Settlement) => Promise<Finish>,
-): Promise<Settlement> {
-  const { settlement, deliveries } = await inTransaction(async (session) => {
-    const before = await SettlementModel.findById(settlementId).session(session).lean<Settlement>();
-    if (!before) {
-      throw new NotFoundError(`There is no settlement ${settlementId}.`);
-    }
-    if (before.status === 'completed' || before.status === 'failed') {
-      return { settlement: before, deliveries: [] };
-    }
-    const done = await write(session, before);
-    await SettlementModel.updateOne(
-      { _id: settlementId, status: before.status },
-      { $set: { ...done.change, needsApproval: false, nextActionAt: null } },
-      { session },
-    );
-    await insertDeliveries(session, done.deliveries);
-    await recordAudit(session, {
-      ...by,
-      action: `settlement.${done.change.status}`,
-      subject: { kind: 'settlement', id: settlementId },
-      before: { status: before.status },
-      after: { status: done.change.status },
-    });
-    return { settlement: { ...before, ...done.change }, deliveries: done.deliveries };
+interface Finish {
+  by: ChangedBy;
+  claimNeeded: boolean;
+  change: Pick<Settlement, 'status' | 'finalAt'> & Partial<Pick<Settlement, 'reason'>>;
+  deliveries: Delivery[];
+  movement: Pick<Posting, 'kind' | 'wallet' | 'lines'>;
+}
+
+/** Nobody has to look at it any more. */
+const ended = { needsApproval: false, nextActionAt: null };
+
+async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
+  const { by, change, deliveries, movement } = ending;
+  const { _id, accountId, status, claimedBy = null } = before;
+  if (!openStatuses.includes(status)) {
+    return requireStatus(before, change.status);
+  }
+  requireClaim(before, by, ending);
+  const result = await post({
+    ...movement,
+    accountId,
+    subjectId: _id,
+    changes: [
+      {
+        collection: settlements.collectionName,
+        id: _id,
+        expect: { status: { $in: openStatuses }, claimedBy },
+        set: { ...change, ...ended },
+      },
+    ],
+    inserts: [
+      auditInsert({
+        ...by,
+        action: `settlement.${change.status}`,
+        subject: { kind: 'settlement', id: _id },
+        before: { status },
+        after: { status: change.status },
+      }),
+      ...deliveryInserts(deliveries),
+    ],
   });
-  await announceDeliveries(deliveries);
+  if (result.outcome === 'posted') {
+    await announceDeliveries(deliveries);
+    return { ...before, ...change, ...ended };
+  }
+  return requireStatus(await requireSettlement(_id, accountId), change.status);
+}
+
+function requireStatus(settlement: Settlement, wanted: SettlementStatus): Settlement {
+  const { _id, status } = settlement;
+  if (openStatuses.includes(status)) {
+    throw new ConflictError(`Settlement ${_id} has just changed. Look at it again.`);
+  }
+  if (status !== wanted) {
+    throw new ConflictError(`Settlement ${_id} is ${status}; it cannot become ${wanted}.`);
+  }
   return settlement;
 }

@@ -2,16 +2,22 @@ import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
-import { ConflictError } from '../shared/errors.js';
+import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import type { Session } from '../database/mongo.js';
-import { writeOnce } from '../database/write-once.js';
 import { tryToAddJob } from '../jobs/add-job.js';
-import { changeWallet } from '../money/wallets/change-wallet.js';
-import { move } from '../money/journals/insert-journals.js';
+import { postSellerCredits } from '../money/credits/post-seller-credits.js';
+import { move } from '../money/journals/new-journal.js';
+import { post } from '../money/posting/post.js';
+import { postUnnamed } from '../money/posting/post-unnamed.js';
+import type { Posting, PostingResult } from '../money/posting/posting.js';
+import { configUpdatedDeliveries } from '../webhooks/account-events.js';
+import { announceDeliveries } from '../webhooks/announce-deliveries.js';
+import type { Delivery } from '../webhooks/delivery.model.js';
+import { deliveryInserts } from '../webhooks/insert-deliveries.js';
 import { payOutJob } from './pay-out.job.js';
+import { bankAccountUse, type BankAccountUse } from './bank-account-use.js';
 import { settlementSweepAt } from './settlement-outbox.js';
-import { SettlementModel, type Settlement } from './settlement.model.js';
+import { SettlementModel, settlements, toStored, type Settlement } from './settlement.model.js';
 
 export interface SettlementRequest {
   account: Account;
@@ -25,37 +31,50 @@ const payoutHour = 17;
 
 /**
  * Asks for a withdrawal (docs/interface.md#settlements). The whole amount leaves the available balance at once and is
- * held until it is paid out or has failed.
+ * held until it is paid out or has failed. What the seller's sales and reversals have brought and taken so far is
+ * posted first, so that nobody withdraws what was taken back already. Another bank account than before is told to the
+ * webhook URL, and waits for the operator (bank-account-use.ts).
  * Invariant: one settlement per {account, ref_id}; held money rises by exactly what the balance falls.
  * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another settlement.
  */
 export async function requestSettlement(
   request: SettlementRequest,
 ): Promise<{ settlement: Settlement; created: boolean }> {
-  const { stored, created } = await writeOnce({
-    find: () => findByRef(request),
-    write: (session) => writeSettlement(session, request),
-    wallet: request.account._id,
-  });
-  if (created) {
-    await enqueueSettlement(stored);
-  } else {
-    refuseAnother(stored, request);
+  const known = await findByRef(request);
+  if (known) {
+    return { settlement: sameSettlement(known, request), created: false };
   }
-  return { settlement: stored, created };
+  await postSellerCredits(request.account._id);
+  const use = await bankAccountUse(request.account._id, request.bankAccount);
+  const settlement = newSettlement(request, use);
+  const notices = use.isChange ? configUpdatedDeliveries(request.account, ['bank_account']) : [];
+  const result = await postRequest(settlement, notices);
+  switch (result.outcome) {
+    case 'posted':
+      await Promise.all([enqueueSettlement(settlement), announceDeliveries(notices)]);
+      return { settlement, created: true };
+    case 'duplicate':
+      return { settlement: sameSettlement(result.stands as Settlement, request), created: false };
+    case 'insufficient':
+      throw new InsufficientBalanceError('Ask for at most your available balance.');
+    case 'too-large':
+    case 'stale':
+      throw new Error('A settlement depends on its balance alone');
+  }
 }
 
 /** Adds the payout job, after the commit. Without Redis the sweep does it later. */
-export async function enqueueSettlement({ _id, needsApproval }: Settlement): Promise<void> {
+export async function enqueueSettlement({ _id, accountId, needsApproval }: Settlement): Promise<void> {
   if (!needsApproval) {
-    await tryToAddJob(payOutJob, { settlementId: _id });
+    await tryToAddJob(payOutJob, { settlementId: _id, accountId });
   }
 }
 
-async function writeSettlement(session: Session, request: SettlementRequest): Promise<Settlement> {
+function newSettlement(request: SettlementRequest, { review }: BankAccountUse): Settlement {
   const { account, amount, bankAccount, refId } = request;
-  const needsApproval = env.SETTLEMENT_NEW_ACCOUNT_REVIEW && !(await wasPaidBefore(session, request));
-  const settlement: Settlement = {
+  const needsApproval = review !== null;
+  return {
+    // Made once: whatever is repeated below, it is this one settlement.
     _id: newId(),
     accountId: account._id,
     refId,
@@ -65,45 +84,50 @@ async function writeSettlement(session: Session, request: SettlementRequest): Pr
     bankAccount,
     status: 'pending',
     needsApproval,
+    ...(review !== null && { reviewReason: review }),
     reason: null,
+    claimedBy: null,
+    claimedAt: null,
     estimatedCompletion: nextBusinessDayAt(payoutHour),
     epoch: 0,
     nextActionAt: needsApproval ? null : settlementSweepAt(),
     createdAt: now(),
     finalAt: null,
   };
-  await SettlementModel.create([settlement], { session });
-  await changeWallet(session, {
-    walletId: account._id,
-    balanceDelta: -amount,
-    heldDelta: amount,
-    kind: 'settlement-request',
-    subjectId: settlement._id,
-    lines: move(amount, { from: `wallet:${account._id}`, to: `held:${account._id}` }),
-  });
-  return settlement;
 }
 
-async function wasPaidBefore(
-  session: Session,
-  { account, bankAccount }: SettlementRequest,
-): Promise<boolean> {
-  const paid = await SettlementModel.exists({
-    accountId: account._id,
-    'bankAccount.bankCode': bankAccount.bankCode,
-    'bankAccount.accountNumber': bankAccount.accountNumber,
-    status: 'completed',
-  }).session(session);
-  return paid !== null;
+const adviceWithoutRef =
+  'It is not known whether the settlement was made. Compare pending_settlement of GET /api/seller/balance ' +
+  'before you ask again. With a ref_id the same request can always be sent again.';
+
+function postRequest(settlement: Settlement, notices: Delivery[]): Promise<PostingResult> {
+  const { _id, accountId, amount, refId } = settlement;
+  const posting: Posting = {
+    accountId,
+    kind: 'settlement-request',
+    subjectId: _id,
+    wallet: { balance: -amount, held: amount },
+    lines: move(amount, { from: `wallet:${accountId}`, to: `held:${accountId}` }),
+    inserts: [
+      {
+        collection: settlements.collectionName,
+        document: toStored(settlement),
+        ...(refId !== null && { key: { accountId, refId } }),
+      },
+      ...deliveryInserts(notices),
+    ],
+  };
+  return refId === null ? postUnnamed(posting, adviceWithoutRef) : post(posting);
 }
 
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | null> {
   return refId === null
     ? null
-    : SettlementModel.findOne({ accountId: account._id, refId }).lean<Settlement>();
+    : SettlementModel.findOne({ accountId: account._id, refId }).readConcern('majority').lean<Settlement>();
 }
 
-function refuseAnother(settlement: Settlement, request: SettlementRequest): void {
+/** @throws ConflictError (409/01) for another settlement under the same ref_id. */
+function sameSettlement(settlement: Settlement, request: SettlementRequest): Settlement {
   const { bankCode, accountNumber, accountName } = request.bankAccount;
   const same =
     settlement.amount === request.amount &&
@@ -115,4 +139,5 @@ function refuseAnother(settlement: Settlement, request: SettlementRequest): void
       `ref_id ${settlement.refId ?? ''} was used for another settlement. Use a new one.`,
     );
   }
+  return settlement;
 }

@@ -1,5 +1,6 @@
 import { masked } from '../shared/mask.js';
-import { eventDeliveries, type WebhookReceiver } from '../webhooks/account-events.js';
+import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
+import { eventDeliveries } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
 import { settlementFigures } from './settlement-figures.js';
 import type { Settlement } from './settlement.model.js';
@@ -11,7 +12,7 @@ export type SettlementFacts = Pick<
 >;
 
 export function settlementCompletedDeliveries(
-  seller: WebhookReceiver,
+  seller: EndpointOwner,
   settlement: SettlementFacts,
   completedAt: Date,
 ): Delivery[] {
@@ -25,7 +26,7 @@ export function settlementCompletedDeliveries(
 
 /** The held amount went back to the seller's balance. @param reason In words for the seller. */
 export function settlementFailedDeliveries(
-  seller: WebhookReceiver,
+  seller: EndpointOwner,
   settlement: SettlementFacts,
   reason: string,
 ): Delivery[] {

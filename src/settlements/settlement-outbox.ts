@@ -20,7 +20,7 @@ export const settlementOutbox: Outbox<Settlement> = {
   jobs: [
     outboxJob({
       job: payOutJob,
-      dataOf: ({ _id }) => ({ settlementId: _id }),
+      dataOf: ({ _id, accountId }) => ({ settlementId: _id, accountId }),
       isNeededBy: ({ needsApproval }) => !needsApproval,
     }),
   ],

@@ -1,8 +1,11 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
+
+/** new-bank-account: nothing was paid there before. recent-change: of key, secret, URL or allowlist, within a day. */
+export type ReviewReason = 'new-bank-account' | 'recent-change';
 
 /** A seller's withdrawal. Rupiah. It is its own outbox, as a purchase is. */
 export interface Settlement {
@@ -15,9 +18,19 @@ export interface Settlement {
   netAmount: number;
   bankAccount: { bankCode: string; accountNumber: string; accountName: string };
   status: SettlementStatus;
-  /** True while a new bank account waits for the operator (SETTLEMENT_NEW_ACCOUNT_REVIEW). */
+  /** True while it waits for the operator; `reviewReason` says why. */
   needsApproval: boolean;
+  /** Kept after the approval. Absent where nobody had to look, and in those of 0.1. */
+  reviewReason?: ReviewReason;
   reason: string | null;
+  /**
+   * An operator pays it, as PAYOUT_MODE said when a worker took it, or because one has claimed it: whoever looks at it
+   * later may run with another setting. Absent in those of 0.1.0.
+   */
+  byHand?: boolean;
+  /** The operator (an actor of the audit log) who pays it at the bank, and since when. Absent in those of 0.1.0. */
+  claimedBy?: string | null;
+  claimedAt?: Date | null;
   estimatedCompletion: Date;
   /** Raised whenever a job is added again. */
   epoch: number;
@@ -40,7 +53,11 @@ const schema = new Schema<Settlement>(
     },
     status: { type: String, required: true },
     needsApproval: { type: Boolean, required: true },
+    reviewReason: { type: String },
     reason: { type: String, default: null },
+    byHand: { type: Boolean },
+    claimedBy: { type: String, default: null },
+    claimedAt: { type: Date, default: null },
     estimatedCompletion: { type: Date, required: true },
     epoch: { type: Number, required: true },
     nextActionAt: { type: Date, default: null },
@@ -62,3 +79,4 @@ schema.index(
 
 export const SettlementModel = mongoose.model('Settlement', schema);
 export const settlements = collectionOf<Settlement>(SettlementModel);
+export const toStored = storing<Settlement>(['amount', 'fee', 'netAmount']);

@@ -53,6 +53,56 @@ export function businessDay(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd');
 }
 
+/** The day (YYYY-MM-DD) that many days after another one. */
+export function daysAfter(day: string, days: number): string {
+  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd');
+}
+
+/** A business day, YYYY-MM-DD, with its first and its last millisecond. */
+export interface BusinessDay {
+  day: string;
+  startMs: number;
+  endMs: number;
+}
+
+let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
+
+/** The business day of an instant. Asked for every purchase, and mostly for the same day. */
+export function businessDayOf(at: Date): BusinessDay {
+  const ms = at.getTime();
+  if (ms < lastAsked.startMs || ms > lastAsked.endMs) {
+    const date = DateTime.fromMillis(ms, { zone: env.BUSINESS_TIMEZONE });
+    lastAsked = {
+      day: date.toFormat('yyyy-MM-dd'),
+      startMs: date.startOf('day').toMillis(),
+      endMs: date.endOf('day').toMillis(),
+    };
+  }
+  return lastAsked;
+}
+
+const daysKnownMax = 2_000;
+const daysByName = new Map<string, BusinessDay>();
+
+/** The business day of this name, YYYY-MM-DD. A history asks for a year of them. */
+export function businessDayNamed(day: string): BusinessDay {
+  const known = daysByName.get(day);
+  if (known) {
+    return known;
+  }
+  if (daysByName.size >= daysKnownMax) {
+    daysByName.clear();
+  }
+  const found = businessDayOf(startOf(day));
+  daysByName.set(day, found);
+  return found;
+}
+
+/** The same time of day so many months earlier, business time. */
+export function monthsBefore(atMs: number, months: number): Date {
+  return DateTime.fromMillis(atMs, { zone: env.BUSINESS_TIMEZONE }).minus({ months }).toJSDate();
+}
+
 /** The last millisecond of today, business time. */
 export function endOfBusinessDay(): Date {
   return endOfToday().toJSDate();

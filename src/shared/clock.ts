@@ -1,6 +1,6 @@
 /**
- * The one source of time. Tests move it with `setClock` to play days in milliseconds; the money rules and the
- * schedules never read Date.now themselves.
+ * The one source of time. A running process sets it to the fleet's clock (src/redis/fleet-clock.ts), tests move it to
+ * play days in milliseconds; the money rules and the schedules never read Date.now themselves.
  */
 let read: () => number = Date.now;
 

@@ -34,15 +34,20 @@ export class AppError extends Error {
   }
 }
 
+export const fieldErrorsMax = 20;
+
 export class ValidationError extends AppError {
-  constructor(errors: FieldError[], options: AppErrorOptions = {}) {
-    super('01', errors.map((error) => error.message).join('; '), { ...options, errors });
+  /** Of more mistakes than `fieldErrorsMax` the first are told: an answer stays small, whatever was sent. */
+  constructor(all: FieldError[], options: AppErrorOptions = {}) {
+    const errors = all.slice(0, fieldErrorsMax);
+    const more = all.length > errors.length ? ['there are more mistakes'] : [];
+    super('01', [...errors.map((error) => error.message), ...more].join('; '), { ...options, errors });
   }
 }
 
 export class InsufficientBalanceError extends AppError {
-  constructor() {
-    super('01', 'Insufficient balance. Deposit first, then send the same request again.');
+  constructor(advice = 'Deposit first, then send the same request again.') {
+    super('01', `Insufficient balance. ${advice}`);
   }
 }
 
@@ -91,8 +96,11 @@ export class ForbiddenError extends AppError {
 
 /** MongoDB or Redis does not answer. Nothing is half done: the same request can be sent again. */
 export class DependencyError extends AppError {
-  constructor(cause: unknown) {
-    super('03', 'The service is recovering. Send the same request again in a few seconds.', {
+  constructor(
+    cause: unknown,
+    message = 'The service is recovering. Send the same request again in a few seconds.',
+  ) {
+    super('03', message, {
       cause,
       retryAfterS: 3,
     });

@@ -1,5 +1,6 @@
 /** Structured logs: one JSON line a request and an attempt, with ids; never keys, signatures or bodies. */
 import winston from 'winston';
+import { withoutUrlSecrets } from './mask.js';
 import { env } from '../../config/env.js';
 
 const secretKeys =
@@ -7,16 +8,21 @@ const secretKeys =
 const secretPatterns: [RegExp, string][] = [
   [/\b([bs]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1***'],
   [/\bat_[\w-]{20,}/g, 'at_***'],
+  [/\bop_[\w-]{20,}/g, 'op_***'],
   [/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_***'],
   [/([?&](?:sign|token|api_key)=)[^&\s"]+/gi, '$1***'],
   [/\b(Bearer\s+)[^\s"]+/gi, '$1***'],
   [/(mongodb(?:\+srv)?|rediss?):\/\/[^@/\s"]*@/g, '$1://***@'],
 ];
 
+/** Control characters that JSON does not write as `\\u…`, and what turns the direction of a text around. */
+const unseen = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
 /** Removes everything that authenticates somebody from a value that is about to be written to a log. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
-    return secretPatterns.reduce((text, [pattern, mask]) => text.replace(pattern, mask), value);
+    const plain = withoutUrlSecrets(value).replace(unseen, '');
+    return secretPatterns.reduce((text, [pattern, mask]) => text.replace(pattern, mask), plain);
   }
   if (value === null || typeof value !== 'object' || value instanceof Date) {
     return value;
@@ -46,8 +52,8 @@ function redactError(error: Error, depth: number) {
 }
 
 const redacted = winston.format((info) => {
-  for (const key of Object.keys(info)) {
-    info[key] = secretKeys.test(key) ? '***' : redact(info[key]);
+  for (const [key, value] of Object.entries(info)) {
+    info[key] = secretKeys.test(key) ? '***' : redact(value);
   }
   return info;
 });

@@ -1,5 +1,40 @@
-/** A number for eyes that need not know all of it (a customer, a bank account): the last four characters are shown. */
+/**
+ * Text without what the URLs in it carry for their owners' eyes alone: the values of their queries, and names before the
+ * host.
+ */
+export function withoutUrlSecrets(text: string): string {
+  return text.includes('://')
+    ? text.replace(urls, (_all, scheme: string, path: string, query: string | undefined) => {
+        const bare = `${scheme}${path.replace(/^[^/@]*@/, '***@')}`;
+        return query === undefined ? bare : `${bare}?${query.split('&').map(withoutValue).join('&')}`;
+      })
+    : text;
+}
+
+// An apostrophe is a part of a URL: what ended at it would show the rest.
+const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?/gi;
+
+function withoutValue(parameter: string): string {
+  return `${parameter.slice(0, parameter.indexOf('=') + 1)}***`;
+}
+
+/** A number for eyes that need not know all of it (a customer, a bank account): its last four characters are shown, of a short one half. */
 export function masked(value: string): string {
-  const shown = value.slice(-4);
+  const shown = value.slice(value.length - Math.min(4, Math.floor(value.length / 2)));
   return '*'.repeat(value.length - shown.length) + shown;
+}
+
+/** Nothing of it but its length. */
+export function blotted(value: string): string {
+  return '*'.repeat(value.length);
+}
+
+/** Whether two numbers, of which either may be masked or blotted, can be the same one. */
+export function canBeSame(one: string, other: string): boolean {
+  return (
+    one.length === other.length &&
+    Array.from({ length: one.length }, (_, at) => [one[at], other[at]]).every(
+      ([mine, theirs]) => mine === theirs || mine === '*' || theirs === '*',
+    )
+  );
 }

@@ -2,18 +2,44 @@
 import closeWithGrace from 'close-with-grace';
 import { limits } from '../../config/limits.js';
 import { logger } from './logger.js';
+import { within } from './within.js';
 
-/** Runs `steps` one after the other on SIGTERM or SIGINT, or when an error escapes everything (exit 1). */
-export function onShutdown(processName: string, steps: (() => Promise<unknown>)[]): void {
-  closeWithGrace({ delay: limits.drainTimeoutMs, logger: false }, async ({ signal, err }) => {
+let stopping = false;
+
+/** From the signal on. */
+export function isStopping(): boolean {
+  return stopping;
+}
+
+/**
+ * On SIGTERM or SIGINT, or when an error escapes everything (exit 1). It ends within `limits.stopMs` whatever happens, and
+ * exits 0: what is not done by then is taken up by others as if this process had been killed, which is as safe and slower.
+ * @param steps.drain ends when what was under way is done.
+ * @param steps.close one after the other.
+ */
+export function onShutdown(
+  processName: string,
+  steps: { drain: () => Promise<unknown>; close: (() => Promise<unknown>)[] },
+): void {
+  closeWithGrace({ delay: limits.stopMs, logger: false }, async ({ signal, err }) => {
+    stopping = true;
     if (err) {
       logger.error('unexpected error, stopping', { process: processName, error: err });
     } else {
       logger.info('stopping', { process: processName, signal });
     }
-    for (const step of steps) {
-      await step();
+    await inTime(limits.drainMs, steps.drain);
+    for (const step of steps.close) {
+      await inTime(limits.closeStepMs, step);
     }
     logger.info('stopped', { process: processName });
   });
+}
+
+async function inTime(ms: number, step: () => Promise<unknown>): Promise<void> {
+  try {
+    await within(ms, step(), () => new Error(`not done within ${ms} ms`));
+  } catch (error) {
+    logger.warn('stopping goes on without what was under way', { error });
+  }
 }

@@ -1,24 +1,35 @@
-/** Events to `webhook_url` that are not about a purchase (docs/interface.md#webhooks). */
-import type { Account } from '../accounts/account.model.js';
+/** Events to an account's endpoints that are not about a purchase (docs/interface.md#webhooks). */
+import { endpointsOf, type EndpointOwner, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import type { Delivery, DeliveryEvent } from './delivery.model.js';
-import { newDelivery } from './new-delivery.js';
+import { wants } from './event-filter.js';
+import { endpointDestination, newDelivery } from './new-delivery.js';
 
-export type WebhookReceiver = Pick<Account, '_id' | 'webhookUrl'>;
+interface AccountEvent {
+  /** Unique: the first endpoint's row has it, those of others begin with it. */
+  id: string;
+  event: DeliveryEvent;
+  refId: string | null;
+  data: object;
+}
 
 /**
- * Tells the old webhook URL that the configuration changed, so that a change by a stranger is noticed. New values
- * are left out: the old URL may belong to somebody else by now.
- * @param before The account before the change.
+ * Tells every endpoint that the configuration changed, so that a change by a stranger is noticed. New values
+ * are left out: an old URL may belong to somebody else by now.
+ * @param before The account before the change; its secrets sign, whatever becomes of them.
  */
-export function configUpdatedDeliveries(before: WebhookReceiver, changed: string[]): Delivery[] {
-  return eventDeliveries(before, { id: newId(), event: 'config.updated', refId: null, data: { changed } });
+export function configUpdatedDeliveries(before: EndpointOwner, changed: string[]): Delivery[] {
+  const about = { id: newId(), event: 'config.updated' as const, refId: null, data: { changed } };
+  return endpointsOf(before).map((endpoint) => ({
+    ...eventDelivery(before, endpoint, about),
+    secretSealed: endpoint.secretSealed,
+  }));
 }
 
 /** The event of a test that the account asked for. */
-export function pingDeliveries(account: WebhookReceiver): Delivery[] {
-  return eventDeliveries(account, {
+export function pingDelivery(account: EndpointOwner, endpoint: WebhookEndpoint): Delivery {
+  return eventDelivery(account, endpoint, {
     id: newId(),
     event: 'ping',
     refId: null,
@@ -26,23 +37,24 @@ export function pingDeliveries(account: WebhookReceiver): Delivery[] {
   });
 }
 
-/** The envelope of docs/interface.md#webhooks. No row if the account has no webhook URL. */
-export function eventDeliveries(
-  account: WebhookReceiver,
-  about: { id: string; event: DeliveryEvent; refId: string | null; data: object },
-): Delivery[] {
-  if (account.webhookUrl === null) {
-    return [];
-  }
-  return [
-    newDelivery({
-      id: about.id,
-      accountId: account._id,
-      channel: 'webhook',
-      url: account.webhookUrl,
-      event: about.event,
-      refId: about.refId,
-      payload: { event: about.event, data: about.data, timestamp: now().toISOString() },
-    }),
-  ];
+/** One row for each endpoint that wants the event, in their order. */
+export function eventDeliveries(account: EndpointOwner, about: AccountEvent): Delivery[] {
+  return endpointsOf(account)
+    .filter((endpoint) => wants(endpoint, about.event))
+    .map((endpoint) => eventDelivery(account, endpoint, about));
+}
+
+/** The envelope of docs/interface.md#webhooks. */
+export function eventDelivery(
+  { _id: accountId }: EndpointOwner,
+  endpoint: WebhookEndpoint,
+  { id, event, refId, data }: AccountEvent,
+): Delivery {
+  const destination = endpointDestination(endpoint);
+  return newDelivery({
+    ...destination,
+    ...{ accountId, event, refId },
+    id: destination.endpointId === undefined ? id : `${id}-${destination.endpointId}`,
+    payload: { event, data, timestamp: now().toISOString() },
+  });
 }

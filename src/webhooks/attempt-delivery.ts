@@ -1,14 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import type { UpdateFilter } from 'mongodb';
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
-import { nextAttemptMs } from './delivery-schedule.js';
+import { nextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
+import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
 import type { Delivery, DeliveryAttempt } from './delivery.model.js';
 import { judgeAnswer, type Verdict } from './judge-answer.js';
 import type { Sender } from './send-request.js';
 import { deliveryHeaders } from './sign-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
+import { keysFor } from './webhook-secret.js';
 
 export interface Attempted {
   verdict: Verdict;
@@ -23,22 +27,30 @@ export type NextState = Pick<Delivery, 'state' | 'nextAttemptAt' | 'settledAt' |
 export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
-  { keys, requireAck }: { keys: readonly KeyObject[]; requireAck: boolean },
+  { account, requireAck }: { account: EndpointOwner; requireAck: boolean },
 ): Promise<Attempted> {
   const at = now();
   const startedMs = performance.now();
-  const result = await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
-  const verdict = judgeAnswer(result, requireAck);
+  const keys = await presentKeysFor(row, account);
+  const result =
+    keys.length === 0
+      ? null
+      : await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
+  const verdict = result === null ? removed : judgeAnswer(result, requireAck);
   const attempt = {
     n: row.attemptCount + 1,
     at,
     durationMs: Math.round(performance.now() - startedMs),
     httpStatus: verdict.httpStatus,
     ack: verdict.ack,
-    answer: result.kind === 'answered' ? startOf(result.answer) : null,
+    answer: result?.kind === 'answered' ? startOf(result.answer) : null,
     error: verdict.error,
   };
-  const next = nextState(row, verdict, result.kind === 'answered' ? result.retryAfterMs : null);
+  const next = nextState(row, verdict, result?.kind === 'answered' ? result.retryAfterMs : null);
+  countAttempt({ outcome: verdict.outcome });
+  if (row.attemptCount === 0 && result !== null) {
+    observeFirstAttempt({}, Math.max(0, nowMs() - row.createdAt.getTime()) / 1_000);
+  }
   // The operator hears of what was given up: it is kept, and can be replayed.
   logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
     deliveryId: row._id,
@@ -54,8 +66,30 @@ export async function attemptDelivery(
   return { verdict, attempt, next };
 }
 
+/** Nothing was sent. */
+const removed: Verdict = {
+  outcome: 'removed',
+  httpStatus: null,
+  ack: null,
+  error: 'the endpoint was removed',
+};
+
+/** An endpoint that this process has not heard of may have been made a moment ago: the database decides. */
+async function presentKeysFor(row: ClaimedDelivery, account: EndpointOwner): Promise<readonly KeyObject[]> {
+  const keys = keysFor(row, account);
+  if (keys.length > 0) {
+    return keys;
+  }
+  const stored = await AccountModel.findById(row.accountId).lean<Account>();
+  return stored ? keysFor(row, stored) : [];
+}
+
 /** What an attempt makes of its row. The write is conditional: see `createRecorder`. */
-export function outcomeOf({ attempt, next }: Attempted): UpdateFilter<Delivery> {
+export function outcomeOf({ attempt, next, verdict }: Attempted): UpdateFilter<Delivery> {
+  if (verdict.outcome === 'unsent' && next.state === 'due') {
+    // The receiver never heard of it, so it takes nothing of the schedule.
+    return { $set: { leaseToken: null, ...next } };
+  }
   return {
     $set: { leaseToken: null, ...next },
     $inc: { attemptCount: 1, scheduleStep: 1 },
@@ -72,17 +106,31 @@ function nextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: number 
         state: 'delivered',
         expireAt: new Date(nowMs() + webhookLimits.deliveredKeptMs),
       };
+    case 'removed':
+      return {
+        ...settled,
+        state: 'dropped',
+        expireAt: new Date(nowMs() + webhookLimits.deliveredKeptMs),
+      };
     case 'blocked':
     case 'gone':
       return { ...settled, state: 'held' };
     case 'failed':
-    case 'timeout': {
-      const next = row.event === 'ping' ? null : retryAt(row, retryAfterMs);
-      return next === null
-        ? { ...settled, state: 'dead' }
-        : { state: 'due', nextAttemptAt: new Date(next), settledAt: null, expireAt: null };
+    case 'timeout':
+    case 'unreached':
+      return dueOrDead(row, retryAt(row, retryAfterMs));
+    case 'unsent': {
+      const isTooOld = nowMs() - row.scheduleStartedAt.getTime() > scheduleAgeMaxMs;
+      return dueOrDead(row, isTooOld ? null : nowMs() + webhookLimits.unsentRetryMs);
     }
   }
+}
+
+/** @param atMs When it is tried again; null: never. */
+function dueOrDead(row: ClaimedDelivery, atMs: number | null): NextState {
+  return atMs === null || row.event === 'ping'
+    ? { state: 'dead', nextAttemptAt: null, settledAt: now(), expireAt: null }
+    : { state: 'due', nextAttemptAt: new Date(atMs), settledAt: null, expireAt: null };
 }
 
 function retryAt(row: ClaimedDelivery, retryAfterMs: number | null): number | null {

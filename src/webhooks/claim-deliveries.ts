@@ -3,9 +3,12 @@
  * loses its rows to others when the lease ends.
  */
 import { now, nowMs } from '../shared/clock.js';
+import { gathered } from '../shared/gathered.js';
+import { groupBy } from '../shared/group-by.js';
 import { newId } from '../shared/ids.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 import { isUnderWay } from './list-deliveries.js';
+import { accountIdOf } from './new-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
 
 /** A row as a worker holds it: its log stays in the database. */
@@ -19,44 +22,110 @@ export interface Claim {
 
 /** The oldest due rows of a receiver. Rows that a newer state of their purchase made worthless are dropped here. */
 export async function claimDeliveries(receiverId: string, most: number): Promise<Claim> {
-  const at = now();
-  const due = await deliveries
-    .find({ receiverId, state: 'due', nextAttemptAt: { $lte: at } })
-    .project<ClaimedDelivery>({ attempts: 0 })
-    .sort({ nextAttemptAt: 1 })
-    .limit(most)
-    .toArray();
+  const due = await findDue({ receiverId, most });
   const drained = due.length < most;
   if (due.length === 0) {
     return { rows: [], drained };
   }
   const leaseToken = newId();
-  const ids = due.map((row) => row._id);
-  const { modifiedCount } = await deliveries.updateMany(
-    { _id: { $in: ids }, state: 'due', nextAttemptAt: { $lte: at } },
-    { $set: { leaseToken, nextAttemptAt: new Date(nowMs() + webhookLimits.leaseMs) } },
-  );
-  let mine = due;
-  if (modifiedCount < due.length) {
-    const taken = await deliveries.distinct('_id', { _id: { $in: ids }, leaseToken });
-    mine = due.filter((row) => taken.includes(row._id));
-  }
+  const isWhole = await take({ rows: due, leaseToken });
+  const mine = isWhole ? due : await takenOf(due, leaseToken);
   const leased = mine.map((row) => ({ ...row, leaseToken }));
   return { rows: await inOrder(leased, leaseToken), drained };
+}
+
+interface Wanted {
+  receiverId: string;
+  most: number;
+}
+
+/** Rows of all turns of a query together. */
+const sharedMax = 4 * webhookLimits.claimBatch;
+
+/** What is due, the oldest first. Turns that look at the same time share a query, unless there is much to do. */
+const findDue = gathered<Wanted, ClaimedDelivery[]>({
+  itemsMax: 50,
+  async run(wanted) {
+    const at = now();
+    const due = (...ids: string[]) =>
+      deliveries
+        .find(
+          {
+            accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+            receiverId: { $in: ids },
+            state: 'due',
+            nextAttemptAt: { $lte: at },
+          },
+          // Accounts have indexes of their own, which know nothing of what is due.
+          { hint: 'receiver_due' },
+        )
+        .project<ClaimedDelivery>({ attempts: 0 });
+    if (wanted.length > 1) {
+      const ids = wanted.map(({ receiverId }) => receiverId);
+      // In no order, so that it reads no more rows than it returns.
+      const together = await due(...ids)
+        .limit(sharedMax)
+        .toArray();
+      if (together.length < sharedMax) {
+        const byReceiver = groupBy(together.sort(byDueTime), (row) => row.receiverId);
+        return wanted.map(({ receiverId, most }) => (byReceiver.get(receiverId) ?? []).slice(0, most));
+      }
+    }
+    return Promise.all(
+      wanted.map(({ receiverId, most }) => due(receiverId).sort({ nextAttemptAt: 1 }).limit(most).toArray()),
+    );
+  },
+});
+
+function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
+  return (a.nextAttemptAt?.getTime() ?? 0) - (b.nextAttemptAt?.getTime() ?? 0);
+}
+
+/** Takes the lease of rows that are still due. @returns whether that was all of them; turns share the command. */
+const take = gathered<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>({
+  itemsMax: 50,
+  async run(claims) {
+    const at = now();
+    const nextAttemptAt = new Date(nowMs() + webhookLimits.leaseMs);
+    const { modifiedCount } = await deliveries.bulkWrite(
+      claims.map(({ rows, leaseToken }) => ({
+        updateMany: {
+          filter: {
+            _id: { $in: rows.map(({ _id }) => _id) },
+            accountId: { $in: accountsOf(rows) },
+            state: 'due',
+            nextAttemptAt: { $lte: at },
+          },
+          update: { $set: { leaseToken, nextAttemptAt } },
+        },
+      })),
+      { ordered: false },
+    );
+    const isWhole = modifiedCount === claims.reduce((sum, { rows }) => sum + rows.length, 0);
+    return claims.map(() => isWhole);
+  },
+});
+
+async function takenOf(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
+  const taken = await deliveries.distinct('_id', {
+    _id: { $in: rows.map(({ _id }) => _id) },
+    accountId: { $in: accountsOf(rows) },
+    leaseToken,
+  });
+  return rows.filter((row) => taken.includes(row._id));
 }
 
 /** Gives back rows that were not sent. */
 export async function releaseDeliveries(rows: ClaimedDelivery[], atMs = nowMs()): Promise<void> {
   if (rows.length > 0) {
-    await deliveries.updateMany(
-      { _id: { $in: rows.map((row) => row._id) }, leaseToken: { $in: leaseTokensOf(rows) } },
-      { $set: { leaseToken: null, nextAttemptAt: new Date(atMs) } },
-    );
+    await deliveries.updateMany(leasedAs(rows), {
+      $set: { leaseToken: null, nextAttemptAt: new Date(atMs) },
+    });
   }
 }
 
 /**
- * Within one purchase and channel: a row that a later one outranks is dropped, a row whose predecessor is under
+ * Within one purchase, channel and endpoint: a row that a later one outranks is dropped, a row whose predecessor is under
  * way waits for it. So a client never hears `pending` after the result, or `success` after the reversal.
  */
 async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
@@ -64,11 +133,7 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
   if (ordered.length === 0) {
     return rows;
   }
-  const keys = [...new Set(ordered.flatMap((row) => row.orderKey ?? []))];
-  const siblings = await deliveries
-    .find({ orderKey: { $in: keys } })
-    .project<ClaimedDelivery>({ attempts: 0, body: 0 })
-    .toArray();
+  const siblings = (await Promise.all(ordered.map(loadSiblings))).flat();
   const dropped = new Set<ClaimedDelivery>();
   const deferred = new Set<ClaimedDelivery>();
   for (const row of ordered) {
@@ -88,32 +153,59 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
 }
 
+/** All rows of a purchase to the same account, without what they say. */
+const loadSiblings = gathered<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedDelivery[]>({
+  itemsMax: 200,
+  async run(rows) {
+    const found = await deliveries
+      .find({
+        accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
+        orderKey: { $in: [...new Set(rows.map(({ orderKey }) => orderKey))] },
+      })
+      .project<ClaimedDelivery>({ attempts: 0, body: 0 })
+      .toArray();
+    const byKey = groupBy(found, keyOf);
+    return rows.map((row) => byKey.get(keyOf(row)) ?? []);
+  },
+});
+
+function keyOf({ accountId, orderKey }: Pick<Delivery, 'accountId' | 'orderKey'>): string {
+  return `${accountId} ${orderKey ?? ''}`;
+}
+
 function areSiblings(row: ClaimedDelivery, other: ClaimedDelivery): boolean {
   return (
     row._id !== other._id &&
     row.orderKey === other.orderKey &&
     row.accountId === other.accountId &&
-    row.channel === other.channel
+    row.channel === other.channel &&
+    row.endpointId === other.endpointId
   );
 }
 
 async function dropDeliveries(rows: ClaimedDelivery[]): Promise<void> {
   if (rows.length > 0) {
-    await deliveries.updateMany(
-      { _id: { $in: rows.map((row) => row._id) }, leaseToken: { $in: leaseTokensOf(rows) } },
-      {
-        $set: {
-          state: 'dropped',
-          leaseToken: null,
-          nextAttemptAt: null,
-          settledAt: now(),
-          expireAt: new Date(nowMs() + webhookLimits.deliveredKeptMs),
-        },
+    await deliveries.updateMany(leasedAs(rows), {
+      $set: {
+        state: 'dropped',
+        leaseToken: null,
+        nextAttemptAt: null,
+        settledAt: now(),
+        expireAt: new Date(nowMs() + webhookLimits.deliveredKeptMs),
       },
-    );
+    });
   }
 }
 
-function leaseTokensOf(rows: ClaimedDelivery[]): string[] {
-  return [...new Set(rows.flatMap((row) => row.leaseToken ?? []))];
+/** These rows, as long as we hold them. */
+function leasedAs(rows: ClaimedDelivery[]) {
+  return {
+    _id: { $in: rows.map((row) => row._id) },
+    accountId: { $in: accountsOf(rows) },
+    leaseToken: { $in: [...new Set(rows.flatMap((row) => row.leaseToken ?? []))] },
+  };
+}
+
+function accountsOf(rows: ClaimedDelivery[]): string[] {
+  return [...new Set(rows.map((row) => row.accountId))];
 }

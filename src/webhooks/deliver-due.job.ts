@@ -1,10 +1,17 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../jobs/define-job.js';
-import { schedules } from '../jobs/sweep-job.js';
+import { defineClocked } from '../jobs/sweep-job.js';
+import { accountIdOf } from './new-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
 
 interface ReceiverData {
   receiverId: string;
+  /** The account whose address it is. */
+  accountId: string;
+}
+
+function earlier({ receiverId }: Record<string, unknown>) {
+  return { receiverId, accountId: accountIdOf(String(receiverId)) };
 }
 
 /**
@@ -18,19 +25,15 @@ export const deliverDueJob = defineJob<ReceiverData>({
     concurrency: webhookLimits.slots,
   }),
   name: 'deliver-due',
-  version: 2,
-  data: Joi.object({ receiverId: Joi.string() }),
-  earlier: [{ name: 'token', version: 1, read: ({ receiverId }) => ({ receiverId }) }],
+  version: 3,
+  data: Joi.object({ receiverId: Joi.string(), accountId: Joi.string() }),
+  earlier: [
+    { name: 'deliver-due', version: 2, read: earlier },
+    { name: 'token', version: 1, read: earlier },
+  ],
   subject: ({ receiverId }) => receiverId,
   whileActive: 'follow',
 });
 
 /** Finds receivers that are due and makes sure that each gets its turn. */
-export const sweepDeliveriesJob = defineJob<object>({
-  queue: schedules,
-  name: 'sweep-deliveries',
-  version: 1,
-  data: Joi.object({}),
-  subject: () => 'all',
-  clock: { everyMs: 4_000, data: {} },
-});
+export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);

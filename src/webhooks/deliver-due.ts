@@ -3,13 +3,18 @@
  * the end of the queue, and a request that is slower goes on without holding a place in it. So a receiver that
  * hangs costs the others nothing.
  */
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { giveTurns } from './announce-deliveries.js';
 import { attemptDelivery, type Attempted } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
 import { createLoad, type Load } from './delivery-load.js';
-import { openTurn, type Turn } from './open-turn.js';
+import type { Verdict } from './judge-answer.js';
+import { countElsewhere, openTurn, type Turn } from './open-turn.js';
 import { disableReceiver, needsForgiving, noteFailure, noteSlow, noteSuccess } from './receiver-health.js';
+import { notePace, startingPace, type PaceNews } from './receiver-pace.js';
 import { createRecorder, type Recorder } from './record-attempts.js';
 import { createSender, type Sender } from './send-request.js';
 import { urlGuard } from './url-guard.js';
@@ -38,8 +43,24 @@ interface Running {
   /** Nothing else is due. */
   drained: boolean;
   active: number;
+  /** How many requests the receiver may have under way, as far as this turn knows. */
+  pace: number;
+  /** There is more to do than where it begins: only then Redis is asked for its pace. */
+  isLong: boolean;
+  /** As the last request started it had all it may. */
+  isFull: boolean;
+  /** Good, quick answers while it was full, since its pace was noted. */
+  good: number;
+  /** What began before is of the round that has cost it its pace already. */
+  slowedAtMs: number;
+  /** Requests under way in other processes. */
+  elsewhere: number;
+  /** Our own proxy does not serve: what was taken waits until it may again. */
+  isCutOff: boolean;
   /** Where the last request went. */
   url: string;
+  /** Runs from the first claim on: where the database is slow, what was claimed is sent and not given back. */
+  timer: NodeJS.Timeout | undefined;
   /** Time is up, or the receiver was disabled meanwhile. */
   over: boolean;
   /** Continues the turn when a request ends. */
@@ -51,7 +72,7 @@ export function openDeliverer(): {
   run(data: { receiverId: string }): Promise<void>;
   close(): Promise<void>;
 } {
-  const sender = createSender(urlGuard);
+  const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
   const deliverer = createDeliverer(sender);
   return {
     run: ({ receiverId }) => deliverer.deliverDue(receiverId),
@@ -66,7 +87,7 @@ export function createDeliverer(sender: Sender): Deliverer {
   const means = { sender, record: createRecorder(), load: createLoad(), underWay: new Set<Promise<void>>() };
   return {
     deliverDue: async (receiverId) => {
-      const turn = await openTurn(receiverId, means.load.ofReceiver(receiverId));
+      const turn = await openTurn(receiverId, () => means.load.ofReceiver(receiverId));
       if (turn) {
         await takeTurn(means, turn);
       }
@@ -86,19 +107,32 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
     waiting: [],
     drained: false,
     active: 0,
+    pace: startingPace(turn.inFlightMost),
+    isLong: false,
+    isFull: false,
+    good: 0,
+    slowedAtMs: -Infinity,
+    elsewhere: turn.elsewhere,
+    isCutOff: false,
     url: '',
+    timer: undefined,
     over: false,
     wake: () => undefined,
   };
-  const timer = setTimeout(() => endTurn(running), webhookLimits.turnMs);
   try {
     await serve(running);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(running.timer);
   }
-  const more = running.over && (running.waiting.length > 0 || !running.drained);
+  if (running.good > 0 && running.active === 0) {
+    await readjustPace(running);
+  }
+  const more = running.over && !running.isCutOff && (running.waiting.length > 0 || !running.drained);
   running.over = true;
-  await releaseDeliveries(running.waiting);
+  await releaseDeliveries(
+    running.waiting,
+    running.isCutOff ? nowMs() + webhookLimits.unsentRetryMs : nowMs(),
+  );
   if (running.active > 0) {
     // They go on by themselves; each that ends calls for the next turn.
     await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
@@ -108,15 +142,22 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
 }
 
 async function serve(running: Running): Promise<void> {
+  const { means, turn } = running;
   while (!running.over) {
+    const mayClaim = running.waiting.length === 0 && !running.drained;
+    if (mayClaim && running.elsewhere > 0) {
+      // They end by and by, in other processes.
+      running.elsewhere = await countElsewhere(turn.receiverId, () => means.load.ofReceiver(turn.receiverId));
+    }
     const room = roomFor(running);
-    if (running.waiting.length === 0 && !running.drained && room > 0) {
+    if (mayClaim && room > 0) {
       await refill(running, room);
       continue;
     }
     for (const row of running.waiting.splice(0, Math.max(0, room))) {
       start(running, row);
     }
+    running.isFull = means.load.ofReceiver(turn.receiverId) >= running.pace;
     if (running.active === 0) {
       // All is done, or others have all the room: then the sweep brings the rest back.
       return;
@@ -127,9 +168,12 @@ async function serve(running: Running): Promise<void> {
   }
 }
 
-function roomFor({ means: { load }, turn }: Running): number {
-  const own = turn.probing ? 1 : webhookLimits.inFlightPerReceiver - turn.elsewhere;
-  return Math.min(own - load.ofReceiver(turn.receiverId), load.roomFor(turn.receiverId, turn.account._id));
+function roomFor({ means: { load }, turn, pace, elsewhere }: Running): number {
+  return load.roomFor({
+    receiverId: turn.receiverId,
+    accountId: turn.account._id,
+    pace: turn.probing ? 1 : pace - elsewhere,
+  });
 }
 
 function start(running: Running, row: ClaimedDelivery): void {
@@ -150,9 +194,15 @@ async function attempt(running: Running, row: ClaimedDelivery): Promise<void> {
   const { means, turn } = running;
   let written: Promise<void> | undefined;
   let outlived = false;
+  const startedMs = performance.now();
   try {
     const attempted = await attemptDelivery(means.sender, row, turn);
     written = means.record(row, attempted);
+    if (attempted.verdict.outcome === 'unsent') {
+      running.isCutOff = true;
+      endTurn(running);
+    }
+    await adaptPace(running, attempted, startedMs);
     if (await noteHealth(turn, row, attempted)) {
       endTurn(running);
     }
@@ -163,7 +213,7 @@ async function attempt(running: Running, row: ClaimedDelivery): Promise<void> {
     running.wake();
   }
   await written;
-  if (outlived) {
+  if (outlived && !running.isCutOff) {
     await giveTurns([turn.receiverId]);
   }
 }
@@ -176,10 +226,61 @@ function endTurn(running: Running): void {
 async function refill(running: Running, room: number): Promise<void> {
   const { turn } = running;
   // Whoever may have only a few under way is likely to hang: taking more rows would only delay them.
-  const most = room < webhookLimits.inFlightPerReceiver ? room : webhookLimits.claimBatch;
-  const claim = await claimDeliveries(turn.receiverId, most);
+  const isDoubtful =
+    turn.probing || running.elsewhere > 0 || (running.active === 0 && room < startingPace(turn.inFlightMost));
+  const most = isDoubtful ? room : Math.max(webhookLimits.claimBatch, running.pace);
+  const [claim] = await Promise.all([
+    claimDeliveries(turn.receiverId, most),
+    running.isLong && readjustPace(running),
+  ]);
+  running.timer ??= setTimeout(() => endTurn(running), webhookLimits.turnMs);
   running.waiting = claim.rows;
   running.drained = claim.drained || turn.probing;
+  if (!running.isLong && claim.rows.length > limits.inFlightStart) {
+    running.isLong = true;
+    await readjustPace(running);
+  }
+}
+
+async function readjustPace(running: Running, news?: Exclude<PaceNews, object>): Promise<void> {
+  const { turn, good } = running;
+  if (turn.inFlightMost <= limits.inFlightStart) {
+    return;
+  }
+  running.good = 0;
+  running.pace = await notePace(turn.receiverId, turn.inFlightMost, news ?? { good });
+}
+
+/** A round of requests costs its receiver its pace once, however many of them fail. */
+async function adaptPace(
+  running: Running,
+  { verdict, attempt }: Attempted,
+  startedMs: number,
+): Promise<void> {
+  const news = burdenOf(verdict);
+  if (news !== null) {
+    if (startedMs > running.slowedAtMs) {
+      running.slowedAtMs = performance.now();
+      await readjustPace(running, news);
+    }
+    return;
+  }
+  const isGood = verdict.outcome === 'delivered' && attempt.durationMs <= webhookLimits.quickMs;
+  running.good += isGood && running.isLong && running.isFull ? 1 : 0;
+  const isLast = running.over && running.active === 1;
+  if (running.good >= running.pace || (running.good > 0 && isLast)) {
+    await readjustPace(running);
+  }
+}
+
+/** What an attempt says of how much a receiver bears; null: nothing. */
+function burdenOf({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
+  if (outcome === 'timeout') {
+    return 'silent';
+  }
+  return outcome === 'failed' && (httpStatus === null || httpStatus === 429 || httpStatus >= 500)
+    ? 'overloaded'
+    : null;
 }
 
 /** @returns true if the receiver is disabled now. */
@@ -199,6 +300,10 @@ async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: Attempt
       await disableReceiver(key, 'gone');
       return true;
     case 'blocked':
+    case 'unreached':
+    case 'unsent':
+    case 'removed':
+      // Nothing of these is known to be the receiver's.
       return false;
   }
 }

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
+import type { ApiVersion } from '../accounts/webhook-endpoint.js';
 import { collectionOf } from '../database/typed-collection.js';
 
 /** `x-event` of an outgoing request. */
@@ -10,16 +11,17 @@ export type DeliveryEvent =
   | 'settlement.failed'
   | 'deposit.completed'
   | 'config.updated'
+  | 'webhook.disabled'
   | 'ping'
   | 'callback.wallet'
   | 'callback.reseller';
 
-/** Which of a client's URLs it goes to. `own` is the URL that one purchase brought with it. */
+/** Which of a client's URLs it goes to: `webhook` an endpoint, `own` the URL that one purchase brought with it. */
 export type DeliveryChannel = 'webhook' | 'callback' | 'own';
 
 /**
  * due: to be sent at `nextAttemptAt`. delivered, dead (given up), dropped (a newer state of the same
- * purchase made it worthless). held: kept until the account asks for it, because its URL is disabled or not allowed.
+ * purchase made it worthless, or its endpoint was removed). held: kept until the account asks for it, because its URL is disabled or not allowed.
  */
 export type DeliveryState = 'due' | 'delivered' | 'dead' | 'held' | 'dropped';
 
@@ -52,15 +54,21 @@ export interface Delivery {
   /** One destination of one account: the unit of ordering, back-off and fairness. */
   receiverId: string;
   channel: DeliveryChannel;
+  /** Of a webhook to another endpoint than that of `webhook_url`: whose secret signs it. */
+  endpointId?: string;
   url: string;
   event: DeliveryEvent;
   /** The client's reference, for its own searches. */
   refId: string | null;
-  /** The purchase's id: rows of one key, account and channel go out by rising `orderRank`, one at a time. */
+  /** The purchase's id: rows of one key, account, channel and endpoint go out by rising `orderRank`, one at a time. */
   orderKey: string | null;
   orderRank: number;
   /** The bytes of every attempt, as text (UTF-8 JSON). */
   body: string;
+  /** Of the body, as its endpoint had chosen it; `x-api-version` of every attempt. Absent: the first. */
+  version?: ApiVersion;
+  /** A notice to the owner: signed with this secret too, however often the account's own was replaced since. */
+  secretSealed?: string;
   state: DeliveryState;
   /** While due: when to send, or, while a worker holds the lease, when another may. Null otherwise. */
   nextAttemptAt: Date | null;
@@ -75,7 +83,7 @@ export interface Delivery {
   createdAt: Date;
   /** When it stopped being due. */
   settledAt: Date | null;
-  /** Delivered and dropped rows go after this; the others are kept. */
+  /** Delivered and dropped rows go after this; dead and held ones by `removeUndelivered`. */
   expireAt: Date | null;
 }
 
@@ -98,12 +106,15 @@ const schema = new Schema<Delivery>(
     accountId: { type: String, required: true },
     receiverId: { type: String, required: true },
     channel: { type: String, required: true },
+    endpointId: { type: String },
     url: { type: String, required: true },
     event: { type: String, required: true },
     refId: { type: String, default: null },
     orderKey: { type: String, default: null },
     orderRank: { type: Number, required: true },
     body: { type: String, required: true },
+    version: { type: String },
+    secretSealed: { type: String },
     state: { type: String, required: true },
     nextAttemptAt: { type: Date, default: null },
     leaseToken: { type: String, default: null },
@@ -125,9 +136,15 @@ schema.index(
 schema.index({ orderKey: 1 }, { name: 'order_key' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
-// What was given up, for the operator.
+// What was given up, for the operator; and what was not delivered, until it was kept long enough.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
+schema.index({ settledAt: 1 }, { partialFilterExpression: { state: 'held' }, name: 'held_oldest' });
 schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
+// Of the endpoints that are not the first: accounts with one pay nothing for it.
+schema.index(
+  { accountId: 1, endpointId: 1, createdAt: -1, _id: -1 },
+  { partialFilterExpression: { endpointId: { $exists: true } }, name: 'account_endpoint_newest' },
+);
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, name: 'expire' });
 
 export const DeliveryModel = mongoose.model('Delivery', schema);

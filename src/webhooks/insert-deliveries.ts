@@ -1,4 +1,5 @@
 import type { Session } from '../database/mongo.js';
+import type { Insert } from '../money/posting/posting.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 
 /**
@@ -9,4 +10,9 @@ export async function insertDeliveries(session: Session, rows: Delivery[]): Prom
   if (rows.length > 0) {
     await deliveries.insertMany(rows, { session });
   }
+}
+
+/** The rows for a posting, so that an event exists exactly if its fact does. */
+export function deliveryInserts(rows: Delivery[]): Insert[] {
+  return rows.map((document) => ({ collection: deliveries.collectionName, document }));
 }

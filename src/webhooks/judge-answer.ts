@@ -2,11 +2,12 @@ import type { Ack } from './delivery.model.js';
 import type { SendResult } from './send-request.js';
 
 /**
- * What an attempt came to. failed and timeout are tried again; gone (410) disables the URL; blocked holds the
- * delivery, since trying again would end the same.
+ * What an attempt came to. failed, timeout and unreached are tried again; gone (410) disables the URL; blocked holds the
+ * delivery, since trying again would end the same; removed drops it: its endpoint is not there any more. unsent was none:
+ * our own proxy did not serve.
  */
 export interface Verdict {
-  outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked';
+  outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked' | 'removed' | 'unreached' | 'unsent';
   httpStatus: number | null;
   ack: Ack | null;
   /** In words for the account; null if delivered. */
@@ -15,7 +16,7 @@ export interface Verdict {
 
 /**
  * Any 2xx counts as delivered, unless its body says otherwise: a JSON `status` other than `received`, or none if the
- * account's document says `requireAck`, which no call and no command sets.
+ * account's document says `requireAck`, which the operator sets (topup account set).
  */
 export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {

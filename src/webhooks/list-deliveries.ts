@@ -1,3 +1,4 @@
+import { defaultEndpointId } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import { deliveries, type Delivery, type DeliveryEvent, type DeliveryState } from './delivery.model.js';
 
@@ -6,13 +7,14 @@ export interface DeliveryQuery {
   state?: DeliveryState | undefined;
   event?: DeliveryEvent | undefined;
   refId?: string | undefined;
+  endpointId?: string | undefined;
   page: number;
   limit: number;
 }
 
 /**
  * One page of an account's webhooks and callbacks, newest first, with all attempts, and how many there are in all.
- * Served by the account_newest, account_state_newest and account_ref indexes.
+ * Served by the account_newest, account_state_newest, account_endpoint_newest and account_ref indexes.
  */
 export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Delivery[]; total: number }> {
   const filter = {
@@ -20,6 +22,7 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
     ...(query.state && { state: query.state }),
     ...(query.event && { event: query.event }),
     ...(query.refId !== undefined && { refId: query.refId }),
+    ...(query.endpointId !== undefined && ofEndpoint(query.endpointId)),
   };
   const [rows, total] = await Promise.all([
     deliveries
@@ -31,6 +34,13 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
     deliveries.countDocuments(filter),
   ]);
   return { rows, total };
+}
+
+/** The filter for the webhooks of one endpoint: those of the first name none. */
+export function ofEndpoint(endpointId: string) {
+  return endpointId === defaultEndpointId
+    ? { channel: 'webhook' as const, endpointId: { $exists: false } }
+    : { endpointId };
 }
 
 /** What was given up on any account, newest first: for the operator. */

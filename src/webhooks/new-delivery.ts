@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../accounts/account.model.js';
+import {
+  defaultEndpointId,
+  endpointsOf,
+  type ApiVersion,
+  type EndpointOwner,
+  type WebhookEndpoint,
+} from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
 
 /** What has the URLs that receive. */
-export type UrlOwner = Pick<Account, '_id' | 'webhookUrl' | 'callbackUrl'>;
+export type UrlOwner = EndpointOwner & Pick<Account, 'callbackUrl'>;
 
 export interface NewDelivery {
   /** Stable and unique: naming it after what it tells about makes a second row for the same fact impossible. */
   id: string;
   accountId: string;
   channel: DeliveryChannel;
+  endpointId?: string;
+  version?: ApiVersion;
   url: string;
   event: DeliveryEvent;
   refId?: string | null;
@@ -25,8 +34,10 @@ export function newDelivery(from: NewDelivery): Delivery {
   return {
     _id: from.id,
     accountId: from.accountId,
-    receiverId: receiverIdOf(from.accountId, from.url),
+    receiverId: receiverIdOf(from.accountId, from.url, from.endpointId),
     channel: from.channel,
+    ...(from.endpointId !== undefined && { endpointId: from.endpointId }),
+    ...(from.version !== undefined && { version: from.version }),
     url: from.url,
     event: from.event,
     refId: from.refId ?? null,
@@ -46,18 +57,31 @@ export function newDelivery(from: NewDelivery): Delivery {
   };
 }
 
+/** Where a webhook to this endpoint goes. The first has no name here: its rows are those that there were before endpoints. */
+export function endpointDestination({ id, url, version }: WebhookEndpoint) {
+  return { channel: 'webhook' as const, url, version, ...(id !== defaultEndpointId && { endpointId: id }) };
+}
+
 /**
  * A receiver is one address of one account: scheme, host, port and path. The query is left out, so that a URL
- * with a changing parameter is still one receiver.
+ * with a changing parameter is still one receiver. Each endpoint beside the first is a receiver of its own, whoever
+ * else has its address: none waits for another, and with another URL it begins anew.
  */
-export function receiverIdOf(accountId: string, url: string): string {
+export function receiverIdOf(accountId: string, url: string, endpointId = defaultEndpointId): string {
   const { origin, pathname } = new URL(url);
-  const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
+  const prefix = endpointId === defaultEndpointId ? '' : `${endpointId} `;
+  const address = createHash('sha256').update(`${prefix}${origin}${pathname}`).digest('hex').slice(0, 12);
   return `${accountId}-${address}`;
 }
 
 /** Of the URLs that the account has now. */
 export function receiverIdsOf(account: UrlOwner): string[] {
+  const endpoints = endpointsOf(account).map(({ id, url }) => receiverIdOf(account._id, url, id));
+  return [...new Set([...endpoints, ...configReceiverIdsOf(account)])];
+}
+
+/** Of `webhook_url` and `callback_url`. */
+export function configReceiverIdsOf(account: UrlOwner): string[] {
   return [account.webhookUrl, account.callbackUrl].flatMap((url) =>
     url === null ? [] : [receiverIdOf(account._id, url)],
   );

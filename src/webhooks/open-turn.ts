@@ -1,8 +1,11 @@
-import type { KeyObject } from 'node:crypto';
-import { AccountModel } from '../accounts/account.model.js';
+import { limits } from '../../config/limits.js';
+import { findAccount } from '../accounts/find-account.js';
+import { endpointsOf, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../shared/clock.js';
+import { gathered } from '../shared/gathered.js';
+import { groupBy } from '../shared/group-by.js';
 import { deliveries } from './delivery.model.js';
-import { accountIdOf, type UrlOwner } from './new-delivery.js';
+import { accountIdOf, receiverIdOf, type UrlOwner } from './new-delivery.js';
 import { isOpen, isProbing } from './receiver-health.js';
 import { receivers, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
@@ -12,12 +15,13 @@ import { signingKeys } from './webhook-secret.js';
 export interface Turn {
   readonly receiverId: string;
   readonly account: UrlOwner;
-  readonly keys: readonly KeyObject[];
   readonly requireAck: boolean;
   /** Its health as the turn began; null if nothing is wrong with it. */
   receiver: Receiver | null;
   /** The breaker was open until now: one request may try. */
   readonly probing: boolean;
+  /** How many requests it may have under way at most, in the whole fleet. */
+  readonly inFlightMost: number;
   /** Requests under way in other processes, counted only for receivers that were slow lately. */
   readonly elsewhere: number;
 }
@@ -27,11 +31,10 @@ export interface Turn {
  * @param hereNow Requests to this receiver that are under way in this process.
  * @returns null if nothing may be sent now; what is due is then held, if it is for long.
  */
-export async function openTurn(receiverId: string, hereNow: number): Promise<Turn | null> {
-  const accountId = accountIdOf(receiverId);
+export async function openTurn(receiverId: string, hereNow: () => number): Promise<Turn | null> {
   const [account, receiver] = await Promise.all([
-    AccountModel.findById(accountId, turnFields).lean(),
-    receivers.findOne({ _id: receiverId }),
+    findAccount(accountIdOf(receiverId)),
+    loadReceiver(receiverId),
   ]);
   if (!account || receiver?.disabledAt) {
     await holdDue(receiverId);
@@ -40,48 +43,88 @@ export async function openTurn(receiverId: string, hereNow: number): Promise<Tur
   if (isOpen(receiver)) {
     return null;
   }
+  const endpoint = endpointAt(account, receiverId);
+  // A secret that can't be opened ends the turn: what fails again and again is shown to a person, an attempt is not.
+  signingKeys(account, endpoint?.id);
   return {
     receiverId,
     account,
-    keys: signingKeys(account),
     requireAck: account.requireAck,
     receiver,
     probing: isProbing(receiver),
-    elsewhere: isSlow(receiver) ? Math.max(0, (await countUnderWay(receiverId)) - hereNow) : 0,
+    inFlightMost: endpoint?.inFlightLimit ?? limits.inFlightDefault,
+    elsewhere: isSlow(receiver) ? await countElsewhere(receiverId, hereNow) : 0,
   };
 }
 
-const turnFields = {
-  webhookUrl: 1,
-  callbackUrl: 1,
-  webhookSecretSealed: 1,
-  previousWebhookSecret: 1,
-  requireAck: 1,
-} as const;
+/** Undefined for the address of callbacks, and for one that the account has left. */
+function endpointAt(account: UrlOwner, receiverId: string): WebhookEndpoint | undefined {
+  return endpointsOf(account).find(({ id, url }) => receiverIdOf(account._id, url, id) === receiverId);
+}
+
+/** Null: nothing was ever wrong with it. Turns that begin at the same time share a query. */
+const loadReceiver = gathered<string, Receiver | null>({
+  itemsMax: 100,
+  async run(ids) {
+    const found = await receivers.find({ _id: { $in: ids } }).toArray();
+    const byId = new Map(found.map((each) => [each._id, each]));
+    return ids.map((id) => byId.get(id) ?? null);
+  },
+});
 
 function isSlow(receiver: Receiver | null): boolean {
   return (receiver?.slowUntil?.getTime() ?? 0) > nowMs();
 }
 
-/** Rows that some process holds under a lease. */
-async function countUnderWay(receiverId: string): Promise<number> {
-  const leased = await deliveries
-    .find({
-      receiverId,
-      state: 'due',
-      nextAttemptAt: { $gt: now(), $lte: new Date(nowMs() + webhookLimits.leaseMs) },
-      leaseToken: { $ne: null },
-    })
-    .project({ _id: 1 })
-    .limit(webhookLimits.inFlightPerReceiver + webhookLimits.claimBatch)
-    .toArray();
-  return leased.length;
+/** Requests to this receiver that other processes have under way. */
+export async function countElsewhere(receiverId: string, hereNow: () => number): Promise<number> {
+  const leased = await countLeased(receiverId);
+  return Math.max(0, leased - hereNow());
 }
 
-/** Keeps what is due for the day the account enables its URL again. What is under way ends as it ends. */
-async function holdDue(receiverId: string): Promise<void> {
-  await deliveries.updateMany(
-    { receiverId, state: 'due', nextAttemptAt: { $lte: now() } },
-    { $set: { state: 'held', nextAttemptAt: null, leaseToken: null, settledAt: now() } },
-  );
-}
+/** Of one receiver, by all processes: a batch beside a round of what it may have under way. */
+const leasedMax = 2 * limits.inFlightMax;
+
+/** Rows that some process holds under a lease. Turns that count at the same time share a query. */
+const countLeased = gathered<string, number>({
+  itemsMax: 20,
+  async run(ids) {
+    const leased = await deliveries
+      .find(
+        {
+          accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+          receiverId: { $in: ids },
+          state: 'due',
+          nextAttemptAt: { $gt: now(), $lte: new Date(nowMs() + webhookLimits.leaseMs) },
+          leaseToken: { $ne: null },
+        },
+        { hint: 'receiver_due' },
+      )
+      .project<{ receiverId: string }>({ _id: 0, receiverId: 1 })
+      .limit(ids.length * leasedMax)
+      .toArray();
+    const byReceiver = groupBy(leased, (row) => row.receiverId);
+    return ids.map((id) => byReceiver.get(id)?.length ?? 0);
+  },
+});
+
+/**
+ * Keeps what is due for the day the account enables its URL again. What is under way ends as it ends. Turns that hold at
+ * the same time share the update.
+ */
+const holdDue = gathered<string, null>({
+  itemsMax: 50,
+  async run(ids) {
+    await deliveries.updateMany(
+      {
+        accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+        receiverId: { $in: ids },
+        state: 'due',
+        nextAttemptAt: { $lte: now() },
+      },
+      { $set: { state: 'held', nextAttemptAt: null, leaseToken: null, settledAt: now() } },
+      { hint: 'receiver_due' },
+    );
+    return ids.map(() => null);
+  },
+});

@@ -4,10 +4,15 @@
  */
 import { AccountModel } from '../accounts/account.model.js';
 import { now, nowMs } from '../shared/clock.js';
+import { gathered } from '../shared/gathered.js';
 import { logger } from '../shared/logger.js';
-import { isDuplicateKey } from '../database/mongo.js';
-import { receiverIdsOf, type UrlOwner } from './new-delivery.js';
-import { receivers, type Receiver } from './receiver.model.js';
+import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { announceDeliveries } from './announce-deliveries.js';
+import { webhookDisabledDeliveries } from './disabled-event.js';
+import { insertDeliveries } from './insert-deliveries.js';
+import { configReceiverIdsOf, type UrlOwner } from './new-delivery.js';
+import { receivers, type DisabledBecause, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
 
 export interface ReceiverKey {
@@ -41,21 +46,61 @@ export async function noteSuccess(receiverId: string): Promise<void> {
   await receivers.updateOne({ _id: receiverId }, { $set: healthy });
 }
 
-/** Some requests outlive their turn: whoever serves this receiver next must count them. */
-export async function noteSlow(key: ReceiverKey): Promise<void> {
-  const slowUntil = new Date(nowMs() + webhookLimits.totalTimeoutMs);
-  await upsert(key, { $set: { slowUntil }, $setOnInsert: { ...fresh(key), ...healthy } });
-}
+/** Some requests outlive their turn: whoever serves this receiver next must count them. Turns share the command. */
+export const noteSlow = gathered<ReceiverKey, null>({
+  itemsMax: 100,
+  async run(keys) {
+    const slowUntil = new Date(nowMs() + webhookLimits.totalTimeoutMs);
+    const writes = keys.map((key) => ({
+      updateOne: {
+        filter: { _id: key.receiverId },
+        update: { $set: { slowUntil }, $setOnInsert: { ...fresh(key), ...healthy } },
+        upsert: true,
+      },
+    }));
+    const write = () => receivers.bulkWrite(writes, { ordered: false });
+    await write().catch((error: unknown) => {
+      // Another process has just made the row of one of them; what was written is written again.
+      if (!isDuplicateKey(error)) {
+        throw error;
+      }
+      return write();
+    });
+    return keys.map(() => null);
+  },
+});
 
-/** Nothing more is sent to it until the account enables it or sets another URL. */
-export async function disableReceiver(key: ReceiverKey, because: 'failing' | 'gone'): Promise<void> {
-  const set = { disabledAt: now(), disabledBecause: because };
-  const { disabledAt: _at, disabledBecause: _because, ...rest } = healthy;
-  await upsert(key, { $set: set, $setOnInsert: { ...fresh(key), ...rest, slowUntil: null } });
-  if (receiverIdsOf(key.account).includes(key.receiverId)) {
-    await AccountModel.updateOne({ _id: key.account._id }, { $set: { webhookStatus: 'disabled' } });
+/**
+ * Nothing more is sent to it until the account enables it or sets another URL. The account's other endpoints are told in
+ * the same database transaction, once, however many requests come to it at the same time.
+ */
+export async function disableReceiver(key: ReceiverKey, because: DisabledBecause): Promise<void> {
+  const { receiverId, account } = key;
+  const { _id } = account;
+  const at = now();
+  const rows = webhookDisabledDeliveries(account, { receiverId, because, at });
+  await upsertReceiver(key, { $setOnInsert: { ...fresh(key), ...healthy, slowUntil: null } });
+  const isNew = await changing([AccountModel], [_id], (accounts) =>
+    inTransaction(async (session) => {
+      const { modifiedCount } = await receivers.updateOne(
+        { _id: receiverId, disabledAt: null },
+        { $set: { disabledAt: at, disabledBecause: because } },
+        { session },
+      );
+      if (modifiedCount === 0) {
+        return false;
+      }
+      if (configReceiverIdsOf(account).includes(receiverId)) {
+        await accounts.updateOne({ _id }, { $set: { webhookStatus: 'disabled' } }, { session });
+      }
+      await insertDeliveries(session, rows);
+      return true;
+    }),
+  );
+  if (isNew) {
+    await announceDeliveries(rows);
+    logger.warn('webhook receiver disabled', { receiverId, because });
   }
-  logger.warn('webhook receiver disabled', { receiverId: key.receiverId, because });
 }
 
 /** True while the breaker lets nothing through. */
@@ -84,6 +129,7 @@ export const healthy = {
   openMs: 0,
 } as const;
 
+/** What a row begins with, beside `healthy`. */
 function fresh(key: ReceiverKey) {
   const { origin, pathname } = new URL(key.url);
   return { accountId: key.account._id, address: `${origin}${pathname}` };
@@ -92,7 +138,7 @@ function fresh(key: ReceiverKey) {
 async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiver> {
   const at = now();
   const { failures: _failures, timeouts: _timeouts, ...rest } = healthy;
-  const receiver = await upsert(key, {
+  const receiver = await upsertReceiver(key, {
     $inc: { failures: 1, ...(timedOut && { timeouts: 1 }) },
     ...(!timedOut && { $set: { timeouts: 0 } }),
     $setOnInsert: {
@@ -130,7 +176,8 @@ async function turnBreaker(receiver: Receiver, timedOut: boolean): Promise<void>
   );
 }
 
-async function upsert(key: ReceiverKey, update: object): Promise<Receiver> {
+/** Changes the row of a receiver, and makes it if there is none. */
+async function upsertReceiver(key: ReceiverKey, update: object): Promise<Receiver> {
   const write = () =>
     receivers.findOneAndUpdate({ _id: key.receiverId }, update, { upsert: true, returnDocument: 'after' });
   const receiver = await write().catch((error: unknown) => {

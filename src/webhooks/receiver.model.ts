@@ -1,6 +1,9 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 
+/** No success for days; or it answered 410. */
+export type DisabledBecause = 'failing' | 'gone';
+
 /** The health of one address of one account. There is a row only once something went wrong or slowly. */
 export interface Receiver {
   /** Of the form that `receiverIdOf` makes. */
@@ -17,7 +20,7 @@ export interface Receiver {
   warnedAt: Date | null;
   /** Set: nothing is sent, what is due becomes held. */
   disabledAt: Date | null;
-  disabledBecause: 'failing' | 'gone' | null;
+  disabledBecause: DisabledBecause | null;
   /** The breaker: nothing is sent before this; after it one probe. Null while closed. */
   openUntil: Date | null;
   /** How long the breaker opened last; 0 while closed. */
@@ -44,6 +47,16 @@ const schema = new Schema<Receiver>(
   { collection: 'webhookReceivers', versionKey: false },
 );
 schema.index({ accountId: 1 }, { name: 'account' });
+// What was disabled lately, for the operator.
+schema.index(
+  { disabledAt: -1 },
+  { partialFilterExpression: { disabledAt: { $type: 'date' } }, name: 'disabled_newest' },
+);
+// Whom the breaker leaves alone just now.
+schema.index(
+  { openUntil: 1 },
+  { partialFilterExpression: { openUntil: { $type: 'date' } }, name: 'left_alone' },
+);
 
 export const ReceiverModel = mongoose.model('WebhookReceiver', schema);
 

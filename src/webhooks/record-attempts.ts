@@ -32,8 +32,13 @@ export function createRecorder(): Recorder {
 /** A delivery counts whoever made it; any other result only while the lease is ours, so that a late one changes nothing. */
 function stillOurs(row: ClaimedDelivery, { verdict }: Attempted) {
   return verdict.outcome === 'delivered'
-    ? { _id: row._id, state: 'due' as const }
-    : { _id: row._id, state: 'due' as const, leaseToken: row.leaseToken };
+    ? { _id: row._id, accountId: row.accountId, state: 'due' as const }
+    : {
+        _id: row._id,
+        accountId: row.accountId,
+        state: 'due' as const,
+        leaseToken: row.leaseToken,
+      };
 }
 
 async function write(writes: AnyBulkWriteOperation<Delivery>[]): Promise<void> {

@@ -1,9 +1,15 @@
+import type { Filter } from 'mongodb';
 import { AccountModel } from '../accounts/account.model.js';
+import { defaultEndpointId, endpointsOf } from '../accounts/webhook-endpoint.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
+import { ofEndpoint } from './list-deliveries.js';
 import { receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
+import { requireEndpoint } from './require-endpoint.js';
 
 /** What can be asked for again. A dropped row is worthless, a due one comes by itself. */
 export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'held'>;
@@ -11,82 +17,147 @@ export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'hel
 /**
  * Sends one delivery again, now and with the whole schedule before it, to the account's present URL.
  * @throws NotFoundError if the account has no such delivery.
- * @throws ConflictError if a newer state of its purchase replaced it, or its URL was removed.
+ * @throws ConflictError if a newer state of its purchase replaced it, or its URL or endpoint was removed.
  */
-export async function replayDelivery(account: UrlOwner, id: string): Promise<Delivery> {
+export async function replayDelivery(account: UrlOwner, id: string, by: ChangedBy): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id, accountId: account._id });
   if (!row) {
     throw new NotFoundError('There is no delivery with this id.');
   }
+  const target = targetOf(account, row);
+  if (target === null) {
+    throw new ConflictError(
+      row.endpointId === undefined
+        ? 'The URL of this delivery was removed. Set one first.'
+        : 'The endpoint of this delivery was removed. Another one does not get what was for it.',
+    );
+  }
   if (row.state === 'dropped') {
     throw new ConflictError('A newer event of the same transaction replaced this one.');
   }
-  const target = targetOf(account, row.channel);
-  if (target === null) {
-    throw new ConflictError('The URL of this delivery was removed. Set one first.');
-  }
-  const replayed = await deliveries.findOneAndUpdate(
-    { _id: id },
-    { $set: { ...again(), ...target } },
-    { returnDocument: 'after' },
-  );
-  if (!replayed) {
-    throw new NotFoundError('There is no delivery with this id.');
-  }
+  const replayed = await inTransaction(async (session) => {
+    const after = await deliveries.findOneAndUpdate(
+      { _id: id, accountId: account._id },
+      { $set: { ...again(), ...target } },
+      { returnDocument: 'after', session },
+    );
+    if (!after) {
+      throw new NotFoundError('There is no delivery with this id.');
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'webhook.replay',
+      subject: { kind: 'delivery', id },
+      before: { state: row.state },
+      after: { accountId: account._id, event: row.event, state: after.state },
+    });
+    return after;
+  });
   await giveTurns([replayed.receiverId]);
   return replayed;
 }
 
 /** `replayDelivery` for the operator, whoever the delivery belongs to. */
-export async function replayAsOperator(id: string): Promise<Delivery> {
+export async function replayAsOperator(id: string, by: ChangedBy): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id }, { projection: { accountId: 1 } });
   const account = row && (await AccountModel.findById(row.accountId).lean());
   if (!account) {
     throw new NotFoundError('There is no delivery with this id.');
   }
-  return replayDelivery(account, id);
+  return replayDelivery(account, id, by);
 }
 
 /**
- * Sends again what was created since a time and came to this state. @returns how many.
+ * Sends again what was created since a time and came to this state. @returns how many. They may be too many for one
+ * database transaction, so that the audit log says first what is asked for, and then how many it were.
  * Rows whose URL was removed stay as they are.
  */
 export async function replayDeliveries(
   account: UrlOwner,
-  which: { since: Date; state: ReplayableState },
+  which: { since: Date; state: ReplayableState; endpointId?: string | undefined },
+  by: ChangedBy,
 ): Promise<number> {
-  let count = 0;
-  for (const channel of ['webhook', 'callback', 'own'] as const) {
-    const target = targetOf(account, channel);
-    if (target !== null) {
-      const { modifiedCount } = await deliveries.updateMany(
-        {
+  const targets = targetsOf(account, which.endpointId);
+  const entry = { ...by, subject: { kind: 'account' as const, id: account._id } };
+  await recordAudit(null, { ...entry, action: 'webhook.replay-all', after: which });
+  const { modifiedCount: count } = await deliveries.bulkWrite(
+    targets.map(({ rows, target }) => ({
+      updateMany: {
+        filter: {
           accountId: account._id,
           state: which.state,
           createdAt: { $gte: which.since },
-          channel,
+          ...rows,
           event: { $nin: ['ping', 'config.updated'] },
         },
-        { $set: { ...again(), ...target } },
-      );
-      count += modifiedCount;
-    }
-  }
+        update: { $set: { ...again(), ...target } },
+      },
+    })),
+    { ordered: false },
+  );
   // What goes to a URL that a purchase brought is found by the sweep.
   await giveTurns(receiverIdsOf(account));
+  await recordAudit(null, { ...entry, action: 'webhook.replay-all.done', after: { ...which, count } });
   return count;
 }
 
-/** The account's present URL of a channel; empty for a URL of the row's own; null if there is none any more. */
-export function targetOf(
-  account: UrlOwner,
-  channel: DeliveryChannel,
-): { url: string; receiverId: string } | Record<string, never> | null {
-  if (channel === 'own') {
+/** Where rows go now; empty for a URL of their own. */
+type Target = { url: string; receiverId: string } | Record<string, never>;
+
+/** The present URL of what a row was for; null if there is none any more. */
+function targetOf(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
+  if (row.channel === 'own') {
     return {};
   }
-  const url = channel === 'webhook' ? account.webhookUrl : account.callbackUrl;
-  return url === null ? null : { url, receiverId: receiverIdOf(account._id, url) };
+  const found = urlTargetsOf(account).find(
+    ({ channel, endpointId }) => channel === row.channel && endpointId === row.endpointId,
+  );
+  return found?.target ?? null;
+}
+
+/** Each with the filter of its rows. @param id Undefined: all there are, and what goes to a URL of its own. @throws NotFoundError */
+function targetsOf(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
+  const all = urlTargetsOf(account);
+  if (id === undefined) {
+    return [...all, { rows: { channel: 'own' }, target: {} }];
+  }
+  const endpoint = requireEndpoint(account, id);
+  const endpointId = endpoint.id === defaultEndpointId ? undefined : endpoint.id;
+  return all.filter((each) => each.channel === 'webhook' && each.endpointId === endpointId);
+}
+
+/** The rows that are for one URL. */
+type RowsOf = Filter<Delivery>;
+
+interface UrlTarget {
+  channel: Exclude<DeliveryChannel, 'own'>;
+  /** As rows have it: undefined for the first endpoint and the callback URL. */
+  endpointId: string | undefined;
+  rows: RowsOf;
+  target: { url: string; receiverId: string };
+}
+
+/** Every endpoint and the callback URL of an account. */
+export function urlTargetsOf(account: UrlOwner): UrlTarget[] {
+  const { _id: accountId, callbackUrl } = account;
+  return [
+    ...endpointsOf(account).map(({ id, url }) => ({
+      channel: 'webhook' as const,
+      endpointId: id === defaultEndpointId ? undefined : id,
+      rows: ofEndpoint(id),
+      target: { url, receiverId: receiverIdOf(accountId, url, id) },
+    })),
+    ...(callbackUrl === null
+      ? []
+      : [
+          {
+            channel: 'callback' as const,
+            endpointId: undefined,
+            rows: { channel: 'callback' as const },
+            target: { url: callbackUrl, receiverId: receiverIdOf(accountId, callbackUrl) },
+          },
+        ]),
+  ];
 }
 
 /** A new run of the schedule. The attempts made so far stay in the log and in `x-attempt`. */

@@ -1,39 +1,71 @@
-import { AccountModel } from '../accounts/account.model.js';
-import { forgetAuthentication } from '../accounts/known-keys.js';
+import { AccountModel, type Account } from '../accounts/account.model.js';
 import { newWebhookSecret } from '../accounts/create-account.js';
-import { forgetAccount } from '../accounts/find-account.js';
+import { defaultEndpointId, type EndpointOwner, type ReplacedSecret } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
-import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { ConflictError } from '../shared/errors.js';
+import { changeAccount, type Asker } from './change-account.js';
+import { requireEndpoint } from './require-endpoint.js';
 import { webhookLimits } from './webhook-limits.js';
-import { sealWebhookSecret } from './webhook-secret.js';
+import { openWebhookSecret, sealWebhookSecret } from './webhook-secret.js';
 
 /**
- * A new webhook secret. The one before it signs too for 24 h, so that receivers can change over without losing a
- * request; an older one stops at once.
- * @throws ConflictError if another rotation came first.
+ * A new secret for an endpoint. The one before it signs too for 24 h, so that receivers can change over without losing a
+ * request; an older one stops at once. The owner is told, signed with the old one.
+ * @param endpointId Of the first it is the account's secret, which signs callbacks too. Null: that one, also while no
+ * `webhook_url` is set.
+ * @throws ConflictError if another rotation came first. @throws NotFoundError. @throws SupersededKeyError (403/07)
  */
 export async function rotateWebhookSecret(
   accountId: string,
+  endpointId: string | null,
+  by: Asker,
 ): Promise<{ secret: string; previousValidUntil: Date }> {
-  const account = await AccountModel.findById(accountId, { webhookSecretSealed: 1 }).lean();
-  if (!account) {
-    throw new NotFoundError('There is no such account.');
-  }
+  const account = await AccountModel.findById(accountId).lean<Account>();
+  const seen = account && sealedOf(account, endpointId);
   const secret = newWebhookSecret();
   const validUntil = new Date(nowMs() + webhookLimits.secretOverlapMs);
-  const { matchedCount } = await AccountModel.updateOne(
-    { _id: accountId, webhookSecretSealed: account.webhookSecretSealed },
-    {
-      $set: {
-        webhookSecretSealed: sealWebhookSecret(accountId, secret),
-        previousWebhookSecret: { sealed: account.webhookSecretSealed, validUntil },
+  await changeAccount(accountId, by, (before) => {
+    const sealed = sealedOf(before, endpointId);
+    if (seen === null || !isSame(accountId, sealed, seen)) {
+      throw new ConflictError('The secret was rotated a moment ago. Read the present one.');
+    }
+    return {
+      set: withSecret(before, endpointId, {
+        sealed: sealWebhookSecret(accountId, secret),
+        previous: { sealed, validUntil },
+      }),
+      audit: {
+        action: 'webhook-secret.rotate',
+        after: { endpointId: endpointId ?? defaultEndpointId, previousValidUntil: validUntil },
       },
-    },
-  );
-  if (matchedCount === 0) {
-    throw new ConflictError('The secret was rotated a moment ago. Read the present one from api/config.');
-  }
-  forgetAccount(accountId);
-  forgetAuthentication();
+      guarded: ['webhook_secret'],
+    };
+  });
   return { secret, previousValidUntil: validUntil };
+}
+
+/** @throws NotFoundError */
+function sealedOf(account: EndpointOwner, endpointId: string | null): string {
+  return endpointId === null
+    ? account.webhookSecretSealed
+    : requireEndpoint(account, endpointId).secretSealed;
+}
+
+function withSecret(
+  { webhookEndpoints }: Account,
+  endpointId: string | null,
+  { sealed, previous }: { sealed: string; previous: ReplacedSecret },
+): Partial<Account> {
+  return endpointId === null || endpointId === defaultEndpointId
+    ? { webhookSecretSealed: sealed, previousWebhookSecret: previous }
+    : {
+        webhookEndpoints: (webhookEndpoints ?? []).map((each) =>
+          each.id === endpointId ? { ...each, secretSealed: sealed, previousSecret: previous } : each,
+        ),
+      };
+}
+
+/** Also where `topup keys reencrypt` has sealed it anew in between. */
+function isSame(accountId: string, one: string, another: string): boolean {
+  return one === another || openWebhookSecret(accountId, one) === openWebhookSecret(accountId, another);
 }

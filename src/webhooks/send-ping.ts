@@ -1,30 +1,39 @@
+import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
+import { defaultEndpointId, endpointsOf } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import { ConflictError, RateLimitError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { pingDeliveries } from './account-events.js';
+import { pingDelivery } from './account-events.js';
 import { attemptDelivery } from './attempt-delivery.js';
 import { deliveries, type DeliveryAttempt, type DeliveryState } from './delivery.model.js';
 import { createRecorder } from './record-attempts.js';
-import { createSender } from './send-request.js';
+import { requireEndpoint } from './require-endpoint.js';
+import { createSender, type Sender } from './send-request.js';
 import { urlGuard } from './url-guard.js';
 import { webhookLimits } from './webhook-limits.js';
-import { signingKeys } from './webhook-secret.js';
 
-const sender = createSender(urlGuard);
+/** Opened by the first ping: a process that sends none may not know the proxy. */
+let sender: Sender | null = null;
 const record = createRecorder();
 const underWay = new Set<string>();
 
 /**
- * Sends a `ping` to the account's webhook URL now, whatever state that URL is in, and waits for what it says. It
+ * Sends a `ping` to an endpoint now, whatever state its URL is in, and waits for what it says. It
  * is never sent again, and says nothing about the health of the URL.
- * @throws ConflictError if no webhook URL is set. @throws RateLimitError while another one is under way.
+ * @param endpointId Null: the one of `webhook_url`.
+ * @throws ConflictError if no webhook URL is set. @throws NotFoundError if there is no such endpoint.
+ * @throws RateLimitError while another one of the account is under way.
  */
 export async function sendPing(
   account: Account,
+  endpointId: string | null = null,
 ): Promise<{ id: string; state: DeliveryState; attempt: DeliveryAttempt }> {
-  const [delivery] = pingDeliveries(account);
-  if (!delivery) {
+  const endpoint =
+    endpointId === null
+      ? endpointsOf(account).find(({ id }) => id === defaultEndpointId)
+      : requireEndpoint(account, endpointId);
+  if (!endpoint) {
     throw new ConflictError('Set a webhook_url first.');
   }
   if (underWay.has(account._id)) {
@@ -34,13 +43,14 @@ export async function sendPing(
   try {
     // Leased from the start: no worker takes it.
     const row = {
-      ...delivery,
+      ...pingDelivery(account, endpoint),
       leaseToken: newId(),
       nextAttemptAt: new Date(nowMs() + webhookLimits.leaseMs),
     };
     await deliveries.insertOne(row);
+    sender ??= createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
     const attempted = await attemptDelivery(sender, row, {
-      keys: signingKeys(account),
+      account,
       requireAck: account.requireAck,
     });
     await record(row, attempted);

@@ -1,6 +1,9 @@
 /** One POST to a client's URL, with every bound set: time, redirects, headers, body, addresses. */
+import { lookUp } from '../shared/look-up.js';
 import { Agent, request, type Dispatcher } from 'undici';
 import { nowMs } from '../shared/clock.js';
+import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
+import { connectThrough, ProxyError, UnreachedError } from './proxy-tunnel.js';
 import { BlockedAddressError, type UrlGuard } from './url-guard.js';
 import { webhookLimits } from './webhook-limits.js';
 
@@ -10,7 +13,11 @@ export type SendResult =
   | { kind: 'timeout'; httpStatus: number | null; error: string }
   | { kind: 'failed'; error: string }
   /** The address is not one that we call; nothing was sent. */
-  | { kind: 'blocked'; error: string };
+  | { kind: 'blocked'; error: string }
+  /** Our proxy says that it can't reach the receiver: nobody knows which of the two is at fault. */
+  | { kind: 'unreached'; error: string }
+  /** Our proxy does not serve: that is our fault, and the receiver never heard of it. */
+  | { kind: 'unsent'; error: string };
 
 export interface Sender {
   /** Never throws: what can go wrong is a result. */
@@ -19,10 +26,20 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** @param totalTimeoutMs From the first byte out to the last byte in, whatever the receiver does. */
-export function createSender(guard: UrlGuard, totalTimeoutMs: number = webhookLimits.totalTimeoutMs): Sender {
+export interface SenderOptions {
+  /** From the first byte out to the last byte in, whatever the receiver does. */
+  totalTimeoutMs?: number;
+  /** As WEBHOOK_PROXY_URL. */
+  proxyUrl?: string | null;
+}
+
+export function createSender(guard: UrlGuard, options: SenderOptions = {}): Sender {
+  const { totalTimeoutMs = webhookLimits.totalTimeoutMs, proxyUrl = null } = options;
   const agent = new Agent({
-    connect: { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs },
+    connect:
+      proxyUrl === null
+        ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
+        : connectThrough(proxyUrl, guard.lookup),
     // The abort signal bounds the whole of it; a body that drips outlives these two anyway.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -68,6 +85,13 @@ async function post(
   } catch (error) {
     if (error instanceof BlockedAddressError) {
       return { kind: 'blocked', error: error.message };
+    }
+    if (error instanceof UnreachedError) {
+      return { kind: 'unreached', error: error.message };
+    }
+    if (error instanceof ProxyError) {
+      sayOnceAMinute('the proxy of outgoing webhooks does not serve', error.code, { error });
+      return { kind: 'unsent', error: 'not sent: our own network did not let it out' };
     }
     if (abort.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') {
       return {
@@ -137,7 +161,7 @@ function wordsFor(error: unknown): string {
   if (code?.startsWith('HPE_')) {
     return 'the answer is not HTTP';
   }
-  return code === null ? 'request failed' : (errorWords[code] ?? `request failed (${code})`);
+  return code === null ? 'request failed' : (lookUp(errorWords, code) ?? `request failed (${code})`);
 }
 
 function codeOf(error: unknown): string | null {

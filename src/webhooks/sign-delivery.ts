@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { apiVersions } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import type { Delivery } from './delivery.model.js';
 
@@ -10,7 +11,7 @@ export const userAgent = 'topup-webhooks/1';
  * carries one value a key, separated by a space.
  */
 export function deliveryHeaders(
-  delivery: Pick<Delivery, '_id' | 'event' | 'body' | 'attemptCount'>,
+  delivery: Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>,
   keys: readonly KeyObject[],
 ): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
@@ -21,6 +22,7 @@ export function deliveryHeaders(
     // Nothing is ever unpacked here, so that a small answer can't become a large one.
     'accept-encoding': 'identity',
     'x-event': delivery.event,
+    'x-api-version': delivery.version ?? apiVersions[0],
     'x-attempt': (delivery.attemptCount + 1).toString(),
     'x-signature': keys.map((key) => `sha256=${hmac(key, delivery.body, 'hex')}`).join(' '),
     'webhook-id': delivery._id,

@@ -3,7 +3,10 @@ import { giveTurns } from './announce-deliveries.js';
 import { deliveries } from './delivery.model.js';
 import { receivers } from './receiver.model.js';
 
-const receiversMax = 500;
+/** Of one sweep. */
+const receiversMax = 2_000;
+const queriesMax = 500;
+const rowsMax = 1_000;
 /** Where the last sweep stopped, so that many waiting receivers all get their turn. */
 let after = '';
 
@@ -13,29 +16,42 @@ let after = '';
  * @returns How many receivers got one.
  */
 export async function sweepDeliveries(): Promise<number> {
-  const at = now();
-  const found: string[] = [];
-  while (found.length < receiversMax) {
-    // One step a receiver along the index, however many rows each has waiting.
-    const row = await deliveries.findOne(
-      { state: 'due', receiverId: { $gt: after }, nextAttemptAt: { $lte: at } },
-      { projection: { _id: 0, receiverId: 1 }, sort: { receiverId: 1, nextAttemptAt: 1 } },
-    );
-    after = row?.receiverId ?? '';
-    if (!row) {
-      break;
-    }
-    found.push(row.receiverId);
-  }
+  const found = await findDueReceivers();
   if (found.length === 0) {
     return 0;
   }
   const open = await receivers
-    .find({ _id: { $in: found }, openUntil: { $gt: at } })
+    .find({ _id: { $in: found }, openUntil: { $gt: now() } })
     .project<{ _id: string }>({ _id: 1 })
     .toArray();
   const spared = new Set(open.map((receiver) => receiver._id));
   const awaited = found.filter((receiverId) => !spared.has(receiverId));
   await giveTurns(awaited);
   return awaited.length;
+}
+
+/**
+ * Walks along the index, from behind the last receiver of each batch. A batch has room for twice as many rows as the last
+ * one had receivers: many receivers with a row each are few queries, and one with a million rows is stepped over.
+ */
+async function findDueReceivers(): Promise<string[]> {
+  const at = now();
+  const found = new Set<string>();
+  let size = 64;
+  for (let queries = 0; queries < queriesMax && found.size < receiversMax; queries++) {
+    const rows = await deliveries
+      .find(
+        { state: 'due', receiverId: { $gt: after }, nextAttemptAt: { $lte: at } },
+        { projection: { _id: 0, receiverId: 1 }, sort: { receiverId: 1, nextAttemptAt: 1 }, limit: size },
+      )
+      .toArray();
+    const ids = new Set(rows.map(({ receiverId }) => receiverId));
+    ids.forEach((id) => found.add(id));
+    after = rows.length < size ? '' : (rows.at(-1)?.receiverId ?? '');
+    if (after === '') {
+      break;
+    }
+    size = Math.min(rowsMax, 2 * ids.size);
+  }
+  return [...found];
 }

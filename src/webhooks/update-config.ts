@@ -1,13 +1,7 @@
-import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { now } from '../shared/clock.js';
-import { inTransaction, type Session } from '../database/mongo.js';
-import { configUpdatedDeliveries } from './account-events.js';
-import { announceDeliveries } from './announce-deliveries.js';
-import { insertDeliveries } from './insert-deliveries.js';
+import type { Account } from '../accounts/account.model.js';
+import { changeAccount, type Asker } from './change-account.js';
+import { refuseTwin } from './change-endpoints.js';
 import { adoptWebhookUrls } from './webhook-status.js';
-import { AccountModel, type Account } from '../accounts/account.model.js';
-import { forgetAccount } from '../accounts/find-account.js';
-import { forgetAuthentication } from '../accounts/known-keys.js';
 
 /** The settings that an account changes itself; what is left out stays. */
 export type ConfigChange = Partial<Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit'>>;
@@ -20,30 +14,38 @@ const wireNames: Record<ConfigField, string> = {
   rateLimit: 'rate_limit',
 };
 
+/** Who changes these could lead away what the account hears, or keep its owner out. */
+const guarding: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
+
 /**
- * Changes an account's settings (docs/interface.md#api-configuration). The change, its entry in the audit log and,
- * where `webhook_url` changed, the event that tells the old URL are one database transaction. What still waits for an
+ * Changes an account's settings (docs/interface.md#api-configuration), as `changeAccount` does it. What still waits for an
  * old URL then goes to the new one.
+ * @throws SupersededKeyError (403/07). @throws ConflictError (409/01) for a `webhook_url` that another endpoint has.
  * @returns The account as it is afterwards.
  */
-export async function updateConfig(accountId: string, change: ConfigChange, by: ChangedBy): Promise<Account> {
-  const { account, urlsGiven, deliveries } = await inTransaction(async (session) => {
-    const before = await AccountModel.findById(accountId).session(session).lean<Account>();
-    if (!before) {
-      throw new Error(`Account ${accountId} does not exist`);
-    }
+export async function updateConfig(accountId: string, change: ConfigChange, by: Asker): Promise<Account> {
+  const account = await changeAccount(accountId, by, (before) => {
     const changed = changedFields(before, change);
-    const after: Account = { ...before, ...change };
-    return {
-      account: after,
-      urlsGiven: 'webhookUrl' in change || 'callbackUrl' in change,
-      deliveries: changed.length === 0 ? [] : await store(session, { before, after, changed, by }),
-    };
+    if (changed.includes('webhookUrl') && change.webhookUrl) {
+      refuseTwin(before, change.webhookUrl);
+    }
+    const values = (of: ConfigChange) =>
+      Object.fromEntries(changed.map((field) => [wireNames[field], of[field]]));
+    return changed.length === 0
+      ? null
+      : {
+          set: {
+            ...change,
+            // Whoever sets a URL again asks for all events.
+            ...(change.webhookUrl === null && { webhookSettings: null }),
+          },
+          audit: { action: 'config.update', before: values(before), after: values(change) },
+          guarded: changed.some((each) => guarding.includes(each))
+            ? changed.map((field) => wireNames[field])
+            : [],
+        };
   });
-  forgetAuthentication();
-  forgetAccount(accountId);
-  await announceDeliveries(deliveries);
-  if (urlsGiven) {
+  if ('webhookUrl' in change || 'callbackUrl' in change) {
     await adoptWebhookUrls(account);
   }
   return account;
@@ -52,30 +54,4 @@ export async function updateConfig(accountId: string, change: ConfigChange, by: 
 function changedFields(before: Account, change: ConfigChange): ConfigField[] {
   const given = Object.keys(change) as ConfigField[];
   return given.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(change[field]));
-}
-
-async function store(
-  session: Session,
-  update: { before: Account; after: Account; changed: ConfigField[]; by: ChangedBy },
-) {
-  const { before, after, changed, by } = update;
-  const values = (account: Account) =>
-    Object.fromEntries(changed.map((field) => [wireNames[field], account[field]]));
-  const set = Object.fromEntries(changed.map((field) => [field, after[field]]));
-  await AccountModel.updateOne({ _id: before._id }, { $set: { ...set, updatedAt: now() } }, { session });
-  await recordAudit(session, {
-    ...by,
-    action: 'config.update',
-    subject: { kind: 'account', id: before._id },
-    before: values(before),
-    after: values(after),
-  });
-  const deliveries = changed.includes('webhookUrl')
-    ? configUpdatedDeliveries(
-        before,
-        changed.map((field) => wireNames[field]),
-      )
-    : [];
-  await insertDeliveries(session, deliveries);
-  return deliveries;
 }

@@ -104,7 +104,8 @@ function writtenProblem(text: string, allowPrivate: boolean): string | null {
     return isPublicAddress(literal) ? null : 'must not be a private or reserved address';
   }
   // A name without a dot is one of our own network: no search list may complete it.
-  return url.hostname.replace(/\.$/, '').includes('.') ? null : 'must have a public host name';
+  const labels = url.hostname.replace(/\.$/, '').split('.');
+  return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : 'must have a public host name';
 }
 
 /** `new URL()` has already turned decimal, octal, hex, short and full-width forms into plain ones. */

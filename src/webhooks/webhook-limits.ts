@@ -11,11 +11,16 @@ export const webhookLimits = {
   answerKeptBytes: 4_096,
   answerHeaderBytes: 16_384,
 
-  inFlightPerReceiver: 4,
-  /** An account with many addresses must not take more than its share of a process. */
+  /** An answer that takes longer gives its receiver no more room: so it is not pushed until it breaks. */
+  quickMs: 500,
+  /** A receiver that had nothing to do for so long begins anew. */
+  paceKeptMs: 600_000,
+  /** An account with many addresses must not take more than its share of a process, unless one of them has earned more. */
   inFlightPerAccount: 16,
   /** Bounds memory and sockets of a process. */
   inFlightPerProcess: 4_000,
+  /** Of these, what all receivers have together beyond where each begins: their answers come in the same tick. */
+  earnedPerProcess: 256,
   /** Receivers that a process serves at the same moment. */
   slots: 500,
   /** A turn serves its receiver this long, then goes to the end of the queue; a slower request goes on without it. */
@@ -25,6 +30,8 @@ export const webhookLimits = {
   leaseMs: env.WEBHOOK_TIMEOUT_MS + 5_000,
   /** A row whose predecessor is under way is looked at again after this. */
   deferMs: 1_000,
+  /** While our own proxy does not serve, a row is looked at again after this. */
+  unsentRetryMs: 10_000,
 
   breakerTimeouts: 3,
   breakerOpenMs: 30_000,
@@ -36,5 +43,7 @@ export const webhookLimits = {
 
   attemptsKept: 24,
   deliveredKeptMs: 90 * 24 * hourMs,
+  /** Dead and held ones, which somebody may still ask for. */
+  undeliveredKeptMs: 180 * 24 * hourMs,
   secretOverlapMs: 24 * hourMs,
 } as const;

@@ -1,71 +1,154 @@
 /** What an account sees and changes of the health of its URLs. */
-import { AccountModel } from '../accounts/account.model.js';
-import { forgetAccount } from '../accounts/find-account.js';
-import { deliveries, type DeliveryChannel } from './delivery.model.js';
-import { receiverIdsOf, type UrlOwner } from './new-delivery.js';
-import { healthy } from './receiver-health.js';
-import { receivers } from './receiver.model.js';
-import { again, targetOf } from './replay-deliveries.js';
-import { giveTurns } from './announce-deliveries.js';
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { defaultEndpointId, endpointsOf, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
+import { changing } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
+import { giveTurns } from './announce-deliveries.js';
+import { deliveries } from './delivery.model.js';
+import { ofEndpoint } from './list-deliveries.js';
+import { configReceiverIdsOf, receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
+import { healthy } from './receiver-health.js';
+import { receivers, type DisabledBecause, type Receiver } from './receiver.model.js';
+import { again, urlTargetsOf } from './replay-deliveries.js';
+import { requireEndpoint } from './require-endpoint.js';
+import { webhookLimits } from './webhook-limits.js';
 
 /** `failing`: no success for a day. `disabled`: nothing is sent until the account enables it or sets another URL. */
 export type WebhookStatus = 'enabled' | 'failing' | 'disabled';
 
-/** The worse of the account's two URLs; `webhook_status` of api/config. */
+export interface EndpointHealth {
+  status: WebhookStatus;
+  /** Since when it fails or is disabled; null where it does neither. */
+  since: Date | null;
+  /** Why it is disabled: no success for days, or it answered 410. */
+  reason: DisabledBecause | null;
+}
+
+/** The worse of `webhook_url` and `callback_url`; `webhook_status` of api/config. */
 export async function webhookStatusOf(account: UrlOwner): Promise<WebhookStatus> {
-  const found = await receivers.find({ _id: { $in: receiverIdsOf(account) } }).toArray();
-  if (found.some((receiver) => receiver.disabledAt !== null)) {
-    return 'disabled';
+  const found = await receivers.find({ _id: { $in: configReceiverIdsOf(account) } }).toArray();
+  const statuses = found.map((receiver) => healthOf(receiver).status);
+  return (['disabled', 'failing'] as const).find((status) => statuses.includes(status)) ?? 'enabled';
+}
+
+export interface ListedEndpoint {
+  endpoint: WebhookEndpoint;
+  health: EndpointHealth;
+}
+
+/** Every endpoint of an account with its health, that of `webhook_url` first; at most `limits.webhookEndpointsMax`. */
+export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]> {
+  const endpoints = endpointsOf(account);
+  const receiverIds = endpoints.map(({ id, url }) => receiverIdOf(account._id, url, id));
+  const found = await receivers.find({ _id: { $in: receiverIds } }).toArray();
+  return endpoints.map((endpoint, index) => ({
+    endpoint,
+    health: healthOf(found.find(({ _id }) => _id === receiverIds[index])),
+  }));
+}
+
+/** @throws NotFoundError */
+export async function findEndpoint(account: UrlOwner, id: string): Promise<ListedEndpoint> {
+  const listed = await listEndpoints(account);
+  return (
+    listed.find(({ endpoint }) => endpoint.id === id) ?? {
+      endpoint: requireEndpoint(account, id),
+      health: working,
+    }
+  );
+}
+
+const working: EndpointHealth = { status: 'enabled', since: null, reason: null };
+
+function healthOf(receiver: Receiver | undefined): EndpointHealth {
+  if (receiver?.disabledAt) {
+    return { status: 'disabled', since: receiver.disabledAt, reason: receiver.disabledBecause };
   }
-  return found.some((receiver) => receiver.warnedAt !== null) ? 'failing' : 'enabled';
+  return receiver?.warnedAt ? { status: 'failing', since: receiver.failingSince, reason: null } : working;
 }
 
 /**
- * Forgets every failure of the account's receivers, so that new events go out again.
+ * Forgets every failure of the account's receivers, or of one endpoint, so that new events go out again.
  * @returns How many deliveries were held meanwhile: the account can have them replayed.
+ * @throws NotFoundError if there is no such endpoint.
  */
-export async function enableWebhooks(account: UrlOwner): Promise<{ held: number }> {
-  await receivers.updateMany({ accountId: account._id }, { $set: healthy });
-  await AccountModel.updateOne({ _id: account._id }, { $set: { webhookStatus: 'enabled' } });
-  forgetAccount(account._id);
-  return { held: await deliveries.countDocuments({ accountId: account._id, state: 'held' }) };
+export async function enableWebhooks(account: UrlOwner, endpointId?: string): Promise<{ held: number }> {
+  const endpoint = endpointId === undefined ? null : requireEndpoint(account, endpointId);
+  await receivers.updateMany(
+    {
+      accountId: account._id,
+      ...(endpoint && { _id: receiverIdOf(account._id, endpoint.url, endpoint.id) }),
+    },
+    { $set: healthy },
+  );
+  await adoptStatus(account);
+  return {
+    held: await deliveries.countDocuments({
+      accountId: account._id,
+      state: 'held',
+      ...(endpoint && ofEndpoint(endpoint.id)),
+    }),
+  };
 }
 
 /**
- * After the account's URLs changed: what still waits for an old URL goes to the new one at once, and is held where
- * there is none any more. Safe to run again.
+ * After the account's URLs changed: what still waits for an old URL goes to the new one at once, is held where
+ * there is none any more, and dropped where its endpoint was removed: that never comes back. Safe to run again.
  * @param account As it is after the change.
  */
 export async function adoptWebhookUrls(account: UrlOwner): Promise<void> {
-  for (const channel of ['webhook', 'callback'] as const) {
-    await redirect(account, channel);
-  }
-  const status = await webhookStatusOf(account);
-  const webhookStatus = status === 'disabled' ? 'disabled' : 'enabled';
-  await AccountModel.updateOne({ _id: account._id }, { $set: { webhookStatus } });
-  forgetAccount(account._id);
+  const waits = {
+    accountId: account._id,
+    state: 'due' as const,
+    // The old URL itself is to hear that it was replaced.
+    event: { $ne: 'config.updated' as const },
+    leaseToken: null,
+  };
+  const targets = urlTargetsOf(account);
+  const at = now();
+  const ended = { nextAttemptAt: null, settledAt: at };
+  const gone = (['webhook', 'callback'] as const).filter(
+    (channel) => !targets.some((each) => each.channel === channel && each.endpointId === undefined),
+  );
+  const others = endpointsOf(account).flatMap(({ id }) => (id === defaultEndpointId ? [] : [id]));
+  await deliveries.bulkWrite(
+    [
+      ...targets.map(({ rows, target }) => ({
+        updateMany: {
+          filter: { ...waits, ...rows, url: { $ne: target.url } },
+          update: { $set: { ...again(), ...target } },
+        },
+      })),
+      ...gone.map((channel) => ({
+        updateMany: {
+          filter: { ...waits, channel, endpointId: { $exists: false } },
+          update: { $set: { state: 'held' as const, ...ended } },
+        },
+      })),
+      {
+        updateMany: {
+          filter: { ...waits, channel: 'webhook' as const, endpointId: { $exists: true, $nin: others } },
+          update: {
+            $set: {
+              state: 'dropped' as const,
+              ...ended,
+              expireAt: new Date(at.getTime() + webhookLimits.deliveredKeptMs),
+            },
+          },
+        },
+      },
+    ],
+    { ordered: false },
+  );
+  await adoptStatus(account);
   await giveTurns(receiverIdsOf(account));
 }
 
-async function redirect(account: UrlOwner, channel: Exclude<DeliveryChannel, 'own'>): Promise<void> {
-  const url = channel === 'webhook' ? account.webhookUrl : account.callbackUrl;
-  const target = targetOf(account, channel);
-  await deliveries.updateMany(
-    {
-      accountId: account._id,
-      state: 'due',
-      channel,
-      // The old URL itself is to hear that it was replaced.
-      event: { $ne: 'config.updated' },
-      leaseToken: null,
-      ...(url !== null && { url: { $ne: url } }),
-    },
-    {
-      $set:
-        target === null
-          ? { state: 'held', nextAttemptAt: null, settledAt: now() }
-          : { ...again(), ...target },
-    },
+async function adoptStatus(account: UrlOwner): Promise<void> {
+  const { _id } = account;
+  const webhookStatus: Account['webhookStatus'] =
+    (await webhookStatusOf(account)) === 'disabled' ? 'disabled' : 'enabled';
+  await changing([AccountModel], [_id], (accounts) =>
+    accounts.updateOne({ _id }, { $set: { webhookStatus } }),
   );
 }

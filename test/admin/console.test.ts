@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/console-client.js';
+import { productionEnv } from '../support/production-env.js';
+import { runToEnd } from '../support/run-to-end.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess } from '../support/topup.js';
 
@@ -66,12 +68,7 @@ describe('operator console', function () {
   });
 
   it('sends cookies over https only in production', async () => {
-    const web = await stack.startWeb({
-      NODE_ENV: 'production',
-      BASE_URL: 'https://topup.example',
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      SESSION_SECRET: randomBytes(32).toString('hex'),
-    });
+    const web = await stack.startWeb(productionEnv());
     const { setCookies } = await consoleClient(web.url, '198.51.100.250').get('/admin/login');
     expect(setCookies).to.have.length(1);
     expect(setCookies[0]).to.match(/; Secure/);
@@ -129,14 +126,22 @@ describe('operator console', function () {
     expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(200);
     const resume = pause.replace('pause', 'resume');
     expect((await client.send('PUT', resume, undefined, csrfHeader(client))).status).to.equal(200);
+    // What came of an action is written before it is answered.
     const audit = await stack.db
       .collection('audit')
-      .find({ actor: `operator:${admin}` })
-      .sort({ at: 1 })
+      .find({ actor: `operator:${admin}`, action: /^queue/ })
+      .sort({ _id: 1 })
       .toArray();
-    expect(audit.map((each) => String(each['action']))).to.deep.equal(['queue.pause', 'queue.resume']);
+    expect(audit.map((each) => String(each['action']))).to.deep.equal([
+      'queue.pause',
+      'queue.pause.done',
+      'queue.resume',
+      'queue.resume.done',
+    ]);
     expect(audit[0]).to.deep.include({ subject: { kind: 'queue', id: 'reports' } });
     expect(audit[0]?.['from']).to.match(/^198\.51\.100\./);
+    expect(audit[0]?.['before'], 'what was there before').to.include({ paused: false });
+    expect(audit[1]?.['after'], 'what it has come to').to.include({ paused: true, http_status: 200 });
   });
 
   it('lets a viewer see everything and change nothing', async () => {
@@ -205,11 +210,20 @@ describe('operator console', function () {
     expect((await after.get('/admin')).status).to.equal(303);
   });
 
-  it('gives the demo operator the same password at every seed', async () => {
-    const first = (await stack.seed())['admin'] as unknown as { username: string; password: string };
-    const second = (await stack.seed())['admin'];
-    expect(second).to.deep.equal(first);
-    expect((await browser().login(first.username, first.password)).status).to.equal(303);
+  it('gives the demo operator a random password, keeps the one that a copy has, and leaves one that was changed', async () => {
+    const seed = async (known?: string): Promise<string | undefined> => {
+      const env = { ...stack.env, ...(known !== undefined && { ADMIN_PASSWORD: known }) };
+      const printed = await runToEnd('scripts/seed.js', ['--json'], env);
+      return (JSON.parse(printed) as { accounts: { admin: { password?: string } } }).accounts.admin.password;
+    };
+    const [first = '', second = ''] = [await seed(), await seed()];
+    expect(second)
+      .to.match(/^[\w-]{20}$/)
+      .and.not.equal(first);
+    expect(await seed(second)).to.equal(second);
+    expect((await browser().login('admin', second)).status).to.equal(303);
+    expect(await seed(first)).to.equal(undefined);
+    expect((await browser().login('admin', second)).status).to.equal(303);
   });
 
   it('keeps an API key out, and a session out of the API', async () => {

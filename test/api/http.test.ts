@@ -27,6 +27,27 @@ describe('the web process as an HTTP server', function () {
     expect(strange.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
   });
 
+  it('tells browsers to come by https alone for a year, to guess no types, to load nothing and to let no other page read it', async () => {
+    const answers = [
+      await call().post('/api/buyer/balance').expect(401),
+      await call().get('/api/buyer/nothing').expect(404),
+      await call().get('/openapi.json').expect(200),
+    ];
+    for (const { headers } of answers) {
+      const [, age = ''] =
+        /^max-age=(\d+); includeSubDomains$/.exec(headers['strict-transport-security'] ?? '') ?? [];
+      expect(Number(age)).to.be.at.least(31_536_000);
+      expect(headers).to.include({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'SAMEORIGIN' });
+      expect(headers['content-security-policy']).to.match(/default-src 'self'/);
+      expect(headers['cross-origin-resource-policy']).to.equal('same-origin');
+      expect(headers).to.not.have.property('access-control-allow-origin');
+    }
+    expect(answers.slice(0, 2).map(({ headers }) => headers['cache-control'])).to.deep.equal([
+      'no-store',
+      'no-store',
+    ]);
+  });
+
   it('answers an unknown path with 404/02 in the envelope and says nothing about its insides', async () => {
     const answer = await call().get('/api/buyer/nothing').expect(404);
     expect(answer.body).to.include({ status: 'error', code: '02', data: null });

@@ -1,19 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { processTypes } from '../../src/processes.js';
-
-/** The cells of the first table under a heading, without its head. */
-function tableUnder(heading: string, text: string): string[][] {
-  const [, section = ''] = text.split(`\n## ${heading}\n`);
-  const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];
-  const lines = table.trim().split('\n').slice(2);
-  return lines.map((line) =>
-    line
-      .replace(/^\| *| *\|$/g, '')
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
-}
+import { tableUnder } from '../support/docs-table.js';
 
 const quoted = (name: string) => `\`${name}\``;
 

@@ -23,11 +23,11 @@ describe('questions to a provider', () => {
       }),
     ]);
     try {
-      await addJob(askProviderJob, { purchaseId, askNow: false });
+      await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false });
       await eventually('the question of the schedule', () => asked.length === 1);
-      await addJob(askProviderJob, { purchaseId, askNow: true });
+      await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: true });
       // What the schedule's question plans at its end.
-      await addJob(askProviderJob, { purchaseId, askNow: false }, { delayMs: 3_600_000 });
+      await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false }, { delayMs: 3_600_000 });
       end();
       await eventually('the question of the callback', () => asked.includes(true), 5_000);
       const queue = openQueue(askProviderJob.queue);

@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { subjectsInQueue } from '../../src/jobs/add-job.js';
 import { sweepOutbox } from '../../src/jobs/outbox.js';
+import type { Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
+import { fulfilAtProviderJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
+import { fulfilPurchaseJob, type PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
 import { redis } from '../../src/redis/connection.js';
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
@@ -24,6 +26,8 @@ describe('the outbox of purchases', function () {
   this.timeout(120_000);
   let provider: PlayServer;
   let shop: Shop;
+  /** What a purchase has that waits for its turn at the shop's provider. */
+  let waiting: Job<PurchaseData>;
 
   useDatabase();
   before(async () => {
@@ -37,6 +41,7 @@ describe('the outbox of purchases', function () {
       });
     });
     shop = await openShop(provider.url);
+    waiting = fulfilAtProviderJob(shop.seller._id);
   });
   after(async () => {
     setClock(null);
@@ -46,11 +51,12 @@ describe('the outbox of purchases', function () {
 
   /** How many jobs about each of these purchases wait, in whatever queue. */
   async function jobsOf(ids: string[]): Promise<number[]> {
-    const queues = [openQueue(fulfilPurchaseJob.queue), openQueue(askProviderJob.queue)];
-    const jobs = await Promise.all(
+    const jobs = [fulfilPurchaseJob, waiting, askProviderJob];
+    const queues = jobs.map(({ queue }) => openQueue(queue));
+    const found = await Promise.all(
       queues.map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
     );
-    const about = jobs.flat().map((job) => (job.data as { purchaseId: string }).purchaseId);
+    const about = found.flat().map((job) => (job.data as { purchaseId: string }).purchaseId);
     return ids.map((id) => about.filter((each) => each === id).length);
   }
 
@@ -79,13 +85,13 @@ describe('the outbox of purchases', function () {
 
   it('a job that is lost is added again, once, whichever queue it was in', async () => {
     const [accepted, asked] = [await shop.buy(), await shop.buy()];
-    await PurchaseModel.updateOne({ _id: asked._id }, { $set: { status: 'PROCESSING' } });
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await PurchaseModel.updateOne({ _id: asked._id }, { $set: { status: 'PROCESSING', queuedFor: null } });
+    await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;
     setClock(() => laterMs);
     expect(await sweepOutbox(purchaseOutbox)).to.be.at.least(2);
     const ids = [accepted._id, asked._id];
-    expect([...(await subjectsInQueue(fulfilPurchaseJob, ids))]).to.deep.equal([accepted._id]);
+    expect([...(await subjectsInQueue(waiting, ids))]).to.deep.equal([accepted._id]);
     expect([...(await subjectsInQueue(askProviderJob, ids))]).to.deep.equal([asked._id]);
     setClock(() => laterMs + minuteMs);
     expect(await sweepOutbox(purchaseOutbox)).to.equal(0);
@@ -94,7 +100,7 @@ describe('the outbox of purchases', function () {
 
   it('a purchase that becomes final while the sweep looks at it is not written to', async () => {
     const purchase = await shop.buy();
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;
     setClock(() => laterMs);
     // The conclusion comes at the worst moment: the sweep has read, and has not written.
@@ -115,15 +121,12 @@ describe('the outbox of purchases', function () {
     expect(stored).to.include({ status: 'FAILED', nextActionAt: null, epoch: 0 });
     setClock(() => laterMs + 10 * minuteMs);
     await sweepOutbox(purchaseOutbox);
-    expect(
-      (await subjectsInQueue(fulfilPurchaseJob, [purchase._id])).size,
-      'its job ends at once',
-    ).to.be.at.most(1);
+    expect((await subjectsInQueue(waiting, [purchase._id])).size, 'its job ends at once').to.be.at.most(1);
   });
 
   it('sweeps that share more than one batch add each lost job once, and leave none out', async () => {
     const template = await PurchaseModel.findById((await shop.buy())._id).lean<Purchase>();
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await openQueue(waiting.queue).obliterate({ force: true });
     const many = Array.from({ length: 2_500 }, () => ({
       ...(template as Purchase),
       _id: newId(),
@@ -141,17 +144,17 @@ describe('the outbox of purchases', function () {
     expect(calls, 'help is called for once').to.equal(1);
     const jobs = await jobsOf(many.map(({ _id }) => _id));
     expect(jobs.filter((each) => each !== 1)).to.deep.equal([]);
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await openQueue(waiting.queue).obliterate({ force: true });
     await PurchaseModel.deleteMany({ _id: { $in: many.map(({ _id }) => _id) } });
   });
 
   for (const left of ['over', 'gone'] as const) {
     it(`a mark that BullMQ was left with, of a job that is ${left}, does not keep a purchase waiting`, async () => {
       const purchase = await shop.buy();
-      const queue = openQueue(fulfilPurchaseJob.queue);
+      const queue = openQueue(waiting.queue);
       const id = (await queue.getDeduplicationJobId(`${fulfilPurchaseJob.name}:${purchase._id}`)) ?? '';
       // As after a crash between the end of a job and the removal of its mark, and as after a removal by hand.
-      expect(await redis().lrem(queue.toKey('wait'), 1, id)).to.equal(1);
+      expect(await redis().zrem(queue.toKey('prioritized'), id)).to.equal(1);
       await (left === 'over'
         ? redis().zadd(queue.toKey('completed'), Date.now(), id)
         : redis().del(queue.toKey(id)));
@@ -164,7 +167,7 @@ describe('the outbox of purchases', function () {
 
   it('two sweeps at once add each lost job once', async () => {
     const ids = (await Promise.all(Array.from({ length: 50 }, shop.buy))).map(({ _id }) => _id);
-    await openQueue(fulfilPurchaseJob.queue).obliterate({ force: true });
+    await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;
     setClock(() => laterMs);
     await Promise.all([0, 0, 1].map((part) => sweepOutbox(purchaseOutbox, { part })));

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { expect } from 'chai';
 import { processTypes } from '../../src/processes.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 
@@ -27,7 +28,7 @@ describe('work by the clock, and jobs of other releases', function () {
     schedules = new Queue('schedules', options);
     fulfilment = new Queue('fulfilment', options);
     buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
-    await buyer.post('/api/buyer/deposit', { amount: 500_000, ref_id: uniqueRef() });
+    await deposit(buyer, 500_000);
   });
   after(async () => {
     await Promise.all([schedules.close(), fulfilment.close()]);
@@ -89,7 +90,7 @@ describe('work by the clock, and jobs of other releases', function () {
 
   it('a job of the release before runs; one of a release to come ends as failed, and its purchase is found again', async () => {
     const [left, unknown] = [await buy(), await buy()];
-    await forget('fulfilment:*');
+    await forget('fulfilment*');
     await fulfilment.add('fulfil', { v: 1, transactionId: left });
     const future = await fulfilment.add('fulfil-purchase', { v: 99, purchase: unknown });
     const worker = await stack.startWorker('fulfilment');

@@ -4,10 +4,10 @@ import type { Account } from '../../src/accounts/account.model.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
-import { forgetRoutes } from '../../src/providers/route-board.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
+import { changing } from '../../src/redis/changing.js';
 
 export interface Shop {
   buyer: Account;
@@ -25,23 +25,26 @@ export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): 
   const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
   const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
   const code = `C${newId()}`;
-  await OfferModel.create({
-    _id: `${code}:${seller._id}`,
-    productCode: code,
-    sellerId: seller._id,
-    price: 1_000,
-    status: 'active',
-  });
-  await ProductModel.create({
-    _id: code,
-    sellerId: seller._id,
-    name: code,
-    category: 'prabayar',
-    subcategory: 'pulsa',
-    status: 'active',
-    customerNumber: { kind: 'any' },
-  });
-  forgetRoutes();
+  await changing([OfferModel], null, (rows) =>
+    rows.create({
+      _id: `${code}:${seller._id}`,
+      productCode: code,
+      sellerId: seller._id,
+      price: 1_000,
+      status: 'active',
+    }),
+  );
+  await changing([ProductModel], null, (rows) =>
+    rows.create({
+      _id: code,
+      sellerId: seller._id,
+      name: code,
+      category: 'prabayar',
+      subcategory: 'pulsa',
+      status: 'active',
+      customerNumber: { kind: 'any' },
+    }),
+  );
   await createDeposit({ account: buyer, amount: balance, refId: newId() });
   return {
     buyer,

@@ -2,10 +2,13 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
-import { admissionWaitMaxMs, admitted } from '../../src/providers/admission.js';
+import { admissionWaitMaxMs, admitOrder, admitted } from '../../src/providers/admission.js';
+import { keepPause } from '../../src/providers/pause.js';
+import { env } from '../../config/env.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
+import { aheadBy } from '../support/wrong-clock.js';
 import type { AdmissionOrder } from './admission-process.js';
 
 function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {
@@ -110,6 +113,48 @@ describe('how often a provider is asked', () => {
     } finally {
       child.kill();
     }
+  });
+
+  it('is the same for a process on a host that is a minute ahead, and for the others beside it', async () => {
+    const connection = connectionTo({ callsPerSecond: 10 });
+    const child = forkTestProgram('test/providers/admission-process', aheadBy(60_000));
+    try {
+      await once(child, 'message');
+      child.send({ connection, calls: 3 } satisfies AdmissionOrder);
+      const [{ begun }] = (await once(child, 'message')) as [{ begun: (number | null)[] }];
+      expect(begun.filter((at) => at === null)).to.have.length(0);
+      expect(await admitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
+    } finally {
+      child.kill();
+    }
+  });
+
+  it('is nothing while it has asked for a pause, for whoever asks', async () => {
+    const connection = connectionTo({});
+    await keepPause(connection.sellerId, 60_000);
+    await keepPause(connection.sellerId, 1_000);
+    let sent = 0;
+    expect(await admitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
+    const turn = await admitOrder(connection, { timeoutMs: 1_000, countsForCircuit: true });
+    expect(turn).to.have.property('retryAfterMs').above(55_000);
+    expect(sent).to.equal(0);
+  });
+
+  it('is half of what a process does at once when it does not answer questions', async () => {
+    const connection = connectionTo({});
+    let finish = () => {};
+    const hanging = new Promise<void>((resolve) => (finish = resolve));
+    const asked = Array.from({ length: env.FULFILMENT_CONCURRENCY }, () =>
+      admitted(connection, () => hanging),
+    );
+    const refused = await Promise.race(asked);
+    expect(refused).to.equal(null);
+    expect(await admitted(connectionTo({}), () => Promise.resolve('other'))).to.equal('other');
+    finish();
+    const answers = await Promise.all(asked);
+    expect(answers.filter((each) => each === null)).to.have.length(
+      Math.floor(env.FULFILMENT_CONCURRENCY / 2),
+    );
   });
 
   it('is not known while Redis is away: nothing is sent, and nobody waits for it', async () => {

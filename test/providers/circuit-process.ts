@@ -1,5 +1,8 @@
 /** A second process for circuit.test.ts: does what it is told over IPC and answers with the circuit's state. */
 import { circuitsOf, recordCall } from '../../src/providers/circuit.js';
+import { keepFleetClock } from '../../src/redis/fleet-clock.js';
+import { nowMs } from '../../src/shared/clock.js';
+import { eventually } from '../support/eventually.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 
 export interface CircuitOrder {
@@ -9,10 +12,16 @@ export interface CircuitOrder {
 
 redis();
 await connectRedis();
+// As every process of the service; the host of this one may be wrong.
+const clock = keepFleetClock();
+await eventually('the fleet clock', async () => {
+  const [seconds] = await redis().time();
+  return Math.abs(nowMs() - 1_000 * Number(seconds)) < 2_000;
+});
 process.on('message', (order: CircuitOrder) => {
   void obey(order);
 });
-process.on('disconnect', () => void disconnectRedis());
+process.on('disconnect', () => void clock.stop().then(disconnectRedis));
 process.send?.({ ready: true });
 
 async function obey({ sellerId, failures }: CircuitOrder): Promise<void> {
@@ -21,7 +30,7 @@ async function obey({ sellerId, failures }: CircuitOrder): Promise<void> {
       failed: true,
       slow: false,
       served: false,
-      startedAt: Date.now(),
+      startedAt: nowMs(),
       durationMs: 1,
     });
   }

@@ -2,17 +2,23 @@ import { expect } from 'chai';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  beatsKeyOf,
   circuitRules,
   circuitsOf,
   closeCircuit,
+  flightsKeyOf,
   openCircuit,
+  probeKeyOf,
   recordCall,
   takeProbe,
 } from '../../src/providers/circuit.js';
+import { admitOrder } from '../../src/providers/admission.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
+import { eventually } from '../support/eventually.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
+import { aheadBy } from '../support/wrong-clock.js';
 import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;
@@ -108,6 +114,64 @@ describe('provider circuits', () => {
     expect(await stateOf(seller), 'answers to old calls prove nothing').to.equal('half-open');
     await record(seller, 1, { failed: true });
     expect(await stateOf(seller)).to.equal('open');
+  });
+
+  it('open while 20 orders hang, long before their time is over', async () => {
+    const sellerId = newId();
+    const connection = { sellerId, baseUrl: '', username: '', secret: '' };
+    const how = { timeoutMs: 60_000, countsForCircuit: true };
+    const sent = await Promise.all(Array.from({ length: 20 }, () => admitOrder(connection, how)));
+    expect(await stateOf(sellerId)).to.equal('closed');
+    await eventually('the circuit to be open', async () => (await stateOf(sellerId)) === 'open');
+    for (const turn of sent) {
+      expect(turn).to.have.property('release');
+      await ('release' in turn ? turn.release() : undefined);
+    }
+  });
+
+  it('stay closed whatever a process that was killed has left under way', async () => {
+    const sellerId = newId();
+    const [seconds] = await redis().time();
+    const dead = newId();
+    const left = Array.from({ length: 40 }, (_, n) => [
+      String(1_000 * Number(seconds) - 60_000 + n),
+      `${dead}:${n}`,
+    ]);
+    await redis().zadd(flightsKeyOf(sellerId, 'orders'), ...left.flat());
+    // One that lives and has sent an order says so, and that is no word for the dead.
+    const connection = { sellerId, baseUrl: '', username: '', secret: '' };
+    const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
+    await eventually('a beat', async () => (await redis().zcard(beatsKeyOf(sellerId))) === 1);
+    expect(await stateOf(sellerId)).to.equal('closed');
+    await ('release' in turn ? turn.release() : undefined);
+  });
+
+  it('half-open let one probe through at a time, however long it takes', async () => {
+    const seller = newId();
+    const connection = { sellerId: seller, baseUrl: '', username: '', secret: '' };
+    await record(seller, 20, { failed: true });
+    goOn(circuitRules.openMs);
+    expect(await takeProbe(seller, 'send')).to.equal(true);
+    const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
+    expect(await redis().pttl(probeKeyOf(seller, 'send')), 'held for its time-out').to.be.above(55_000);
+    expect(await takeProbe(seller, 'send')).to.equal(false);
+    await record(seller, 1);
+    await ('release' in turn ? turn.release() : undefined);
+    await eventually('the next probe', () => takeProbe(seller, 'send'), 5_000);
+  });
+
+  it('are the same for a process on a host that is ten minutes ahead', async () => {
+    const child = forkTestProgram('test/providers/circuit-process', aheadBy(600_000));
+    try {
+      await once(child, 'message');
+      const seller = newId();
+      expect(await tell(child, { sellerId: seller, failures: 20 })).to.equal('open');
+      expect(await stateOf(seller)).to.equal('open');
+      goOn(circuitRules.openMs);
+      expect(await stateOf(seller)).to.equal('half-open');
+    } finally {
+      child.kill();
+    }
   });
 
   it('open at once for what is ours to repair, and close by the operator', async () => {

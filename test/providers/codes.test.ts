@@ -205,6 +205,23 @@ describe('response codes of h2h', () => {
   });
   after(() => server.stop());
 
+  it('an order and its status check, which may buy it, pass the price that we accept', async () => {
+    answer = { status: '00', sn: 'SN', transaction_status: 'success' };
+    const connection = { sellerId: 's', baseUrl: server.url, username: 'us', secret: 'key' };
+    const order = { ...orderOf(story), costMax: 10_500 };
+    await adapter.buy(connection, order);
+    await adapter.inquire(connection, order);
+    const passed = server.calls.slice(-2).map(({ url }) => [url.pathname, url.searchParams.get('max_price')]);
+    expect(passed).to.deep.equal([
+      ['/request', '10500'],
+      ['/request', '10500'],
+    ]);
+    // A bill is paid at its amount or not at all.
+    await adapter.payBill(connection, { ...order, billTotal: 77_500 });
+    const { searchParams } = server.calls.at(-1)?.url ?? new URL(server.url);
+    expect([searchParams.get('amount'), searchParams.get('max_price')]).to.deep.equal(['77500', null]);
+  });
+
   for (const [status, state, sn, bought, checked = bought] of h2hTable) {
     it(`${status}, transaction_status ${state ?? 'absent'}, ${sn ? 'with' : 'without'} sn: ${bought.outcome ?? ''}`, async () => {
       answer = { status, sn, ...(state && { transaction_status: state }) };

@@ -114,7 +114,7 @@ describe('operator of providers', function () {
     expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
     const second = await underReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
-    // It is older than the review waits, so after one more question it comes back.
+    // It is asked for as long as a review waits, and then it comes back.
     await eventually('the review again', async () => (await transactionOf(stack, second))?.reviewSince);
   });
 

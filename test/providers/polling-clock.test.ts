@@ -9,7 +9,7 @@ import { openQueue } from '../../src/jobs/queues.js';
 import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { claimOrder, prepareNextOrder } from '../../src/purchases/fulfil/orders.js';
+import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
@@ -27,6 +27,7 @@ describe('polling by the clock', function () {
   this.timeout(60_000);
   let server: PlayServer;
   let callsAtMs: number[];
+  let says: 'pending' | 'unknown';
 
   before(async () => {
     await connectMongo();
@@ -37,6 +38,10 @@ describe('polling by the clock', function () {
     server = await startPlayServer((call, response) => {
       callsAtMs.push(nowMs());
       const refId = call.url.searchParams.get('ref_id');
+      if (says === 'unknown') {
+        sendJson(response, 200, { status: '01', message: 'There is no such ref_id' });
+        return;
+      }
       sendJson(response, 200, {
         status: '05',
         ref_id: refId,
@@ -51,7 +56,10 @@ describe('polling by the clock', function () {
     await openQueue(polling).obliterate({ force: true });
     await disconnectMongo();
   });
-  beforeEach(() => (callsAtMs = []));
+  beforeEach(() => {
+    callsAtMs = [];
+    says = 'pending';
+  });
 
   /** Accepts and sends one order at a clock that only the test moves. */
   async function sendOrder(): Promise<{ id: string; sentMs: number; at: (ms: number) => void }> {
@@ -103,21 +111,30 @@ describe('polling by the clock', function () {
     expect(await OrderModel.find({ transactionId: id }).lean<Order[]>()).to.have.length(1);
   });
 
+  it('an order that the provider has had is never bought elsewhere because it does not know it any more', async () => {
+    const { id, at } = await sendOrder();
+    says = 'unknown';
+    for (let ms = 0; ms <= 120 * second; ms += second) {
+      at(ms);
+      await fulfilPurchase(id);
+    }
+    const purchase = await PurchaseModel.findById(id).orFail().lean<Purchase>();
+    expect(purchase).to.include({ status: 'PROCESSING' });
+    expect(purchase.reviewReason).to.contain('had this order');
+    const made = await OrderModel.find({ transactionId: id }).lean<Order[]>();
+    expect(made.map(({ status, open }) => [status, open])).to.deep.equal([['UNKNOWN', true]]);
+    expect(callsAtMs.length, 'sent, and asked until five answers in a row').to.be.within(6, 12);
+  });
+
   it('a worker that read the order before another settled it sends nothing more', async () => {
     const { id } = await sendOrder();
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await concludeSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
     const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await OrderModel.create(prepared);
-    const outcomes = await Promise.allSettled([prepareNextOrder(stale), claimOrder(stale, prepared)]);
-    expect(
-      outcomes.map((each) => each.status === 'rejected' && each.reason instanceof StalePurchaseError),
-    ).to.deep.equal([true, true]);
-    expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.include({
-      status: 'REJECTED',
-      open: false,
-    });
+    const claimed = await claimOrder(stale, prepared).catch((error: unknown) => error);
+    expect(claimed).to.be.an.instanceOf(StalePurchaseError);
+    expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.equal(null);
   });
 
   it('a worker that read the order before another sent its next attempt can give nothing back', async () => {
@@ -126,8 +143,7 @@ describe('polling by the clock', function () {
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await OrderModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
     const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await OrderModel.create(prepared);
-    expect(await claimOrder(stale, prepared)).to.not.equal(null);
+    await claimOrder(stale, prepared);
     const refund = await concludeFailure(stale, null, { code: '01', message: 'Refused' }).catch(
       (error: unknown) => error,
     );

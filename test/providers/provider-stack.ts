@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Order } from '../../src/purchases/order.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { encrypt } from '../../src/shared/encryption.js';
+import { announceChange } from '../support/announce-change.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import type { Stack } from '../support/stack.js';
 
@@ -40,6 +42,7 @@ export async function pointSeller(
   await stack.db
     .collection<{ _id: string }>('accounts')
     .updateOne({ _id: account._id }, { $set: { provider: settings } });
+  await announceChange(stack);
   return { id: account._id, username: provider.username };
 }
 
@@ -82,10 +85,7 @@ export async function addProduct(
 export async function newBuyer(stack: Stack, apiKey: string, amount = 1_000_000_000): Promise<ApiClient> {
   await stack.db.collection('accounts').updateMany({ role: 'buyer' }, { $set: { rateLimit: 10_000_000 } });
   const buyer = apiClient(stack.baseUrl, apiKey);
-  const answer = await buyer.post('/api/buyer/deposit', { amount, ref_id: uniqueRef('deposit') });
-  if (answer.body.status !== 'success') {
-    throw new Error(`deposit refused: ${JSON.stringify(answer.body)}`);
-  }
+  await deposit(buyer, amount);
   return buyer;
 }
 

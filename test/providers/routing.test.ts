@@ -3,11 +3,11 @@ import { AccountModel, type Account } from '../../src/accounts/account.model.js'
 import { createAccount } from '../../src/accounts/create-account.js';
 import { OfferModel, type Offer } from '../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
-import { bestPrices, chooseRoute } from '../../src/providers/choose-route.js';
+import { bestPrice, chooseRoute, priceConditions } from '../../src/providers/choose-route.js';
+import { routingProduct } from '../../src/providers/route-board.js';
 import { openCircuit, recordCall } from '../../src/providers/circuit.js';
 import { storeFloat } from '../../src/providers/note-float.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
-import { forgetRoutes } from '../../src/providers/route-board.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
 import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
@@ -15,6 +15,7 @@ import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
+import { changing } from '../../src/redis/changing.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
 
 async function newSeller(change: Partial<Account> = {}): Promise<string> {
@@ -24,7 +25,7 @@ async function newSeller(change: Partial<Account> = {}): Promise<string> {
     provider: { kind: 'simulator', baseUrl: null, username: 'us', secret: 'secret' },
   });
   if (Object.keys(change).length > 0) {
-    await AccountModel.updateOne({ _id: account._id }, { $set: change });
+    await changing([AccountModel], null, (rows) => rows.updateOne({ _id: account._id }, { $set: change }));
   }
   return account._id;
 }
@@ -43,32 +44,36 @@ async function newProduct(
   for (const [index, price] of prices.entries()) {
     const sellerId = sellerIds[index] ?? (await newSeller());
     sellers.push(sellerId);
-    await OfferModel.create({
-      _id: `${code}:${sellerId}`,
-      productCode: code,
-      sellerId,
-      price,
-      status: 'active',
-      ...offers[index],
-    });
+    await changing([OfferModel], null, (rows) =>
+      rows.create({
+        _id: `${code}:${sellerId}`,
+        productCode: code,
+        sellerId,
+        price,
+        status: 'active',
+        ...offers[index],
+      }),
+    );
   }
-  await ProductModel.create({
-    _id: code,
-    sellerId: sellers[0] ?? 'nobody',
-    name: code,
-    category: 'prabayar',
-    subcategory: 'pulsa',
-    status: 'active',
-    customerNumber: { kind: 'any' },
-    ...product,
-  });
-  forgetRoutes();
+  await changing([ProductModel], null, (rows) =>
+    rows.create({
+      _id: code,
+      sellerId: sellers[0] ?? 'nobody',
+      name: code,
+      category: 'prabayar',
+      subcategory: 'pulsa',
+      status: 'active',
+      customerNumber: { kind: 'any' },
+      ...product,
+    }),
+  );
   return { code, sellers };
 }
 
 async function priceOf(code: string, at?: Date) {
-  const product = await ProductModel.findById(code).lean<Product>();
-  return product && (await bestPrices([product], at)).get(code);
+  const found = await routingProduct(code);
+  const offers = [...(found?.offers ?? [])].sort((a, b) => a.price - b.price);
+  return found && bestPrice({ ...found, offers }, await priceConditions(at));
 }
 
 describe('routing', () => {
@@ -88,7 +93,7 @@ describe('routing', () => {
       sellerId: cheap,
       price: 10_100,
       commissionRate: 0.02,
-      providerKind: 'simulator',
+      provider: { kind: 'simulator', baseUrl: null, username: 'us' },
     });
     expect(await chooseRoute({ productCode: code, excludeSellerIds: [cheap ?? ''] })).to.include({
       sellerId: middle,
@@ -107,16 +112,28 @@ describe('routing', () => {
   });
 
   const unable: [string, (sellerId: string) => Promise<unknown>][] = [
-    ['is suspended', (id) => AccountModel.updateOne({ _id: id }, { $set: { status: 'suspended' } })],
-    ['has no provider', (id) => AccountModel.updateOne({ _id: id }, { $set: { provider: null } })],
+    [
+      'is suspended',
+      (id) =>
+        changing([AccountModel], null, (rows) =>
+          rows.updateOne({ _id: id }, { $set: { status: 'suspended' } }),
+        ),
+    ],
+    [
+      'has no provider',
+      (id) =>
+        changing([AccountModel], null, (rows) => rows.updateOne({ _id: id }, { $set: { provider: null } })),
+    ],
     ['has a float below the cost', (id) => storeFloat(id, 9_999)],
     [
       'was paused by the operator',
       (id) =>
-        ProviderStateModel.updateOne(
-          { _id: id },
-          { $set: { paused: { reason: 'r', by: 'op', at: new Date() } } },
-          { upsert: true },
+        changing([ProviderStateModel], null, (rows) =>
+          rows.updateOne(
+            { _id: id },
+            { $set: { paused: { reason: 'r', by: 'op', at: new Date() } } },
+            { upsert: true },
+          ),
         ),
     ],
   ];
@@ -124,7 +141,6 @@ describe('routing', () => {
     it(`passes by a seller that ${what}; with no other, it is maintenance`, async () => {
       const { code, sellers } = await newProduct([10_000, 10_500]);
       await change(sellers[0] ?? '');
-      forgetRoutes();
       expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
       expect(await priceOf(code)).to.deep.equal({ price: 10_500, status: 'active' });
       const last = { productCode: code, excludeSellerIds: [sellers[1] ?? ''] };
@@ -186,14 +202,16 @@ describe('routing', () => {
       provider: { kind: 'digiflazz', baseUrl: server.url, username: server.username, secret: server.apiKey },
     });
     const codes = ['xld10', 'gone', 'unlisted'];
-    await OfferModel.create(
-      codes.map((code) => ({
-        _id: `${code}:${account._id}`,
-        productCode: code,
-        sellerId: account._id,
-        price: 12_000,
-        status: code === 'gone' ? ('inactive' as const) : ('active' as const),
-      })),
+    await changing([OfferModel], null, (rows) =>
+      rows.create(
+        codes.map((code) => ({
+          _id: `${code}:${account._id}`,
+          productCode: code,
+          sellerId: account._id,
+          price: 12_000,
+          status: code === 'gone' ? ('inactive' as const) : ('active' as const),
+        })),
+      ),
     );
     expect(await syncPriceList(account)).to.equal(2);
     const offers = await OfferModel.find({ sellerId: account._id }).sort({ productCode: 1 }).lean<Offer[]>();

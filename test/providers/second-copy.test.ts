@@ -1,5 +1,6 @@
 /** A second copy of this service as the provider of the first, over h2h: both ledgers are right. */
 import { expect } from 'chai';
+import { sendCall } from '../api/support/api.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -22,6 +23,7 @@ describe('a second copy of the service as provider of the first', function () {
   let sellerId: string;
   let wholesaleBuyerId: string;
   let wholesaleSellerId: string;
+  let wholesaleSellerKey: string;
   const workers = ['fulfilment', 'follow-up', 'sellers', 'webhooks'];
 
   before(async () => {
@@ -38,6 +40,7 @@ describe('a second copy of the service as provider of the first', function () {
       secret: wholesale.simulator.secret,
     });
     wholesaleSellerId = upstream.id;
+    wholesaleSellerKey = wholesaleAccounts['seller']?.api_key ?? '';
     const seller = await pointSeller(retail, 'seller', {
       kind: 'h2h',
       baseUrl: `${wholesale.baseUrl}/api/reseller`,
@@ -95,6 +98,26 @@ describe('a second copy of the service as provider of the first', function () {
       sold: sold.length,
       sellerId: wholesaleSellerId,
     });
+  });
+
+  it('a price there that is above what the buyer pays here is refused: nothing is bought, the money comes back', async () => {
+    const offer = async (price: number) => {
+      const path = `/api/seller/products/${code}/offers`;
+      const answer = await sendCall(wholesale.baseUrl, { path, key: wholesaleSellerKey, body: { price } });
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    };
+    const buyOnce = async () => {
+      const final = await finalOf(retail, await purchase(buyer, code, '081234561230'));
+      const [attempt] = await attemptsOf(retail, final._id);
+      const there = await wholesale.db
+        .collection('transactions')
+        .countDocuments({ refId: attempt?._id ?? '' });
+      return [final.status, there];
+    };
+    await offer(10_501);
+    expect(await buyOnce()).to.deep.equal(['FAILED', 0]);
+    await offer(10_500);
+    expect(await buyOnce()).to.deep.equal(['SUCCESS', 1]);
   });
 });
 

@@ -8,6 +8,7 @@ import { Long } from 'mongodb';
 import type { Order } from '../../src/purchases/order.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
+import { announceChange } from '../support/announce-change.js';
 import { eventually } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 import { sizes } from '../support/sizes.js';
@@ -107,6 +108,7 @@ async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[])
       await offers.updateOne({ _id: `${code}:${id}` }, { $set: { price } });
     }
   }
+  await announceChange(stack);
 }
 
 /** The third seller goes down when a third of the purchases are final, and comes back when more of them are. */

@@ -26,7 +26,7 @@ describe('a ref_id that another process accepts at the same moment', () => {
     const late = await acceptPurchase('prepaid', request, async () => {
       const first = await createPurchase(request);
       expect(first.created).to.equal(true);
-      return { price: 1_000, quoteId: null };
+      return { price: 1_000, offerSellerId: shop.seller._id, quoteId: null };
     });
     const stored = await PurchaseModel.find({ accountId: shop.buyer._id }).lean();
     expect(stored).to.have.length(1);
@@ -49,7 +49,7 @@ describe('a ref_id that another process accepts at the same moment', () => {
       createdAt: new Date(),
       expiresAt: new Date(Date.now() + 60_000),
     });
-    const pay = () => Promise.resolve({ price: 1_000, quoteId });
+    const pay = () => Promise.resolve({ price: 1_000, offerSellerId: shop.seller._id, quoteId });
     const late = await acceptPurchase('prepaid', request, async () => {
       await acceptPurchase('prepaid', request, pay);
       return pay();

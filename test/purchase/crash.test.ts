@@ -1,8 +1,15 @@
 import { expect } from 'chai';
-import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
+import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
+import {
+  buyUntilAnswered,
+  everyPurchaseFinal,
+  expectExecutionsToMatch,
+  inParallel,
+} from '../support/purchases.js';
 import { seededRandom } from '../support/random.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -14,19 +21,23 @@ describe('purchases while everything dies', function () {
   this.timeout(limitMs);
   let stack: Stack;
   let redis: PrivateRedis;
+  let mongo: Outage;
   const random = seededRandom();
 
   before(async () => {
     // It is emptied on the way, which nobody else could work beside.
     redis = await startPrivateRedis();
+    // As on MongoDB, a killed process leaves its locks behind.
+    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
     stack = await startStack({
       workers: ['follow-up', 'webhooks', 'sellers'],
-      env: { REDIS_URL: redis.url },
+      env: { REDIS_URL: redis.url, MONGODB_URI: mongo.url },
     });
   });
   after(async () => {
     await stack.stop();
     await redis.stop();
+    await mongo.stop();
   });
 
   it(`kill -9 of workers and web and a loss of Redis during ${purchases} purchases: all final, nothing twice, every final state told (${random.seed})`, async () => {
@@ -54,49 +65,19 @@ describe('purchases while everything dies', function () {
         redisEmptied = true;
         await redis.empty();
       }
-      const body = {
-        code: 'S10',
-        customer_number: numbers[Math.floor(random() * numbers.length)],
-        ref_id: uniqueRef('crash'),
-      };
-      // A client that hears nothing, or 503, sends the same ref_id again until it gets an answer.
-      const answer = await eventually(
-        'an answer',
-        async () => {
-          const web = webs[index % webs.length];
-          const got: Answer | null = await apiClient(web?.url ?? '', key)
-            .post('/api/buyer/transaction', body)
-            .catch(() => null);
-          return got && got.status !== 503 ? got : null;
-        },
-        60_000,
-      );
-      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-      accepted.push(answer.body.data.transaction_id as string);
+      const number = numbers[Math.floor(random() * numbers.length)] ?? '';
+      accepted.push(await buyUntilAnswered({ key, number }, () => webs[index % webs.length]?.url ?? ''));
     });
     stopping = true;
     await chaos;
     await stack.startWorker('fulfilment');
 
-    const transactions = stack.db.collection<{ _id: string; status: string }>('transactions');
-    await eventually(
-      'every purchase to be final',
-      async () => {
-        const open = await transactions
-          .find({ status: { $in: ['PENDING', 'PROCESSING'] } }, { limit: 2 })
-          .toArray();
-        if (open.length > 0) {
-          const count = await transactions.countDocuments({ status: { $in: ['PENDING', 'PROCESSING'] } });
-          throw new Error(`${count} are open, such as ${JSON.stringify(open)}`);
-        }
-        return true;
-      },
-      limitMs,
-    );
+    await everyPurchaseFinal(stack, limitMs);
     expect(new Set(accepted).size).to.equal(purchases);
-    expect(await transactions.countDocuments({})).to.equal(purchases);
+    expect(await stack.db.collection('transactions').countDocuments({})).to.equal(purchases);
     await expectLedgerToHold(stack);
-    await expectExecutionsToMatch();
+    await expectLedgerVerified(stack);
+    await expectExecutionsToMatch(stack);
     await expectEveryFinalStateTold(told);
   });
 
@@ -115,17 +96,6 @@ describe('purchases while everything dies', function () {
 
   async function finalCount(): Promise<number> {
     return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
-  }
-
-  async function expectExecutionsToMatch(): Promise<void> {
-    const succeeded = await stack.db
-      .collection<{ _id: string }>('transactions')
-      .find({ status: 'SUCCESS' })
-      .map((each) => each._id)
-      .toArray();
-    const executed = (await stack.simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
-    expect(executed, 'no order executed twice').to.have.length(new Set(executed).size);
-    expect(executed.sort()).to.deep.equal(succeeded.sort());
   }
 
   interface Told {
@@ -184,14 +154,3 @@ describe('purchases while everything dies', function () {
     await told.end();
   }
 });
-
-async function inParallel<T>(items: T[], workers: number, run: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  await Promise.all(
-    Array.from({ length: workers }, async () => {
-      for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-        await run(item);
-      }
-    }),
-  );
-}

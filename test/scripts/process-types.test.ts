@@ -34,7 +34,12 @@ describe('the process types of the service', () => {
   });
 
   it('are the same in app.json', () => {
-    const { formation } = JSON.parse(readFileSync('app.json', 'utf8')) as { formation: object };
-    expect(Object.keys(formation)).to.have.members(services.map(({ name }) => name));
+    const { formation } = JSON.parse(readFileSync('app.json', 'utf8')) as {
+      formation: Record<string, { quantity: number }>;
+    };
+    expect(Object.keys(formation)).to.have.members([...services.map(({ name }) => name), 'worker']);
+    const started = Object.entries(formation).filter(([, { quantity }]) => quantity > 0);
+    // Two small machines are enough to begin with: every kind of work runs, none of it twice.
+    expect(started.map(([name]) => name)).to.deep.equal(['web', 'worker']);
   });
 });

@@ -1,9 +1,31 @@
 import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
+import { consoleClient } from '../support/console-client.js';
 import { pathWith } from './resolver.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
+
+/** An address of this machine that is not the loopback of `npm start`, though it leads here. */
+function addressElsewhere(): string {
+  const all = Object.values(os.networkInterfaces()).flatMap((each) => each ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
+}
+
+async function expectRefused(host: string, port: number): Promise<void> {
+  const code = await new Promise((resolve) => {
+    const socket = net.connect({ host, port }, () => {
+      socket.destroy();
+      resolve('connected');
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code);
+    });
+  });
+  expect(code, `${host}:${port}`).to.equal('ECONNREFUSED');
+}
 
 const serviceNames = ['web', 'fulfilment', 'follow-up', 'webhooks'];
 const playgroundNames = ['simulator', 'inbox'];
@@ -33,7 +55,7 @@ describe('npm start', function () {
       expect(demo.accounts).to.include.keys(accountNames);
       for (const [name, account] of Object.entries(demo.accounts)) {
         expect(account.username, name).to.be.a('string');
-        expect('password' in account || (account.api_key && account.webhook_secret), name).to.be.ok;
+        expect(account.password ?? (account.api_key && account.webhook_secret), name).to.be.ok;
       }
       expect(demo.processes).to.include.keys([...serviceNames, ...playgroundNames]);
       const pids = Object.values(demo.processes).map(({ pid }) => pid);
@@ -50,7 +72,7 @@ describe('npm start', function () {
       const printed = copy.printed();
       for (const text of [
         demo.base_url,
-        `${demo.base_url}/admin/queues`,
+        `${demo.base_url}/admin   `,
         `${demo.base_url}/docs`,
         demo.simulator_url ?? '',
         demo.accounts['buyer']?.api_key ?? '',
@@ -62,6 +84,23 @@ describe('npm start', function () {
       ]) {
         expect(printed).to.contain(text);
       }
+    });
+
+    it('listens on this machine alone', async () => {
+      for (const url of [demo.base_url, demo.simulator_url, demo.inbox_url]) {
+        await expectRefused(addressElsewhere(), Number(new URL(url ?? '').port));
+      }
+    });
+
+    it('has a random password for the console, which it prints once and keeps for its owner alone', async () => {
+      const password = demo.accounts['admin']?.password ?? '';
+      expect(password).to.match(/^[\w-]{20}$/);
+      const file = path.join(copy.localDir, 'admin-password');
+      expect(fs.readFileSync(file, 'utf8').trim()).to.equal(password);
+      expect(fs.statSync(file).mode & 0o077).to.equal(0);
+      expect(copy.printed()).to.contain(`admin / ${password}`).and.contain(file);
+      const login = await consoleClient(demo.base_url, '192.0.2.1').login('admin', password);
+      expect(login.status).to.equal(303);
     });
 
     it('starts a killed process again and rewrites demo.json with its new pid', async () => {
@@ -104,10 +143,19 @@ describe('npm start', function () {
         processesOf(copy.localDir).length === 0 ? true : null,
       );
 
-      copy = startCopy({ ...env, LOCAL_DIR: copy.localDir });
+      copy = startCopy({ ...env, LOCAL_DIR: copy.localDir, LISTEN_ADDRESS: '0.0.0.0' });
       const again = await copy.ready();
       expect(again.accounts['buyer']).to.deep.equal(demo.accounts['buyer']);
       expect(again.inbox_url).to.equal(demo.inbox_url);
+      const { password = '' } = demo.accounts['admin'] ?? {};
+      expect(again.accounts['admin']?.password).to.equal(password);
+      expect(copy.printed()).to.contain('its password is in').and.not.contain(password);
+    });
+
+    it('listens elsewhere when it is told to, and warns', async () => {
+      const { port } = new URL(readDemoFile(copy.localDir)?.base_url ?? '');
+      expect((await fetch(`http://${addressElsewhere()}:${port}/healthz`)).status).to.equal(200);
+      expect(copy.printed()).to.contain('WARNING: it listens on 0.0.0.0');
     });
 
     it('stops everything in order on SIGTERM, within 30 s, and takes demo.json away', async () => {

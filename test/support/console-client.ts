@@ -12,7 +12,7 @@ export interface ConsoleAnswer {
 export interface ConsoleClient {
   get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   send(
-    method: 'POST' | 'PUT',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: string,
     headers?: Record<string, string>,
@@ -26,7 +26,7 @@ export function consoleClient(baseUrl: string, address: string): ConsoleClient {
   const jar = new Map<string, string>();
 
   async function call(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body: string | null,
     extra: Record<string, string>,

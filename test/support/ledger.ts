@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import type { LedgerReport } from '../../src/reconciliation/ledger/ledger-report.js';
 import type { Stack } from './stack.js';
+import { topup } from './topup.js';
 
 interface Line {
   account: string;
@@ -78,4 +80,13 @@ async function readAtOneMoment(db: Stack['db']) {
   } finally {
     await session.endSession();
   }
+}
+
+/** The same by the service's own verification, which knows every rule. */
+export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise<void> {
+  const answer = await topup(['ledger', 'verify', '--json'], env);
+  const report = answer.json<LedgerReport>();
+  const said = `${answer.stdout.slice(0, 2_000)}${answer.stderr.slice(-2_000)}`;
+  expect(report.findings, said).to.deep.equal([]);
+  expect(report.ok).to.equal(true);
 }

@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from '../../config/project-file.js';
-import { freePort } from './free-port.js';
+import { freePort } from '../../scripts/databases/ports.js';
 
 export interface Outage {
   url: string;
@@ -17,12 +18,26 @@ export interface Outage {
   stop(): Promise<void>;
 }
 
+export interface TcpGate extends Outage {
+  /** As a NAT that has forgotten them: the connections that stand get no answer any more, not even an end. New ones work. */
+  swallow(): void;
+  /** Everything takes so much longer in each direction, from now on. */
+  delay(ms: number): void;
+  /** What the server says next, so many times, is lost together with its connection. What it was asked is done. */
+  dropReplies(count: number): void;
+  /** Connections that stand now. */
+  connections(): number;
+}
+
 /** A way to a TCP server that can be blocked, so that a server that others use as well seems away to one test. */
-export async function startTcpGate(targetUrl: string): Promise<Outage> {
+export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
   const target = new URL(targetUrl);
   const port = await freePort();
   const pairs = new Set<[Socket, Socket]>();
+  const swallowed = new Set<[Socket, Socket]>();
   let hanging = false;
+  let delayMs = 0;
+  let dropped = 0;
   const server = createServer((inner) => {
     const outer = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [inner, outer];
@@ -33,7 +48,28 @@ export async function startTcpGate(targetUrl: string): Promise<Outage> {
       pairs.delete(pair);
     };
     for (const [from, to] of [pair, [outer, inner] as const]) {
-      from.on('data', (chunk) => to.write(chunk));
+      let last = Promise.resolve();
+      let late = 0;
+      from.on('data', (chunk) => {
+        if (from === outer && dropped > 0) {
+          dropped -= 1;
+          end();
+          return;
+        }
+        if (delayMs === 0 && late === 0) {
+          to.write(chunk);
+          return;
+        }
+        // One after the other, also when the delay has just ended.
+        const arrives = wait(delayMs, undefined, { ref: false });
+        late += 1;
+        last = last
+          .then(() => arrives)
+          .then(() => {
+            late -= 1;
+            to.write(chunk);
+          });
+      });
       from.on('error', end).on('close', end);
       if (hanging) {
         from.pause();
@@ -45,7 +81,7 @@ export async function startTcpGate(targetUrl: string): Promise<Outage> {
   url.hostname = '127.0.0.1';
   url.port = String(port);
   const endAll = () => {
-    for (const [inner, outer] of pairs) {
+    for (const [inner, outer] of [...pairs, ...swallowed]) {
       inner.destroy();
       outer.destroy();
     }
@@ -66,9 +102,25 @@ export async function startTcpGate(targetUrl: string): Promise<Outage> {
         pair.forEach((socket) => socket.pause());
       });
     },
+    swallow() {
+      for (const pair of pairs) {
+        pair.forEach((socket) => socket.pause());
+        swallowed.add(pair);
+      }
+      pairs.clear();
+    },
+    delay(ms) {
+      delayMs = ms;
+    },
+    dropReplies(count) {
+      dropped = count;
+    },
+    connections: () => pairs.size,
     cut: close,
     async restore() {
       hanging = false;
+      delayMs = 0;
+      dropped = 0;
       pairs.forEach((pair) => {
         pair.forEach((socket) => socket.resume());
       });
@@ -87,11 +139,15 @@ async function listen(server: Server, port: number): Promise<void> {
 
 const embeddedMongo = join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs');
 
-/** A database process of the test's own, that may be stopped and killed. It keeps what it has acknowledged. */
-export async function startPrivateMongo(): Promise<Outage> {
+/**
+ * A database process of the test's own, that may be stopped and killed. It keeps what it has acknowledged.
+ * @param args switches of packages/embedded-mongo, such as `--lock-lifetime 2`.
+ */
+export async function startPrivateMongo(...args: string[]): Promise<Outage> {
   const directory = await mkdtemp(join(tmpdir(), 'private-mongo-'));
   const port = await freePort();
-  let child = await startMongo(directory, port);
+  const start = () => startMongo(directory, ['--port', String(port), ...args]);
+  let child = await start();
   return {
     url: `mongodb://127.0.0.1:${port}/test?replicaSet=rs0`,
     hang() {
@@ -104,7 +160,7 @@ export async function startPrivateMongo(): Promise<Outage> {
       if (child.signalCode === null && child.exitCode === null) {
         child.kill('SIGCONT');
       } else {
-        child = await startMongo(directory, port);
+        child = await start();
       }
     },
     async stop() {
@@ -114,8 +170,8 @@ export async function startPrivateMongo(): Promise<Outage> {
   };
 }
 
-async function startMongo(directory: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [embeddedMongo, '--port', String(port), '--dbpath', directory], {
+async function startMongo(directory: string, args: string[]): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [embeddedMongo, '--dbpath', directory, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {

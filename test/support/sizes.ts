@@ -10,11 +10,17 @@ export const sizes = {
     ? { purchases: 10_000, atOnce: 20, finalDuringOutage: 2_000, finalBetweenKills: 400, limitMs: 1_800_000 }
     : { purchases: 200, atOnce: 8, finalDuringOutage: 40, finalBetweenKills: 40, limitMs: 120_000 },
   /** Purchases while workers and web are killed and Redis is emptied. */
-  crash: isLong ? { purchases: 5_000, limitMs: 900_000 } : { purchases: 500, limitMs: 180_000 },
+  crash: isLong ? { purchases: 5_000, limitMs: 900_000 } : { purchases: 250, limitMs: 180_000 },
+  /** Rounds in which equal calls meet at two web processes. */
+  acceptedOnce: isLong ? { rounds: 100, limitMs: 600_000 } : { rounds: 12, limitMs: 120_000 },
+  /** Purchases through two web processes and three workers of each kind: by themselves, or all kinds in each of three. */
+  manyProcesses: isLong
+    ? { purchases: 2_000, isApart: true, limitMs: 600_000 }
+    : { purchases: 40, isApart: false, limitMs: 120_000 },
   /** Webhook events while receivers fail and workers are killed. */
   everyEvent: isLong
     ? { events: 5_000, kills: 15, timeoutMs: 15_000, limitMs: 900_000 }
-    : { events: 1_000, kills: 4, timeoutMs: 4_000, limitMs: 240_000 },
+    : { events: 500, kills: 3, timeoutMs: 4_000, limitMs: 240_000 },
   /** Webhook events at a steady rate beside receivers that hang. */
   fairness: isLong
     ? { seconds: 60, perTick: 5, limitMs: 400_000 }
@@ -30,8 +36,43 @@ export const sizes = {
   report: isLong
     ? { rows: 1_000_000, heap: '', limitMs: 1_500_000 }
     : { rows: 50_000, heap: '--max-old-space-size=56', limitMs: 120_000 },
+  /** Purchases that come faster than their provider takes them, some at once, and the longest wait of their product. */
+  backlog: isLong
+    ? { purchases: 700, callsPerSecond: 5, maxWaitS: 60, limitMs: 400_000 }
+    : { purchases: 120, callsPerSecond: 20, maxWaitS: 2, limitMs: 60_000 },
+  /**
+   * Random histories of money for each kind of trouble: those that are over at once, and those that take seconds; and
+   * how many fleets of processes play them beside each other.
+   */
+  model: isLong
+    ? { quick: 120, slow: 20, fleets: 3, limitMs: 900_000 }
+    : { quick: 3, slow: 1, fleets: 1, limitMs: 120_000 },
+  /** Processes that are killed at each named point of a movement of money. */
+  killPoints: isLong
+    ? { repeats: 15, atOnce: 4, limitMs: 900_000 }
+    : { repeats: 2, atOnce: 2, limitMs: 240_000 },
+  /**
+   * Links between processes x faults x moments: all 150, or each fault and each link once; and how many copies of the
+   * service they are played on beside each other.
+   */
+  faults: isLong ? { every: 1, stacks: 5, limitMs: 1_500_000 } : { every: 29, stacks: 1, limitMs: 240_000 },
+  /** How keys are spread over the nodes of a Redis Cluster. */
+  clusters: isLong
+    ? [
+        { tag: '', busyNodes: 3 },
+        { tag: '-{one}', busyNodes: 1 },
+      ]
+    : [{ tag: '', busyNodes: 3 }],
+  /** How long Prometheus itself scrapes all processes under load; 0: they are asked by hand alone. */
+  scraped: isLong ? { forMs: 120_000, limitMs: 400_000 } : { forMs: 0, limitMs: 180_000 },
+  /** Processes that are stopped, and databases that are away, until somebody is told, which takes most of a minute. */
+  silence: { isPlayed: isLong },
   /** Requests made of the OpenAPI document. */
-  walk: isLong ? { requests: 10_000 } : { requests: 1_500 },
+  walk: isLong ? { requests: 10_000 } : { requests: 700 },
+  /** Generated requests against everything that listens. */
+  hostileRequests: isLong ? { requests: 20_000 } : { requests: 400 },
+  /** Rounds of large bodies over every schema. */
+  bounds: isLong ? { rounds: 100 } : { rounds: 1 },
   /** How long a receiver of webhooks may drip. Null: as long as in production. */
   hostileUrls: isLong ? { deadlineMs: null } : { deadlineMs: 2_000 },
 } as const;

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
 import { limits } from '../../config/limits.js';
-import { freePort } from './free-port.js';
 import { startInbox, type RunningInbox } from './inbox.js';
 import { runToEnd } from './run-to-end.js';
 import { startProgram, type RunningProgram } from './start-program.js';
@@ -50,7 +49,8 @@ export async function startStack(
     ...options.env,
     MONGODB_URI: uri,
   };
-  const client = await new MongoClient(uri).connect();
+  // By a name of its own: the test itself meets no fault that it plays (mongo-faults.ts).
+  const client = await new MongoClient(uri, { appName: 'test' }).connect();
   const programs: RunningProgram[] = [];
 
   async function start(script: string, args: string[], extra: NodeJS.ProcessEnv = {}) {
@@ -58,8 +58,7 @@ export async function startStack(
     programs.push(program);
     return program;
   }
-  const startWeb: Stack['startWeb'] = async (extra = {}) =>
-    start('src/server.js', [], { PORT: String(await freePort()), ...extra });
+  const startWeb: Stack['startWeb'] = (extra = {}) => start('src/server.js', [], { PORT: '0', ...extra });
 
   await runToEnd('scripts/migrate.js', [], env);
   const [web] = await Promise.all([
@@ -98,5 +97,6 @@ function databaseUri(name: string, given: string | undefined): string {
   }
   const uri = new URL(given);
   uri.pathname = `/${name}`;
+  uri.searchParams.set('appName', name);
   return uri.toString();
 }

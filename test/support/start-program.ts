@@ -46,6 +46,7 @@ export async function startProgram(
     throw new Error(`dist/${script} did not start: ${printed}`, { cause: error });
   });
   letTestsEnd(child);
+  running.push({ name: `${script} ${args.join(' ')}`, child, output: () => printed });
   return {
     process: child,
     pid: child.pid ?? 0,
@@ -62,6 +63,24 @@ export async function startProgram(
       return child.exitCode;
     },
   };
+}
+
+const running: { name: string; child: ChildProcess; output: () => string }[] = [];
+const lastLines = 25;
+const lineMax = 400;
+
+// The last words of the processes say what a failed assertion can't. Benchmarks start programs without mocha.
+if (typeof afterEach === 'function') {
+  afterEach(function tellLastWords() {
+    if (this.currentTest?.state === 'failed') {
+      for (const { name, child, output } of running) {
+        const lines = output().trim().split('\n').slice(-lastLines);
+        const state = child.exitCode ?? child.signalCode ?? 'running';
+        process.stdout.write(`--- ${name} (${state})\n`);
+        lines.forEach((line) => process.stdout.write(`${line.slice(0, lineMax)}\n`));
+      }
+    }
+  });
 }
 
 /** A failed test that never stopped its program must not keep the test process alive, and with it the program. */

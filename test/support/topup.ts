@@ -43,7 +43,7 @@ export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<Cli
 }
 
 function startHost(env: NodeJS.ProcessEnv): Host {
-  const host = forkTestProgram('test/support/topup-process', env);
+  const host = forkTestProgram('test/support/topup-process', withoutColours(env));
   // It ends when we do, and must not keep us from it.
   host.unref();
   host.channel?.unref();
@@ -54,9 +54,17 @@ function startHost(env: NodeJS.ProcessEnv): Host {
   return { process: host, gone, last: Promise.resolve() };
 }
 
+/** With CI in the environment the commands would paint what they print. */
+function withoutColours(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, NO_COLOR: '1' };
+}
+
 /** The same in a process of its own, as an operator does it, with `input` on its standard input. */
 export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<CliResult> {
-  const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: withoutColours(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

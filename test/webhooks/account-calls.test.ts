@@ -17,6 +17,7 @@ import { createSender } from '../../src/webhooks/send-request.js';
 import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { adoptWebhookUrls, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
+import { changing } from '../../src/redis/changing.js';
 import { apiClient, type ApiClient } from '../support/api-client.js';
 import { someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -163,7 +164,9 @@ describe('what an account can see and do about its webhooks', () => {
       attemptCount: 1,
     });
     expect(await webhookStatusOf(owner.account)).to.equal('enabled');
-    await AccountModel.updateOne({ _id: owner.account._id }, { $set: { webhookUrl: null } });
+    await changing([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: owner.account._id }, { $set: { webhookUrl: null } }),
+    );
   });
 
   it('rotates the secret: the answer, the signatures and the stored form agree, and no clear secret is stored', async () => {
@@ -187,7 +190,9 @@ describe('what an account can see and do about its webhooks', () => {
     receiver.behave((_request, response) => response.end('OK'));
     const missing = await event();
     await turn(missing);
-    await AccountModel.updateOne({ _id: owner.account._id }, { $set: { requireAck: true } });
+    await changing([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: owner.account._id }, { $set: { requireAck: true } }),
+    );
     const required = await event();
     await turn(required);
     const states = await Promise.all(
@@ -245,10 +250,8 @@ describe('what an account can see and do about its webhooks', () => {
     const after = { ...owner.account, webhookUrl: `${receiver.url}/new` };
     const [notice] = configUpdatedDeliveries(owner.account, ['webhook_url']);
     await inTransaction(async (session) => {
-      await AccountModel.updateOne(
-        { _id: after._id },
-        { $set: { webhookUrl: after.webhookUrl } },
-        { session },
+      await changing([AccountModel], null, (rows) =>
+        rows.updateOne({ _id: after._id }, { $set: { webhookUrl: after.webhookUrl } }, { session }),
       );
       await insertDeliveries(session, notice ? [notice] : []);
     });
@@ -287,7 +290,9 @@ describe('what an account can see and do about its webhooks', () => {
       'failed',
     ]);
     const ours = jobs.filter((job) => (job.data as { receiverId: string }).receiverId === row.receiverId);
-    expect(ours.map((job) => job.data as object)).to.deep.equal([{ v: 2, receiverId: row.receiverId }]);
+    expect(ours.map((job) => job.data as object)).to.deep.equal([
+      { v: 3, receiverId: row.receiverId, accountId: row.accountId },
+    ]);
     expect(JSON.stringify(jobs.map((job) => [job.data as object, job.opts]))).not.to.match(
       /whsec_|http|secret/,
     );

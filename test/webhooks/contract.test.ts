@@ -15,6 +15,7 @@ import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js'
 import { createSender } from '../../src/webhooks/send-request.js';
 import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { changing } from '../../src/redis/changing.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver, type Received, type TestReceiver } from './support/receiver.js';
@@ -281,9 +282,8 @@ describe('contract of webhooks and callbacks', () => {
     const old = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const sealed = encrypt(old, `webhook-secret:${account._id}`);
     const rotate = (validUntil: Date) =>
-      AccountModel.updateOne(
-        { _id: account._id },
-        { $set: { previousWebhookSecret: { sealed, validUntil } } },
+      changing([AccountModel], null, (rows) =>
+        rows.updateOne({ _id: account._id }, { $set: { previousWebhookSecret: { sealed, validUntil } } }),
       );
     const next = () =>
       purchaseDeliveries({

@@ -97,6 +97,7 @@ const writtenHosts = [
   'localhost',
   'LOCALHOST',
   'localhost.',
+  'shop.localhost',
   'redis',
   'metadata',
 ];
@@ -288,7 +289,7 @@ describe('hostile URLs', function () {
       ].map((behave) => startReceiver(behave)),
     );
     const deadlineMs = sizes.hostileUrls.deadlineMs ?? webhookLimits.totalTimeoutMs;
-    const sender = createSender(guardOf(true), deadlineMs);
+    const sender = createSender(guardOf(true), { totalTimeoutMs: deadlineMs });
     const startedMs = performance.now();
     const results = await Promise.all(receivers.map(({ url }) => send(sender, url)));
     const tookMs = performance.now() - startedMs;

@@ -3,6 +3,7 @@ import { setClock } from '../../src/shared/clock.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { jitterMax, nextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { bySystem } from '../../src/audit/record-audit.js';
 import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
@@ -156,8 +157,8 @@ describe('webhooks through an outage, on an injected clock', function () {
     await turn(first);
     expect(receiver.received).to.have.length(requests);
     const since = new Date(startMs);
-    expect(await replayDeliveries(client.account, { since, state: 'held' })).to.equal(held);
-    await replayDeliveries(client.account, { since, state: 'dead' });
+    expect(await replayDeliveries(client.account, { since, state: 'held' }, bySystem)).to.equal(held);
+    await replayDeliveries(client.account, { since, state: 'dead' }, bySystem);
     // What was waiting when all was held or dead comes at its own time, which may be the longest wait from now.
     const longestMs = Math.max(...retrySchedule.map(({ waitMs }) => waitMs)) * (1 + jitterMax);
     await live(first, clockMs + longestMs);

@@ -12,6 +12,9 @@ A MongoDB-compatible database for development and tests.
   --replset <name>        name of the replica set (default rs0)
   --no-fsync              do not wait for the disk: faster, safe against kill, not against a power cut
   --compact-at-bytes <n>  journal size from which it is replaced by a snapshot (default ${COMPACT_AT_BYTES})
+  --lock-lifetime <s>     seconds for which a transaction holds its locks, a dead client's too, as on MongoDB
+                          (default 60, but a dead client's only for 3)
+  --election <duration>   be no primary for so long (such as 8s or 500ms), once, 5 seconds after the start
   --help
 
 Prints "READY <uri>" when it can be connected to. SIGTERM and SIGINT stop it.`;
@@ -56,6 +59,8 @@ function readOptions(args: string[]): ServerOptions | undefined {
         replset: { type: 'string', default: 'rs0' },
         'no-fsync': { type: 'boolean', default: false },
         'compact-at-bytes': { type: 'string', default: String(COMPACT_AT_BYTES) },
+        'lock-lifetime': { type: 'string' },
+        election: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -70,6 +75,8 @@ function readOptions(args: string[]): ServerOptions | undefined {
       fsync: !values['no-fsync'],
       setName: values.replset,
       compactAtBytes: wholeNumber('--compact-at-bytes', values['compact-at-bytes'], Number.MAX_SAFE_INTEGER),
+      lockLifetimeSeconds: lockLifetime(values['lock-lifetime']),
+      electionMs: values.election === undefined ? null : durationMs('--election', values.election),
       log: (line) => console.error(line),
       onFailure: fail,
     };
@@ -87,6 +94,27 @@ function wholeNumber(option: string, text: string, max: number): number {
     throw new Error(`${option} must be a whole number up to ${max}, not '${text}'`);
   }
   return number;
+}
+
+function lockLifetime(text: string | undefined): number | null {
+  if (text === undefined) {
+    return null;
+  }
+  const seconds = wholeNumber('--lock-lifetime', text, 2 ** 31 - 1);
+  if (seconds === 0) {
+    throw new Error('--lock-lifetime must be a second at least');
+  }
+  return seconds;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+function durationMs(option: string, text: string): number {
+  const [, number, unit = ''] = /^(\d{1,6})(ms|s|m)$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw new Error(`${option} must be a duration such as 500ms, 8s or 1m, not '${text}'`);
+  }
+  return Number(number) * (UNITS_MS[unit] ?? 0);
 }
 
 function fail(error: unknown): void {

@@ -1,89 +1,146 @@
+import { boolField, checkFields, docField, numberField, type FieldType } from './commands/fields.js';
 import { MongoError } from './errors.js';
-import { isDoc, type Doc } from './values/types.js';
+import { isDoc, isNumeric, type Doc } from './values/types.js';
 
-/** Failures that tests ask for, as the drivers' specifications define them. */
-export interface Failpoints {
-  failCommand: Failpoint | null;
-  onPrimaryTransactionalWrite: Failpoint | null;
-}
+/**
+ * Failures that tests ask for, by name, as the drivers' specifications define them: `onPrimaryTransactionalWrite`,
+ * `failCommand`, and further ones beside it called `failCommand.<any name>`, which MongoDB does not have.
+ */
+export type Failpoints = Map<string, Failpoint>;
 
 interface Failpoint {
   data: Doc;
   /** How often it still applies, and how many matching uses it lets pass first. */
   timesLeft: number;
   skipsLeft: number;
+  /** Of 1: how often it applies at all. */
+  probability: number;
+  /** How often it has applied. */
+  count: number;
 }
 
-/** What a failpoint does to a command. */
+/** What a failpoint does to a command. Those named after it happen once the command has taken effect. */
 export interface CommandFailure {
   blockMs: number;
   closeConnection: boolean;
   errorCode: number | null;
   errorLabels: readonly string[] | null;
   writeConcernError: Doc | null;
+  closeConnectionAfter: boolean;
+  /** The connection stays open and is silent from then on. */
+  dropReplyAfter: boolean;
+  errorCodeAfter: number | null;
+  /** Seconds for which the server is no primary. */
+  stepDownAfter: number | null;
 }
 
-export function createFailpoints(): Failpoints {
-  return { failCommand: null, onPrimaryTransactionalWrite: null };
-}
+/** What `data` of `failCommand` may hold; the last four are our own. */
+const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
+  failCommands: 'array',
+  appName: 'string',
+  namespace: 'string',
+  failInternalCommands: 'bool',
+  blockConnection: 'bool',
+  blockTimeMS: 'natural',
+  closeConnection: 'bool',
+  errorCode: 'number',
+  errorLabels: 'array',
+  writeConcernError: 'object',
+  closeConnectionAfter: 'bool',
+  dropReplyAfter: 'bool',
+  errorCodeAfter: 'number',
+  stepDownAfter: 'natural',
+};
 
-/** Applies a `configureFailPoint` command. */
-export function configureFailpoint(failpoints: Failpoints, name: string, mode: unknown, data: Doc): void {
-  if (name !== 'failCommand' && name !== 'onPrimaryTransactionalWrite') {
+/** Applies a `configureFailPoint` command. @returns how often the point applied as it was set before. */
+export function configureFailpoint(
+  failpoints: Failpoints,
+  name: string,
+  { mode, data }: { mode: unknown; data: Doc },
+): number {
+  const failsCommands = isOfCommands(name);
+  if (!failsCommands && name !== 'onPrimaryTransactionalWrite') {
     throw new MongoError(2, `failpoint ${name} is not supported`);
   }
-  failpoints[name] = mode === 'off' ? null : { data, ...countsOf(mode) };
+  const count = failpoints.get(name)?.count ?? 0;
+  if (mode === 'off') {
+    failpoints.delete(name);
+    return count;
+  }
+  if (failsCommands) {
+    checkFields('failCommand.data', data, COMMAND_DATA);
+  }
+  failpoints.set(name, { data, ...countsOf(mode), count: 0 });
+  return count;
 }
 
-/** The failure that `failCommand` has for this command, if any; counts it as used. */
+/** The failure that a `failCommand` has for this command, if any; counts it as used. */
 export function failureFor(
   failpoints: Failpoints,
-  command: string,
-  applicationName: string | null,
+  command: Doc,
+  { name, applicationName }: { name: string; applicationName: string | null },
 ): CommandFailure | null {
-  const point = failpoints.failCommand;
-  if (point === null) {
-    return null;
+  for (const [pointName, point] of failpoints) {
+    if (isOfCommands(pointName) && isMeant(point.data, command, { name, applicationName }) && use(point)) {
+      return failureOf(point.data);
+    }
   }
-  const {
-    failCommands,
-    appName,
-    errorCode,
-    errorLabels,
-    writeConcernError,
-    closeConnection,
-    blockConnection,
-    blockTimeMS,
-  } = point.data;
-  const isMeant =
-    Array.isArray(failCommands) &&
-    failCommands.includes(command) &&
-    (appName === undefined || appName === applicationName);
-  if (!isMeant || !use(point)) {
-    return null;
-  }
-  return {
-    blockMs: blockConnection === true ? Number(blockTimeMS ?? 0) : 0,
-    closeConnection: closeConnection === true,
-    errorCode: errorCode === undefined ? null : Number(errorCode),
-    errorLabels: Array.isArray(errorLabels) ? errorLabels.map(String) : null,
-    writeConcernError: isDoc(writeConcernError) ? writeConcernError : null,
-  };
+  return null;
 }
 
 /** What `onPrimaryTransactionalWrite` does to a retryable write about to be committed; counts it as used. */
 export function failureOfRetryableWrite(
   failpoints: Failpoints,
 ): { closeConnection: boolean; errorCode: number | null } | null {
-  const point = failpoints.onPrimaryTransactionalWrite;
-  if (point === null || !use(point)) {
+  const point = failpoints.get('onPrimaryTransactionalWrite');
+  if (point === undefined || !use(point)) {
     return null;
   }
   const { closeConnection, failBeforeCommitExceptionCode } = point.data;
   return {
     closeConnection: closeConnection !== false,
-    errorCode: failBeforeCommitExceptionCode === undefined ? null : Number(failBeforeCommitExceptionCode),
+    errorCode: numberOrNull(failBeforeCommitExceptionCode),
   };
+}
+
+function isOfCommands(name: string): boolean {
+  return name === 'failCommand' || name.startsWith('failCommand.');
+}
+
+function isMeant(
+  { failCommands, appName, namespace }: Doc,
+  command: Doc,
+  { name, applicationName }: { name: string; applicationName: string | null },
+): boolean {
+  return (
+    Array.isArray(failCommands) &&
+    failCommands.includes(name) &&
+    (appName === undefined || appName === applicationName) &&
+    (namespace === undefined || namespace === namespaceOf(name, command))
+  );
+}
+
+function namespaceOf(name: string, command: Doc): string {
+  return `${String(command['$db'])}.${String(command[name === 'getMore' ? 'collection' : name])}`;
+}
+
+function failureOf(data: Doc): CommandFailure {
+  const { errorLabels } = data;
+  return {
+    blockMs: boolField(data, 'blockConnection') ? numberField(data, 'blockTimeMS', 0) : 0,
+    closeConnection: boolField(data, 'closeConnection'),
+    errorCode: numberOrNull(data['errorCode']),
+    errorLabels: Array.isArray(errorLabels) ? errorLabels.map(String) : null,
+    writeConcernError: docField(data, 'writeConcernError') ?? null,
+    closeConnectionAfter: boolField(data, 'closeConnectionAfter'),
+    dropReplyAfter: boolField(data, 'dropReplyAfter'),
+    errorCodeAfter: numberOrNull(data['errorCodeAfter']),
+    stepDownAfter: numberOrNull(data['stepDownAfter']),
+  };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return isNumeric(value) ? Number(value) : null;
 }
 
 function use(point: Failpoint): boolean {
@@ -91,22 +148,34 @@ function use(point: Failpoint): boolean {
     point.skipsLeft -= 1;
     return false;
   }
-  if (point.timesLeft <= 0) {
+  if (point.timesLeft <= 0 || Math.random() >= point.probability) {
     return false;
   }
   point.timesLeft -= 1;
+  point.count += 1;
   return true;
 }
 
-function countsOf(mode: unknown): { timesLeft: number; skipsLeft: number } {
+function countsOf(mode: unknown): Pick<Failpoint, 'timesLeft' | 'skipsLeft' | 'probability'> {
+  const counts = { timesLeft: Infinity, skipsLeft: 0, probability: 1 };
   if (mode === 'alwaysOn') {
-    return { timesLeft: Infinity, skipsLeft: 0 };
+    return counts;
   }
   if (isDoc(mode)) {
-    const { times, skip } = mode;
-    if (times !== undefined || skip !== undefined) {
-      return { timesLeft: times === undefined ? Infinity : Number(times), skipsLeft: Number(skip ?? 0) };
+    const { times, skip, activationProbability } = mode;
+    if (isNumeric(activationProbability)) {
+      return { ...counts, probability: Number(activationProbability) };
+    }
+    if (isNumeric(times) || isNumeric(skip)) {
+      return {
+        ...counts,
+        timesLeft: isNumeric(times) ? Number(times) : Infinity,
+        skipsLeft: isNumeric(skip) ? Number(skip) : 0,
+      };
     }
   }
-  throw new MongoError(2, "the mode of a failpoint must be 'off', 'alwaysOn', {times: n} or {skip: n}");
+  throw new MongoError(
+    2,
+    "the mode of a failpoint must be 'off', 'alwaysOn', {times: n}, {skip: n} or {activationProbability: p}",
+  );
 }

@@ -34,6 +34,8 @@ export async function start(options: StartOptions): Promise<EmbeddedMongo> {
     fsync: options.fsync ?? true,
     setName: options.replicaSet ?? 'rs0',
     compactAtBytes: COMPACT_AT_BYTES,
+    lockLifetimeSeconds: null,
+    electionMs: null,
     log: () => undefined,
     onFailure:
       options.onFailure ??

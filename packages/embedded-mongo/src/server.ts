@@ -5,7 +5,8 @@ import { runCommand } from './commands/run-command.js';
 import type { Parameters, Server } from './commands/context.js';
 import { dropIdleCursors } from './commands/cursors.js';
 import { createSnapshotReads, dropOldPins } from './commands/snapshot-reads.js';
-import { createFailpoints } from './failpoints.js';
+import { stepDown } from './commands/step-down.js';
+import { createElection } from './election.js';
 import { reasonOf } from './journal/data-directory-error.js';
 import { openJournal, type JournalError } from './journal/journal.js';
 import { createDataDirectory } from './journal/journal-files.js';
@@ -31,6 +32,13 @@ export interface ServerOptions {
   setName: string;
   /** Bytes of journal after which a snapshot replaces it (if it also outgrew the snapshot before). */
   compactAtBytes: number;
+  /**
+   * `transactionLifetimeLimitSeconds`, for which an open transaction then outlives its connection, as on MongoDB. Null:
+   * 60, and a transaction ends soon after its connection.
+   */
+  lockLifetimeSeconds: number | null;
+  /** For how long it is no primary, once, soon after the start. Null: it stays primary. */
+  electionMs: number | null;
   /** Lines for the operator. */
   log: (line: string) => void;
   /** The journal failed: the server has stopped, and the process should end. */
@@ -44,6 +52,10 @@ export interface RunningServer {
 }
 
 const SESSION_TIMEOUT_MINUTES = 30;
+/** How long a transaction outlives the connection it last used, so that a driver can go on with it on another one. */
+const ORPHAN_GRACE_MS = 3000;
+/** When `electionMs` begins: clients have connected, and work is under way. */
+const ELECTION_AFTER_MS = 5000;
 
 /**
  * Opens the data directory and serves it. Throws DataDirectoryError when the directory can't be used: in use, damaged,
@@ -70,8 +82,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   try {
     const { store, sessions } = openStore(directory, { ...options, onFailure });
-    const server = createServerState(store, sessions, options.setName);
-    listener = createListener(server, sockets, options.log);
+    const server = createServerState(store, sessions, options);
+    listener = createListener(server, sockets, options);
     const port = await listen(listener, options);
     server.address = `${hostFor(options.bind)}:${port}`;
     const stopChores = startChores(server, { ...options, directory });
@@ -116,20 +128,26 @@ function openStore(
   return { store, sessions };
 }
 
-function createServerState(store: Store, sessions: Sessions, setName: string): Server {
+function createServerState(
+  store: Store,
+  sessions: Sessions,
+  { setName, lockLifetimeSeconds }: ServerOptions,
+): Server {
   return {
     store,
     sessions,
     cursors: new Map(),
-    failpoints: createFailpoints(),
+    failpoints: new Map(),
+    election: createElection(),
     clock: createClusterClock(),
     snapshotReads: createSnapshotReads(),
     parameters: {
-      transactionLifetimeLimitSeconds: 60,
+      transactionLifetimeLimitSeconds: lockLifetimeSeconds ?? 60,
       ttlMonitorSleepSecs: 60,
       ttlMonitorEnabled: true,
       cursorTimeoutMillis: 600_000,
     },
+    commandCounts: new Map(),
     setName,
     address: '',
     processId: new ObjectId(),
@@ -137,7 +155,11 @@ function createServerState(store: Store, sessions: Sessions, setName: string): S
   };
 }
 
-function createListener(server: Server, sockets: Set<Socket>, log: (line: string) => void): NetServer {
+function createListener(
+  server: Server,
+  sockets: Set<Socket>,
+  { lockLifetimeSeconds, log }: ServerOptions,
+): NetServer {
   let lastConnectionId = 0;
   return createServer((socket) => {
     sockets.add(socket);
@@ -146,7 +168,9 @@ function createListener(server: Server, sockets: Set<Socket>, log: (line: string
       answer: (request, connection) => runCommand(server, request, connection),
       closed: (connection) => {
         sockets.delete(socket);
-        connectionClosed(server.sessions, connection.id, Date.now());
+        if (lockLifetimeSeconds === null) {
+          connectionClosed(server.sessions, connection.id, Date.now() + ORPHAN_GRACE_MS);
+        }
       },
       log,
     });
@@ -176,7 +200,7 @@ function hostFor(bind: string): string {
 /** Starts what runs beside the commands; returns how to stop it. */
 function startChores(
   server: Server,
-  { directory, fsync, compactAtBytes, log }: ServerOptions & { directory: string },
+  { directory, fsync, compactAtBytes, electionMs, log }: ServerOptions & { directory: string },
 ): () => Promise<void> {
   const { store, sessions, parameters } = server;
   let compaction: Promise<void> | undefined;
@@ -207,14 +231,21 @@ function startChores(
     reapSessions(store, sessions, limitsOf(parameters), nowMs);
     dropIdleCursors(server.cursors, parameters.cursorTimeoutMillis, nowMs);
     dropOldPins(server.snapshotReads, store, nowMs);
-    if (parameters.ttlMonitorEnabled && nowMs - expiredAtMs >= parameters.ttlMonitorSleepSecs * 1000) {
+    if (
+      server.election.isPrimary &&
+      parameters.ttlMonitorEnabled &&
+      nowMs - expiredAtMs >= parameters.ttlMonitorSleepSecs * 1000
+    ) {
       expiredAtMs = nowMs;
       expireDocuments(store, nowMs);
     }
     compactIfNeeded();
   }, 500);
+  const election =
+    electionMs === null ? undefined : setTimeout(() => stepDown(server, electionMs), ELECTION_AFTER_MS);
   return async () => {
     clearInterval(timer);
+    clearTimeout(election);
     await compaction;
   };
 }

@@ -119,6 +119,19 @@ describe('the wire protocol', () => {
     connection.close();
   });
 
+  it('serverStatus counts the commands that exist, and those that failed', async () => {
+    const counts = async (): Promise<Record<string, { total: number; failed: number }>> =>
+      (await runRaw(fixture.server.port, { serverStatus: 1, $db: 'admin' }))['metrics'].commands;
+    const before = await counts();
+    await runRaw(fixture.server.port, { distinct: 'counted', key: 'a', $db: 'test' });
+    await runRaw(fixture.server.port, { distinct: 'counted', $db: 'test' });
+    await runRaw(fixture.server.port, { noSuchCommand: 1, $db: 'test' });
+    const after = await counts();
+    expect(after['distinct']?.total).to.equal((before['distinct']?.total ?? 0) + 2);
+    expect(after['distinct']?.failed).to.equal((before['distinct']?.failed ?? 0) + 1);
+    expect(after).not.to.have.property('noSuchCommand');
+  });
+
   it('documents over 16 MB, nesting over 100 and messages over 48 MB are refused', async () => {
     const rows = fixture.collection();
     const room = 16 * 1024 * 1024 - calculateObjectSize({ _id: 1, text: '' });

@@ -2,18 +2,25 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
-import { currentApiKey } from '../../accounts/rotate-api-key.js';
+import { apiKeyInClear } from '../../accounts/api-key-in-clear.js';
+import { rateLimitOf } from '../../accounts/rate-limit-of.js';
 import { webhookStatusOf } from '../../webhooks/webhook-status.js';
 
-/** @returns What both GET and POST show. */
-export async function presentConfig(account: Account) {
-  const [apiKey, webhookStatus] = await Promise.all([currentApiKey(account._id), webhookStatusOf(account)]);
+/**
+ * @param keyId The key that the call came with: the only one that its caller sees, however many there are.
+ * @returns What both GET and POST show.
+ */
+export async function presentConfig(account: Account, keyId: string) {
+  const [apiKey, webhookStatus] = await Promise.all([
+    apiKeyInClear(account._id, keyId),
+    webhookStatusOf(account),
+  ]);
   return {
     api_key: apiKey,
     webhook_url: account.webhookUrl,
     callback_url: account.callbackUrl,
     ip_whitelist: account.ipWhitelist,
-    rate_limit: account.rateLimit,
+    rate_limit: rateLimitOf(account),
     webhook_status: webhookStatus,
   };
 }
@@ -21,7 +28,7 @@ export async function presentConfig(account: Account) {
 const nullableUrl = Joi.string().allow(null).required();
 
 export const configData = {
-  api_key: Joi.string().required().description('The current key, also while an older one overlaps.'),
+  api_key: Joi.string().required().description('The current key, which is the one that you call with.'),
   webhook_url: nullableUrl.description('Gets the events of every transaction.'),
   callback_url: nullableUrl.description("Gets each surface's own callback."),
   ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: any address.'),

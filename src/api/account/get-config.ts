@@ -15,10 +15,10 @@ export function getConfigFor(role: Role): AnyOperation {
       webhook_secret: Joi.string().required().description('Verify x-signature with it.'),
       ...(role === 'buyer' && { is_active: Joi.boolean().required() }),
     }),
-    async handle({ account }) {
+    async handle({ account, keyId }) {
       return {
         data: {
-          ...(await presentConfig(account)),
+          ...(await presentConfig(account, keyId)),
           webhook_secret: openWebhookSecret(account._id, account.webhookSecretSealed),
           ...(role === 'buyer' && { is_active: account.status === 'active' }),
         },

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { rotateApiKey } from '../../accounts/rotate-api-key.js';
+import { rotateApiKey } from '../../webhooks/rotate-api-key.js';
 import { changedBy } from '../changed-by.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
@@ -18,7 +18,7 @@ export function rotateKeyFor(role: Role): AnyOperation {
     summary: 'Replace the API key',
     description:
       'The key that you call with stays valid for `overlap_minutes`. After a leak send 0: every older key ends at ' +
-      'once, and every access token made with one.',
+      'once, every access token made with one, and every download link of a report.',
     body: Joi.object<Body>({
       overlap_minutes: Joi.number()
         .integer()

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import type { Role } from '../../accounts/account.model.js';
+import type { Account, Role } from '../../accounts/account.model.js';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
 import { updateConfig } from '../../webhooks/update-config.js';
 import { ValidationError, type FieldError } from '../../shared/errors.js';
-import { urlGuard } from '../../webhooks/url-guard.js';
 import { changedBy } from '../changed-by.js';
 import { url } from '../fields.js';
+import { urlErrors } from '../url-errors.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { callOfRole } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
@@ -18,9 +18,12 @@ interface Body {
   rate_limit?: number;
 }
 
-const allowlistEntry = Joi.string().custom((value: string, helpers) =>
-  normalizeAllowlistEntry(value) === null ? helpers.error('any.invalid') : value,
-);
+const allowlistEntry = Joi.string()
+  // An IPv6 address that ends in an IPv4 one, and the length of its network.
+  .max(49)
+  .custom((value: string, helpers) =>
+    normalizeAllowlistEntry(value) === null ? helpers.error('any.invalid') : value,
+  );
 
 const body = Joi.object<Body>({
   webhook_url: url.allow(null),
@@ -42,12 +45,20 @@ export function updateConfigFor(role: Role): AnyOperation {
     summary: 'Change the API configuration',
     description:
       'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +
-      'An ip_whitelist without the address that you call from is refused.',
+      'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
     body,
     data: Joi.object(configData),
+    failures: [409],
     async handle(call) {
       const ipWhitelist = call.body.ip_whitelist && normalized(call.body.ip_whitelist);
-      refuse([...(await urlErrors(call.body)), ...lockOutErrors(ipWhitelist, call.address)]);
+      refuse([
+        ...(await urlErrors({
+          webhook_url: call.body.webhook_url,
+          callback_url: call.body.callback_url,
+        })),
+        ...lockOutErrors(ipWhitelist, call.address),
+        ...rateErrors(call.account, call.body.rate_limit),
+      ]);
       const account = await updateConfig(
         call.account._id,
         {
@@ -58,7 +69,7 @@ export function updateConfigFor(role: Role): AnyOperation {
         },
         changedBy(call),
       );
-      return { message: 'Configuration updated', data: await presentConfig(account) };
+      return { message: 'Configuration updated', data: await presentConfig(account, call.keyId) };
     },
   });
 }
@@ -67,23 +78,23 @@ function normalized(entries: string[]): string[] {
   return [...new Set(entries.flatMap((entry) => normalizeAllowlistEntry(entry) ?? []))];
 }
 
-async function urlErrors(given: Body): Promise<FieldError[]> {
-  const found = await Promise.all(
-    (['webhook_url', 'callback_url'] as const).map(async (field) => {
-      const value = given[field];
-      const problem = typeof value === 'string' ? await urlGuard.problemWhenSaved(value) : null;
-      return problem === null ? [] : [{ field, message: `${field} ${problem}` }];
-    }),
-  );
-  return found.flat();
-}
-
 function lockOutErrors(ipWhitelist: string[] | undefined, address: string): FieldError[] {
   return ipWhitelist && !isOnAllowlist(ipWhitelist, address)
     ? [
         {
           field: 'ip_whitelist',
           message: `ip_whitelist must have the address that you call from, ${address}: it would lock you out`,
+        },
+      ]
+    : [];
+}
+
+function rateErrors({ rateLimitMax }: Account, wanted: number | undefined): FieldError[] {
+  return wanted !== undefined && wanted > (rateLimitMax ?? Infinity)
+    ? [
+        {
+          field: 'rate_limit',
+          message: `rate_limit must be at most ${rateLimitMax}, as the operator has set for this account`,
         },
       ]
     : [];

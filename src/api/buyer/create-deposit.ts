@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { createDeposit as deposit } from '../../deposits/create-deposit.js';
+import type { Deposit } from '../../deposits/deposit.model.js';
 import { presentDeposit } from '../../deposits/present-deposit.js';
 import { refId, rupiah } from '../fields.js';
 import { defineOperation } from '../operation.js';
@@ -11,9 +12,16 @@ interface Body {
   ref_id: string;
 }
 
+const messages: Record<Deposit['status'], string> = {
+  completed: 'Deposit successful',
+  pending: 'Deposit recorded, waiting for payment',
+  rejected: 'Deposit rejected: its payment did not come. Deposit anew with a new ref_id.',
+};
+
 export const createDeposit = defineOperation<Body>({
   id: 'createDeposit',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/deposit',
   role: 'buyer',
   tag: 'Buyer',
@@ -29,8 +37,6 @@ export const createDeposit = defineOperation<Body>({
   failures: [409],
   async handle({ account, body }) {
     const { deposit: stored } = await deposit({ account, amount: body.amount, refId: body.ref_id });
-    return stored.status === 'completed'
-      ? { message: 'Deposit successful', data: presentDeposit(stored) }
-      : { message: 'Deposit recorded, waiting for payment', data: presentDeposit(stored) };
+    return { message: messages[stored.status], data: presentDeposit(stored) };
   },
 });

@@ -8,6 +8,7 @@ import { replyCode } from '../reply-code.js';
 export const createPayment = defineOperation<PurchaseBody>({
   id: 'createPayment',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/payment',
   role: 'buyer',
   tag: 'Buyer',

@@ -8,6 +8,7 @@ import { buyerTransactionData } from '../schemas.js';
 export const createBuyerTransaction = defineOperation<PurchaseBody>({
   id: 'createBuyerTransaction',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/transaction',
   role: 'buyer',
   tag: 'Buyer',

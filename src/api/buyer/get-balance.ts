@@ -5,6 +5,7 @@ import { balanceData } from '../schemas.js';
 export const getBuyerBalance = defineOperation({
   id: 'getBuyerBalance',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/balance',
   role: 'buyer',
   tag: 'Buyer',

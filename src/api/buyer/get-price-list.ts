@@ -4,6 +4,7 @@ import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
 import { productData } from '../schemas.js';
+import { JsonList } from '../send-json.js';
 
 interface Body {
   category?: string;
@@ -13,6 +14,7 @@ interface Body {
 export const getBuyerPriceList = defineOperation<Body>({
   id: 'getBuyerPriceList',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/price-list',
   role: 'buyer',
   tag: 'Buyer',
@@ -25,7 +27,6 @@ export const getBuyerPriceList = defineOperation<Body>({
   }),
   data: Joi.array().items(productData),
   async handle({ body }) {
-    const products = await priceList(body);
-    return { data: products.map(presentProduct) };
+    return { data: new JsonList(await priceList(body)).map(presentProduct) };
   },
 });

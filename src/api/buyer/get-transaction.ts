@@ -12,6 +12,7 @@ interface Params {
 export const getBuyerTransaction = defineOperation<unknown, Params>({
   id: 'getBuyerTransaction',
   method: 'get',
+  needs: 'trade',
   path: '/api/buyer/transactions/:ref',
   role: 'buyer',
   tag: 'Buyer',

@@ -11,6 +11,7 @@ interface Body {
 export const inquireBuyerBill = defineOperation<Body>({
   id: 'inquireBill',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/inquiry',
   role: 'buyer',
   tag: 'Buyer',

@@ -9,6 +9,7 @@ import { buyerTransactionData } from '../schemas.js';
 export const listBuyerTransactions = defineOperation<HistoryBody>({
   id: 'listBuyerTransactions',
   method: 'post',
+  needs: 'trade',
   path: '/api/buyer/transactions',
   role: 'buyer',
   tag: 'Buyer',

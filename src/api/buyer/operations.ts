@@ -7,6 +7,7 @@ import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
 import { getBuyerTransaction } from './get-transaction.js';
 import { listBuyerTransactions } from './list-transactions.js';
+import { lookupBuyerTransactions } from './lookup-transactions.js';
 
 /** docs/interface.md#buyer-surface */
 export const buyerOperations: AnyOperation[] = [
@@ -17,5 +18,6 @@ export const buyerOperations: AnyOperation[] = [
   inquireBuyerBill,
   createPayment,
   listBuyerTransactions,
+  lookupBuyerTransactions,
   getBuyerTransaction,
 ];

@@ -17,8 +17,15 @@ export const accessRules: RequestHandler = async (request, response, next) => {
  * @throws ForbiddenError (403/07) for an address that is not on the account's list, RateLimitError (429/06).
  */
 export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
-  if (!isOnAllowlist(account.ipWhitelist, address)) {
-    throw new ForbiddenError(`The address ${address} is not on the IP allowlist of this account.`);
-  }
+  refuseOffAllowlist(account, address);
   await limitRate(account, response);
+}
+
+/** @throws ForbiddenError (403/07) for an address that is not on the account's list, or no account. */
+export function refuseOffAllowlist(account: Account | null, address: string): void {
+  if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
+    throw new ForbiddenError(
+      `The address ${address} is not on the IP allowlist of this account. If you did not set it, contact the operator.`,
+    );
+  }
 }

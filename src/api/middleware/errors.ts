@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { setRetryAfter } from '../set-retry-after.js';
 import { AppError, DependencyError, NotFoundError, UnexpectedError } from '../../shared/errors.js';
 import { isAway } from '../../database/mongo.js';
 import { HttpRequestError, httpStatusOf } from '../http-status.js';
@@ -18,9 +19,9 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   const context = contextOf(response);
   context.error = error;
   context.code = known.code;
-  if (known.retryAfterS !== undefined) {
-    response.set('Retry-After', String(known.retryAfterS));
-  }
+  setRetryAfter(response, known);
+  // A refusal is of the moment, and may say something about the account.
+  response.set('Cache-Control', 'no-store');
   response.status(httpStatusOf(known)).json({
     status: 'error',
     code: known.code,
@@ -49,14 +50,31 @@ function fromBodyParser(error: unknown): AppError | null {
       return new HttpRequestError('The body is not valid JSON.', 400, { cause: error });
     case 'entity.too.large':
       return new HttpRequestError('The body is larger than 100 kB.', 413, { cause: error });
+    case 'parameters.too.many':
+      return new HttpRequestError('The form has too many fields.', 413, { cause: error });
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new HttpRequestError('Send the body as JSON in UTF-8, not compressed.', 415, { cause: error });
+      return new HttpRequestError(
+        'Send the body as JSON in UTF-8, as it is or compressed by gzip, deflate or br.',
+        415,
+        { cause: error },
+      );
     case 'request.size.invalid':
     case 'request.aborted':
     case 'entity.verify.failed':
       return new HttpRequestError('The body did not arrive whole.', 400, { cause: error });
     default:
+      if (isUnpackingError(error)) {
+        return new HttpRequestError('The body is not what its "Content-Encoding" says.', 400, {
+          cause: error,
+        });
+      }
       return error instanceof URIError ? new HttpRequestError('The path is not valid.', 400) : null;
   }
+}
+
+/** Of zlib: what was sent can't be unpacked. */
+function isUnpackingError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' && /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_.*BROTLI)/.test(code);
 }

@@ -6,16 +6,30 @@ import { ValidationError } from '../../shared/errors.js';
  * another value.
  */
 export function queryOf(request: Request): Record<string, string> {
+  const { first, objection } = readQuery(request);
+  if (objection) {
+    throw objection;
+  }
+  return first;
+}
+
+/** For who must look at a query that is going to be refused: the first value of each parameter, and why it is refused. */
+export function readQuery(request: Request): {
+  first: Record<string, string>;
+  objection: ValidationError | null;
+} {
   const at = request.originalUrl.indexOf('?');
-  const found: Record<string, string> = Object.create(null) as Record<string, string>;
-  if (at < 0) {
-    return found;
-  }
-  for (const [name, value] of new URLSearchParams(request.originalUrl.slice(at + 1))) {
-    if (name in found) {
-      throw new ValidationError([{ field: name, message: `${name} must be given once` }]);
+  const first: Record<string, string> = Object.create(null) as Record<string, string>;
+  const twice: string[] = [];
+  for (const [name, value] of new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1))) {
+    if (name in first) {
+      twice.push(name.slice(0, 100));
+    } else {
+      first[name] = value;
     }
-    found[name] = value;
   }
-  return found;
+  const [field] = twice;
+  const objection =
+    field === undefined ? null : new ValidationError([{ field, message: `${field} must be given once` }]);
+  return { first, objection };
 }

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
+import { rateLimitOf } from '../../accounts/rate-limit-of.js';
 import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
 import { takeFromLimit, type Taken } from '../../redis/take-from-limit.js';
 import { subscriberOf } from './address.js';
@@ -13,7 +15,7 @@ const windowMs = 60_000;
  * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
  */
 export async function limitRate(account: Account, response: Response): Promise<void> {
-  const taken = await takeFromLimit(`rate:${account._id}`, { max: account.rateLimit, windowMs });
+  const taken = await takeFromLimit(`rate:${account._id}`, { max: rateLimitOf(account), windowMs });
   response.setHeader('RateLimit-Limit', taken.limit);
   response.setHeader('RateLimit-Remaining', taken.remaining);
   response.setHeader('RateLimit-Reset', secondsOf(taken));
@@ -22,18 +24,26 @@ export async function limitRate(account: Account, response: Response): Promise<v
 
 /**
  * Passes a good authentication on, however many bad ones came from the same address; a bad one is counted.
+ * @param kind What is counted apart: each provider's callbacks have a limit of their own.
  * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st bad one in a minute.
  */
-export async function limitFailedAuthentication<T>(address: string, authentication: Promise<T>): Promise<T> {
+export async function limitFailedAuthentication<T>(
+  address: string,
+  authentication: Promise<T>,
+  kind = 'bad-keys',
+): Promise<T> {
+  const startedAt = performance.now();
   try {
     return await authentication;
   } catch (error) {
     if (error instanceof UnauthorizedError) {
-      const taken = await takeFromLimit(`bad-keys:${subscriberOf(address)}`, {
+      const taken = await takeFromLimit(`${kind}:${subscriberOf(address)}`, {
         max: limits.failedAuthenticationsMax,
         windowMs,
       });
-      refuseAbove(taken, 'Too many calls with a wrong key from your address.');
+      // What is known is found in memory, what is unknown in the database.
+      await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
+      refuseAbove(taken, 'Too many calls with a wrong key or signature from your address.');
     }
     throw error;
   }

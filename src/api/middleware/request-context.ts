@@ -2,12 +2,17 @@ import type { RequestHandler, Response } from 'express';
 import { MaintenanceError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
+import { countCall } from '../call-metrics.js';
 
 export interface RequestContext {
   requestId: string;
   accountId: string | null;
+  /** Which operation it is, once that is known. */
+  operation: string | null;
   /** The code that was answered, for the log. */
   code: string | null;
+  /** It failed through our own fault, though the status does not say so (decision 013). */
+  failed: boolean;
   /** The error behind a failure, for the log only. */
   error: unknown;
 }
@@ -24,6 +29,8 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const context: RequestContext = {
     requestId: given !== undefined && callersId.test(given) ? given : newId(),
     accountId: null,
+    operation: null,
+    failed: false,
     code: null,
     error: undefined,
   };
@@ -35,7 +42,10 @@ export const requestContext: RequestHandler = (request, response, next) => {
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : 499;
     // A product under maintenance is an answer, not a fault of ours.
+    const durationMs = Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000;
     const failed = status >= 500 && !(context.error instanceof MaintenanceError);
+    const { operation, code } = context;
+    countCall({ operation, status, code, durationMs, failed: failed || context.failed });
     logger.log(failed ? 'error' : 'info', 'request', {
       requestId: context.requestId,
       method: request.method,
@@ -43,7 +53,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
       status,
       code: context.code,
       accountId: context.accountId,
-      durationMs: Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000,
+      durationMs,
       ...(failed && context.error !== undefined && { error: context.error }),
     });
   });

@@ -1,5 +1,6 @@
+import { lookUp } from '../../shared/look-up.js';
 import type Joi from 'joi';
-import type { AnyOperation } from '../operation.js';
+import { powerOf, type AnyOperation } from '../operation.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import { everyBody, everyCall, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
@@ -12,14 +13,16 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description !== undefined && { description: operation.description }),
+    ...descriptionOf(operation),
     security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] }] : [])],
     parameters: [
       ...parametersOf(operation.params, 'path'),
       ...parametersOf(operation.query, 'query'),
       ...(operation.takesToken ? [downloadToken] : []),
     ],
-    ...(body && { requestBody: requestBodyOf(body, recordedExamples.operations[operation.id]?.request) }),
+    ...(body && {
+      requestBody: requestBodyOf(body, lookUp(recordedExamples.operations, operation.id)?.request),
+    }),
     responses: {
       ...Object.fromEntries(
         (operation.successStatuses ?? [200]).map((status) => [status, successOf(operation, status)]),
@@ -31,6 +34,19 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
       ]),
     },
   };
+}
+
+/** What else than the schemas a caller must know. */
+function descriptionOf(operation: AnyOperation): { description?: string } {
+  const said = [
+    ...(operation.description === undefined ? [] : [operation.description]),
+    ...(powerOf(operation) === 'own'
+      ? [
+          'Only with the current API key itself: an access token, or a key that was replaced, is refused (403/07).',
+        ]
+      : []),
+  ];
+  return said.length === 0 ? {} : { description: said.join(' ') };
 }
 
 /** A call that has one never reaches the operation: reports/download-routes.ts answers it. */
@@ -75,7 +91,7 @@ const descriptions: Record<number, string> = {
 };
 
 function successOf(operation: AnyOperation, status: number): Response {
-  const examples = recordedExamples.operations[operation.id]?.responses[status];
+  const examples = lookUp(recordedExamples.operations, operation.id)?.responses[status];
   return {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } } },

@@ -62,7 +62,7 @@ export function describeProviderCallback(): DescribedOperation {
           },
         },
       },
-      ...failureReferences([400, 401, 403, 404, 503, ...everyBody]),
+      ...failureReferences([400, 401, 429, 503, ...everyBody]),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { lookUp } from '../../shared/look-up.js';
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
 import { parametersOf } from './describe-operation.js';
@@ -20,7 +21,9 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
         content: {
           'application/json': {
             schema: { oneOf: [answerOf(operation), otherAnswerOf(operation)] },
-            ...examplesOf(recordedExamples.operations[operation.id]?.responses[200]?.['application/json']),
+            ...examplesOf(
+              lookUp(recordedExamples.operations, operation.id)?.responses[200]?.['application/json'],
+            ),
           },
         },
       },

@@ -1,3 +1,4 @@
+import { lookUp } from '../../shared/look-up.js';
 import { recordedExamples } from './examples.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { PathItem } from './types.js';
@@ -14,12 +15,19 @@ const headers: [string, string][] = [
   ],
   ['x-signature', '`sha256=` and hex HMAC-SHA256 of the body alone.'],
   ['x-event', 'What it is.'],
+  ['x-api-version', 'Version of the body, the same in every attempt.'],
   ['x-attempt', 'Number of the attempt, from 1.'],
 ];
 
+/** What the OpenAPI document says of all of them. @param addresses As OUTGOING_ADDRESSES. */
+export function describeWebhooks(addresses: string[]): string {
+  const origin = addresses.length === 0 ? '' : ` It comes from ${addresses.join(', ')}.`;
+  return `What we send to your server.${origin}`;
+}
+
 /** A webhook or callback as the OpenAPI document has it. */
 export function describeWebhook(event: string, { summary, body }: WebhookBody): PathItem {
-  const example = recordedExamples.webhooks[event];
+  const example = lookUp(recordedExamples.webhooks, event);
   return {
     post: {
       operationId: event.replace(/\W(\w)/g, (_match, letter: string) => letter.toUpperCase()),

@@ -1,10 +1,12 @@
 /** The OpenAPI 3.1 document, made from the operations that the app serves. */
+import { env } from '../../../config/env.js';
+import { lookUp } from '../../shared/look-up.js';
 import { operations } from '../operations.js';
 import { resellerOperations } from '../reseller/operations.js';
 import { describeOperation } from './describe-operation.js';
 import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';
-import { describeWebhook } from './describe-webhook.js';
+import { describeWebhook, describeWebhooks } from './describe-webhook.js';
 import { failureResponses } from './failures.js';
 import type { OpenApiDocument, PathItem } from './types.js';
 import { webhookBodies } from './webhook-bodies.js';
@@ -36,7 +38,7 @@ function makeDocument(): OpenApiDocument {
       { name: 'Seller', description: 'Seller keys.' },
       { name: 'Reseller', description: 'For reseller engines: signed GET calls, always HTTP 200.' },
       { name: 'Provider', description: 'For systems that fulfil our orders.' },
-      { name: 'Webhooks', description: 'What we send to your server.' },
+      { name: 'Webhooks', description: describeWebhooks(env.OUTGOING_ADDRESSES) },
     ],
     paths: pathsOf(),
     webhooks: Object.fromEntries(
@@ -77,7 +79,7 @@ function pathsOf(): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [operation.method]: describeOperation(operation) };
+    paths[path] = { ...lookUp(paths, path), [operation.method]: describeOperation(operation) };
   }
   for (const operation of resellerOperations) {
     paths[operation.path] = { get: describeResellerOperation(operation) };

@@ -106,21 +106,22 @@ function responseOf(status: number, { code, description }: Failure): Response {
     },
     content: {
       'application/json': {
-        schema: envelopeOf(code),
+        schema: failureEnvelope({ const: code }),
         ...examplesOf(recordedExamples.failures[status]),
       },
     },
   };
 }
 
-function envelopeOf(code: ResponseCode): Schema {
+/** The envelope of a failure. @param code Which codes it may have. */
+export function failureEnvelope(code: Schema): Schema {
   return {
     type: 'object',
     required: ['status', 'code', 'message', 'data', 'request_id'],
     additionalProperties: false,
     properties: {
       status: { const: 'error' },
-      code: { const: code },
+      code,
       message: { type: 'string', minLength: 1 },
       data: { type: 'null' },
       errors: {

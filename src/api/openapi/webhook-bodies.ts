@@ -87,10 +87,26 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
     body: envelope('deposit.completed', depositData),
   },
   'config.updated': {
-    summary: 'The API configuration changed; sent to the old webhook_url',
+    summary: 'The API configuration changed; sent to every endpoint as it was before',
     body: envelope(
       'config.updated',
       Joi.object({ changed: Joi.array().items(Joi.string()).required().description('Names of the fields.') }),
+    ),
+  },
+  'webhook.disabled': {
+    summary: 'A URL of yours was disabled; sent to the other endpoints',
+    body: envelope(
+      'webhook.disabled',
+      Joi.object({
+        endpoint_id: Joi.string().allow(null).required().description('Null: the callback_url.'),
+        url: Joi.string().required().description('Values of its query are masked.'),
+        reason: Joi.string()
+          .valid('failing', 'gone')
+          .required()
+          .description('failing: no success for 120 hours. gone: it answered 410.'),
+        since: timestamp.required(),
+        action: Joi.string().required().description('What to do, in words.'),
+      }),
     ),
   },
   ping: {

@@ -4,6 +4,8 @@ import {
   receiveProviderCallback,
   type InboundCallback,
 } from '../../purchases/fulfil/receive-provider-callback.js';
+import { addressOf } from '../middleware/address.js';
+import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { refuseMethod } from '../mount.js';
 
 /**
@@ -30,7 +32,8 @@ function receive(protocol: InboundCallback['protocol']): RequestHandler {
     const body: unknown = request.body;
     // Without a body the parser leaves no bytes.
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    await receiveProviderCallback({ protocol, raw, headers: request.headers });
+    const received = receiveProviderCallback({ protocol, raw, headers: request.headers });
+    await limitFailedAuthentication(addressOf(request), received, `bad-callbacks:${protocol}`);
     response.json({ status: 'received' });
   };
 }

@@ -1,5 +1,6 @@
 import { readReportFile } from '../../reports/report-file.js';
 import type { Report } from '../../reports/report.model.js';
+import { now } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { FileReply, Reply } from '../operation.js';
 
@@ -17,9 +18,9 @@ export function fileOf(report: Report): FileReply {
   };
 }
 
-/** @throws NotFoundError (404/02) while there is no file to send. */
+/** @throws NotFoundError (404/02) while there is no file to send, or none any more. */
 export function readyReport(report: Report | null): Report {
-  if (report?.status !== 'completed') {
+  if (report?.status !== 'completed' || report.expiresAt <= now()) {
     throw new NotFoundError('There is no such report, or it is not ready yet.');
   }
   return report;

@@ -10,7 +10,7 @@ const cells: Record<keyof Cells, Joi.Schema> = {
   rupiah,
   rupiahOrNull: rupiah.allow(null),
   transactionStatus: Joi.string().valid('pending', 'processing', 'success', 'failed'),
-  depositStatus: Joi.string().valid('pending', 'completed'),
+  depositStatus: Joi.string().valid('pending', 'completed', 'rejected'),
   time: timestamp,
 };
 

@@ -2,8 +2,11 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { findReport, requestReport } from '../../reports/request-report.js';
-import { isoDay, text } from '../fields.js';
+import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
+import { now } from '../../shared/clock.js';
+import { isoDay, text, timestamp } from '../fields.js';
 import { callOfRole } from '../call-of-role.js';
+import { changedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
@@ -18,13 +21,20 @@ interface Body {
 
 /** The report calls of one role (docs/interface.md#reports). */
 export function reportOperations(role: Role): AnyOperation[] {
-  return [createReport(role), getReport(role), downloadReport(role)];
+  return [
+    createReport(role),
+    getReport(role),
+    downloadReport(role),
+    revokeLinksOfReport(role),
+    revokeAllLinks(role),
+  ];
 }
 
 function createReport(role: Role): AnyOperation {
   return defineOperation<Body>({
     ...callOfRole(role, { name: (who) => `create${who}Report`, path: '/reports' }),
     method: 'post',
+    needs: 'trade',
     summary: 'Make a report',
     description:
       'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
@@ -41,7 +51,7 @@ function createReport(role: Role): AnyOperation {
     unfinishedData: unfinishedReportData(role),
     file: 'onRequest',
     successStatuses: [200, 202],
-    failures: [503],
+    failures: [409, 503],
     async handle({ account, body, accept }) {
       const report = await requestReport({
         account,
@@ -51,7 +61,9 @@ function createReport(role: Role): AnyOperation {
         endDate: body.end_date,
       });
       const wantsFile = body.format === 'csv' && /\btext\/csv\b/i.test(accept);
-      return wantsFile && report.status === 'completed' ? fileReply(report) : replyWithReport(report);
+      return wantsFile && report.status === 'completed'
+        ? fileReply(report)
+        : replyWithReport(report, account);
     },
   });
 }
@@ -60,14 +72,15 @@ function getReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...callOfRole(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
     method: 'get',
+    needs: 'trade',
     summary: 'A report that was asked for earlier',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
     successStatuses: [200, 202],
-    failures: [404],
+    failures: [404, 409],
     async handle({ account, params }) {
-      return replyWithReport(await findReport(account._id, params.id));
+      return replyWithReport(await findReport(account._id, params.id), account);
     },
   });
 }
@@ -76,6 +89,7 @@ function downloadReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...callOfRole(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
     method: 'get',
+    needs: 'trade',
     summary: 'The file of a report: all of its rows',
     description: 'Needs no key with the signed `token` of a `download_url`.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
@@ -85,6 +99,42 @@ function downloadReport(role: Role): AnyOperation {
     failures: [404],
     async handle({ account, params }) {
       return fileReply(readyReport(await findReport(account._id, params.id)));
+    },
+  });
+}
+
+function revokeLinksOfReport(role: Role): AnyOperation {
+  return defineOperation<unknown, { id: string }>({
+    ...callOfRole(role, { name: (who) => `revoke${who}ReportLinks`, path: '/reports/:id/links/revoke' }),
+    method: 'post',
+    // Whoever may ask for a link may end it.
+    needs: 'trade',
+    summary: 'End every download link of a report',
+    description:
+      'The report stays: asking for it gives a new `download_url`. The ones before answer 401/07 from then on.',
+    params: Joi.object<{ id: string }>({ id: text(64).required() }),
+    data: Joi.object({ report_id: Joi.string().required() }),
+    failures: [404],
+    async handle(call) {
+      await revokeReportLinks(call.account._id, call.params.id, changedBy(call));
+      return { message: 'The links of this report are revoked', data: { report_id: call.params.id } };
+    },
+  });
+}
+
+function revokeAllLinks(role: Role): AnyOperation {
+  return defineOperation({
+    ...callOfRole(role, { name: (who) => `revoke${who}Links`, path: '/reports/links/revoke' }),
+    method: 'post',
+    needs: 'trade',
+    summary: 'End every download link of all reports',
+    description:
+      'The reports stay. Replacing the API key with `overlap_minutes` 0 does this too: whoever had the key could have ' +
+      'asked for links.',
+    data: Joi.object({ revoked_at: timestamp.required() }),
+    async handle(call) {
+      await revokeAccountLinks(call.account._id, changedBy(call));
+      return { message: 'The links of all reports are revoked', data: { revoked_at: now().toISOString() } };
     },
   });
 }

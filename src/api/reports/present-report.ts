@@ -1,13 +1,23 @@
 import { env } from '../../../config/env.js';
+import type { Account } from '../../accounts/account.model.js';
 import { downloadToken } from '../../reports/download-token.js';
 import { readReportItems } from '../../reports/read-report-items.js';
 import type { Report } from '../../reports/report.model.js';
 import { businessDay } from '../../shared/business-time.js';
+import { ConflictError } from '../../shared/errors.js';
 import type { Reply } from '../operation.js';
 import { itemsInlineMax } from './report-data.js';
 
-/** 202/05 while a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv). */
-export async function replyWithReport(report: Report): Promise<Reply> {
+/**
+ * 202/05 while it waits or a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv).
+ * @throws ConflictError (409/01) for one that could not be made.
+ */
+export async function replyWithReport(report: Report, account: Account): Promise<Reply> {
+  if (report.status === 'failed') {
+    throw new ConflictError(
+      `The report ${report._id} could not be made. Ask for a new one, of a shorter period if that fails as well, and name the report_id to the operator.`,
+    );
+  }
   const head = {
     report_id: report._id,
     type: report.type,
@@ -23,7 +33,7 @@ export async function replyWithReport(report: Report): Promise<Reply> {
     };
   }
   const { products, ...summary } = report.summary ?? {};
-  const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report) };
+  const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report, account) };
   if (report.format === 'csv') {
     return { message: 'Report ready', data: body };
   }
@@ -34,9 +44,9 @@ export async function replyWithReport(report: Report): Promise<Reply> {
   };
 }
 
-function file(report: Report) {
+function file(report: Report, account: Account) {
   const base = env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`;
-  const token = downloadToken(report._id, report.expiresAt);
+  const token = downloadToken({ report, account }, report.expiresAt);
   return {
     filename: report.filename,
     rows: report.rows ?? 0,

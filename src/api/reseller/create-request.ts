@@ -6,9 +6,12 @@ import { AppError, MaintenanceError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { awaitFinal } from '../../purchases/await-final.js';
 import type { PurchaseRequest } from '../../purchases/accept/accept-purchase.js';
+import { bindSign } from '../../purchases/accept/bind-sign.js';
 import { createPurchase } from '../../purchases/accept/create-purchase.js';
 import { isFinal } from '../../purchases/states.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
+import { normalizeCustomerNumber } from '../../products/customer-number.js';
+import { findProduct } from '../../products/find-product.js';
 import { customerNumber, productCode, refId } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
@@ -21,6 +24,7 @@ interface Query {
 }
 
 const maxPriceText = Joi.string()
+  .max(16)
   .pattern(/^\d{1,16}$/)
   .custom((value: string, helpers) =>
     Number(value) <= limits.moneyMax ? Number(value) : helpers.error('string.pattern.base'),
@@ -56,7 +60,13 @@ export const createResellerRequest = defineResellerOperation<Query>({
     md5Covers: ref_id,
     hmacCovers: `${code}|${customer}|${ref_id}`,
   }),
-  async handle({ account, query }) {
+  async onRefused({ account, query, signedBy }) {
+    if (signedBy === 'md5') {
+      const { code = '', customer = '', ref_id = '' } = query;
+      await whileMongoAnswers(bindRefused({ accountId: account._id, code, customer, ref: ref_id }));
+    }
+  },
+  async handle({ account, query, signedBy }) {
     const request: PurchaseRequest = {
       account,
       surface: 'reseller',
@@ -64,6 +74,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
       customerNumber: query.customer,
       refId: query.ref_id,
       maxPrice: query.max_price,
+      signedBy,
     };
     const accepted = await whileMongoAnswers(createPurchase(request)).catch((error: unknown) =>
       unlessUnknown(error, request.refId),
@@ -75,6 +86,17 @@ export const createResellerRequest = defineResellerOperation<Query>({
     return present(created ? await waitForEnd(purchase) : purchase, created);
   },
 });
+
+/** What no product can have is bound as it is. A ref_id that no purchase can have needs no binding. */
+async function bindRefused(sent: { accountId: string; code: string; customer: string; ref: string }) {
+  const { accountId, code, customer, ref } = sent;
+  if (refId.validate(ref).error) {
+    return;
+  }
+  const product = productCode.required().validate(code).error ? null : await findProduct(code);
+  const normalized = normalizeCustomerNumber(product?.customerNumber.kind, customer);
+  await bindSign({ accountId, refId: ref, productCode: code, customerNumber: normalized });
+}
 
 /**
  * Where the outcome of the purchase itself is not known, a failure code would make an engine buy it elsewhere, and
@@ -91,7 +113,7 @@ function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
 
 async function waitForEnd(purchase: Purchase): Promise<Purchase> {
   const waitMs = env.RESELLER_SYNC_WAIT_MS;
-  return (waitMs > 0 ? await awaitFinal(purchase._id, waitMs) : null) ?? purchase;
+  return (waitMs > 0 ? await awaitFinal(purchase, waitMs) : null) ?? purchase;
 }
 
 /** The table of docs/interface.md#reseller-surface. */

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { priceList } from '../../providers/price-list.js';
 import { text } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
+import { JsonList } from '../send-json.js';
 import { defineResellerOperation } from './reseller-operation.js';
 
 interface Query {
@@ -38,7 +39,7 @@ export const getResellerPriceList = defineResellerOperation<Query>({
     return {
       status: '00',
       message: 'Success',
-      data: products.map(({ product, price, status }) => ({
+      data: new JsonList(products).map(({ product, price, status }) => ({
         code: product._id,
         name: product.name,
         price,

@@ -1,45 +1,62 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { setRetryAfter } from '../set-retry-after.js';
 import { httpStatusOf } from '../http-status.js';
 import type { Account } from '../../accounts/account.model.js';
-import { authenticateSign } from '../../accounts/authenticate-sign.js';
-import { MaintenanceError } from '../../shared/errors.js';
+import { authenticateSign, requireOpenBuyer, signKindOf } from '../../accounts/authenticate-sign.js';
+import { MaintenanceError, type AppError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { applyAccessRules } from '../middleware/access-rules.js';
 import { addressOf } from '../middleware/address.js';
 import { toAppError } from '../middleware/errors.js';
-import { queryOf } from '../middleware/query.js';
+import { readQuery } from '../middleware/query.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { contextOf } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
 import { whileMongoAnswers } from '../patience.js';
+import { sendJson } from '../send-json.js';
 import { validate } from '../validate.js';
-import type { AnyResellerOperation, ResellerAnswer } from './reseller-operation.js';
+import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
 
 /** A router that serves the calls by GET alone: HEAD, which Express would answer by the same handler, must not buy. */
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
   const router = Router({ caseSensitive: true });
   for (const operation of operations) {
-    router.all(operation.path, onlyGet, serve(operation));
+    router.all(operation.path, onlyGet(operation), serve(operation));
   }
   return router;
 }
 
-const onlyGet: RequestHandler = (request, response, next) => {
-  if (request.method === 'GET') {
-    next();
-  } else {
+function onlyGet(operation: AnyResellerOperation): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method === 'GET') {
+      next();
+      return;
+    }
+    // Its URL has a sign as well.
+    const signed = await signedCall(operation, request, response).catch(unlessOurs);
+    await (signed && operation.onRefused?.(signed.call));
     refuseMethod(['GET'])(request, response, next);
+  };
+}
+
+/** A stranger's call binds nothing, and hears nothing of its sign. @throws what is no fault of the caller. */
+function unlessOurs(error: unknown): null {
+  if (httpStatusOf(toAppError(error)) >= 500) {
+    throw error;
   }
-};
+  return null;
+}
 
 /** Always HTTP 200: reseller engines read the body alone (decision 013). */
 function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
+    contextOf(response).operation = operation.id;
     const answer = await answerOf(operation, request, response).catch((error: unknown) =>
       failure(error, response),
     );
     contextOf(response).code = answer.status;
-    response.set('Cache-Control', 'no-store').json(answer);
+    response.set('Cache-Control', 'no-store');
+    await sendJson(response, answer);
   };
 }
 
@@ -48,11 +65,42 @@ async function answerOf(
   request: Request,
   response: Response,
 ): Promise<ResellerAnswer> {
-  const query = queryOf(request);
-  const account = await whileMongoAnswers(accountOf(operation, request, query));
+  const { call, objection } = await signedCall(operation, request, response);
+  const query = () => {
+    requireOpenBuyer(call.account);
+    if (objection) {
+      throw objection;
+    }
+    return validate(operation.query, call.query);
+  };
+  return operation.handle({ ...call, query: await refusedBound(operation, call, query) });
+}
+
+/** What is refused ties its sign to what it asked for, before the refusal is answered. */
+async function refusedBound<T>(
+  operation: AnyResellerOperation,
+  call: ResellerCall<Record<string, string>>,
+  check: () => T,
+): Promise<T> {
+  try {
+    return check();
+  } catch (refusal) {
+    await operation.onRefused?.(call);
+    throw refusal;
+  }
+}
+
+/** A call whose sign is right and that comes from where the account may call from, as often as it may. */
+async function signedCall(
+  operation: AnyResellerOperation,
+  request: Request,
+  response: Response,
+): Promise<{ call: ResellerCall<Record<string, string>>; objection: AppError | null }> {
+  const { first, objection } = readQuery(request);
+  const account = await whileMongoAnswers(accountOf(operation, request, first));
   contextOf(response).accountId = account._id;
   await applyAccessRules(account, addressOf(request), response);
-  return operation.handle({ account, query: validate(operation.query, query) });
+  return { call: { account, query: first, signedBy: signKindOf(first['sign'] ?? '') }, objection };
 }
 
 function accountOf(
@@ -69,10 +117,9 @@ function accountOf(
 function failure(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);
   if (httpStatusOf(known) >= 500 && !(known instanceof MaintenanceError)) {
+    contextOf(response).failed = true;
     logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
   }
-  if (known.retryAfterS !== undefined) {
-    response.set('Retry-After', String(known.retryAfterS));
-  }
+  setRetryAfter(response, known);
   return { status: known.code, message: known.message };
 }

@@ -6,6 +6,8 @@
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
 import type { ResponseCode } from '../../shared/errors.js';
+import type { SignKind } from '../../accounts/authenticate-sign.js';
+import { boundsOf } from '../bounds.js';
 import { text } from '../fields.js';
 
 /** What is beside status and message depends on the call. */
@@ -13,6 +15,12 @@ export interface ResellerAnswer {
   status: ResponseCode;
   message: string;
   [field: string]: unknown;
+}
+
+export interface ResellerCall<Query> {
+  account: Account;
+  query: Query;
+  signedBy: SignKind;
 }
 
 export interface ResellerOperation<Query = unknown> {
@@ -29,14 +37,17 @@ export interface ResellerOperation<Query = unknown> {
   otherAnswer?: Record<string, Joi.Schema>;
   /** What the two kinds of sign cover; see authenticateSign. The query is unchecked. */
   signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
-  handle(call: { account: Account; query: Query }): Promise<ResellerAnswer>;
+  handle(call: ResellerCall<Query>): Promise<ResellerAnswer>;
+  /** Awaited before the refusal of a call with a right sign that `handle` never sees. Its values are unchecked. */
+  onRefused?(call: ResellerCall<Record<string, string>>): Promise<void>;
 }
 
 /** Any call of the surface; its schema has checked the query before `handle` sees it. */
 export type AnyResellerOperation = ResellerOperation<never>;
 
-/** Gives `handle` the types of the schema beside it. */
+/** Gives `handle` the types of the schema beside it. @throws Error where that bounds nothing: see bounds.ts. */
 export function defineResellerOperation<Query>(operation: ResellerOperation<Query>): AnyResellerOperation {
+  boundsOf(operation.query);
   return operation as unknown as AnyResellerOperation;
 }
 

@@ -1,10 +1,11 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { createProduct as create } from '../../products/create-product.js';
-import { productCode, rupiah, text } from '../fields.js';
+import { maxWaitS, productCode, rupiah, text } from '../fields.js';
+import { changedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
-import { presentProduct } from '../present-product.js';
-import { productData } from '../schemas.js';
+import { presentSellerProduct } from '../present-product.js';
+import { sellerProductData } from '../schemas.js';
 
 interface Body {
   code: string;
@@ -14,11 +15,13 @@ interface Body {
   operator?: string;
   price: number;
   status: 'active' | 'inactive';
+  max_wait_s: number | null;
 }
 
 export const createProduct = defineOperation<Body>({
   id: 'createProduct',
   method: 'post',
+  needs: 'trade',
   path: '/api/seller/products',
   role: 'seller',
   tag: 'Seller',
@@ -33,12 +36,22 @@ export const createProduct = defineOperation<Body>({
     operator: text(50).min(1).example('Telkomsel'),
     price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_500),
     status: Joi.string().valid('active', 'inactive').default('active'),
+    max_wait_s: maxWaitS.default(null),
   }),
-  data: productData,
+  data: sellerProductData,
   successStatuses: [201],
   failures: [409],
-  async handle({ account, body }) {
-    const created = await create({ ...body, operator: body.operator ?? null, sellerId: account._id });
-    return { httpStatus: 201, message: 'Product created', data: presentProduct(created) };
+  async handle(call) {
+    const { account, body } = call;
+    const productLimit = account.productLimit ?? limits.productsPerSellerMax;
+    const { max_wait_s: maxWait, ...product } = body;
+    const created = await create(
+      {
+        ...{ ...product, operator: product.operator ?? null, maxWaitS: maxWait },
+        ...{ sellerId: account._id, productLimit },
+      },
+      changedBy(call),
+    );
+    return { httpStatus: 201, message: 'Product created', data: presentSellerProduct(created) };
   },
 });

@@ -5,6 +5,7 @@ import { defineOperation } from '../operation.js';
 export const getSellerBalance = defineOperation({
   id: 'getSellerBalance',
   method: 'get',
+  needs: 'trade',
   path: '/api/seller/balance',
   role: 'seller',
   tag: 'Seller',

@@ -12,6 +12,7 @@ interface Params {
 export const getSettlement = defineOperation<unknown, Params>({
   id: 'getSettlement',
   method: 'get',
+  needs: 'trade',
   path: '/api/seller/settlements/:id',
   role: 'seller',
   tag: 'Seller',

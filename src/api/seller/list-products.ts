@@ -1,18 +1,20 @@
 import Joi from 'joi';
 import { listSellerProducts } from '../../products/list-seller-products.js';
 import { defineOperation } from '../operation.js';
-import { presentProduct } from '../present-product.js';
-import { productData } from '../schemas.js';
+import { presentSellerProduct } from '../present-product.js';
+import { sellerProductData } from '../schemas.js';
+import { JsonList } from '../send-json.js';
 
 export const listProducts = defineOperation({
   id: 'listSellerProducts',
   method: 'get',
+  needs: 'trade',
   path: '/api/seller/products',
   role: 'seller',
   tag: 'Seller',
   summary: 'Products that you sell, inactive ones too, with your own prices',
-  data: Joi.array().items(productData),
+  data: Joi.array().items(sellerProductData),
   async handle({ account }) {
-    return { data: (await listSellerProducts(account._id)).map(presentProduct) };
+    return { data: new JsonList(await listSellerProducts(account._id)).map(presentSellerProduct) };
   },
 });

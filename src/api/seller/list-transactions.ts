@@ -10,6 +10,7 @@ import { itemData } from '../reports/item-data.js';
 export const listSellerTransactions = defineOperation<HistoryBody>({
   id: 'listSellerTransactions',
   method: 'post',
+  needs: 'trade',
   path: '/api/seller/transactions',
   role: 'seller',
   tag: 'Seller',

@@ -3,6 +3,7 @@ import { limits } from '../../../config/limits.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import { putOffer as put } from '../../products/put-offer.js';
 import { rupiah, text } from '../fields.js';
+import { changedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
 
 interface Body {
@@ -17,6 +18,7 @@ interface Params {
 export const putOffer = defineOperation<Body, Params>({
   id: 'putOffer',
   method: 'post',
+  needs: 'trade',
   path: '/api/seller/products/:code/offers',
   role: 'seller',
   tag: 'Seller',
@@ -33,9 +35,14 @@ export const putOffer = defineOperation<Body, Params>({
     price: Joi.number().required(),
     status: Joi.string().required(),
   }),
-  failures: [404],
-  async handle({ account, body, params }) {
-    const offer = await put({ ...body, sellerId: account._id, productCode: params.code });
+  failures: [404, 409],
+  async handle(call) {
+    const { account, body, params } = call;
+    const productLimit = account.productLimit ?? limits.productsPerSellerMax;
+    const offer = await put(
+      { ...body, sellerId: account._id, productCode: params.code, productLimit },
+      changedBy(call),
+    );
     return {
       message: 'Offer saved',
       data: { code: offer.productCode, price: offer.price, status: offer.status },

@@ -18,6 +18,7 @@ const bankAccount = Joi.object<Body['bank_account']>({
     .messages({ 'string.pattern.base': '{{#label}} must have letters, digits or . _ -' })
     .example('014'),
   account_number: Joi.string()
+    .max(34)
     .pattern(/^\d{5,34}$/)
     .required()
     .messages({ 'string.pattern.base': '{{#label}} must have 5 to 34 digits' })
@@ -28,6 +29,7 @@ const bankAccount = Joi.object<Body['bank_account']>({
 export const requestSettlement = defineOperation<Body>({
   id: 'requestSettlement',
   method: 'post',
+  needs: 'trade',
   path: '/api/seller/settlement/request',
   role: 'seller',
   tag: 'Seller',

@@ -11,7 +11,11 @@ export const settlementData = Joi.object({
   fee: Joi.number().required(),
   net_amount: Joi.number().required(),
   status: Joi.string().valid('pending', 'processing', 'completed', 'failed').required(),
-  needs_approval: Joi.boolean().required().description('A new bank account waits for the operator.'),
+  needs_approval: Joi.boolean()
+    .required()
+    .description(
+      'It waits for the operator: a new bank account, or a change of key, secret, URL or allowlist within a day.',
+    ),
   reason: Joi.string().allow(null).required().description('Why it failed.'),
   estimated_completion: timestamp.required(),
 });

@@ -17,6 +17,7 @@ interface Body {
 export const createWalletTransaction = defineOperation<Body>({
   id: 'createWalletTransaction',
   method: 'post',
+  needs: 'trade',
   path: '/v1/transactions',
   role: 'buyer',
   tag: 'Wallet',

@@ -5,6 +5,7 @@ import { balanceData } from '../schemas.js';
 export const getWalletBalance = defineOperation({
   id: 'getWalletBalance',
   method: 'get',
+  needs: 'trade',
   path: '/v1/wallet/balance',
   role: 'buyer',
   tag: 'Wallet',

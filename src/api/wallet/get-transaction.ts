@@ -12,6 +12,7 @@ interface Params {
 export const getWalletTransaction = defineOperation<unknown, Params>({
   id: 'getWalletTransaction',
   method: 'get',
+  needs: 'trade',
   path: '/v1/transactions/:id',
   role: 'buyer',
   tag: 'Wallet',

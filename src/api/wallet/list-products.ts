@@ -5,6 +5,7 @@ import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
 import { productData } from '../schemas.js';
+import { JsonList } from '../send-json.js';
 
 interface Query {
   category?: string;
@@ -16,6 +17,7 @@ interface Query {
 export const listWalletProducts = defineOperation<unknown, unknown, Query>({
   id: 'listWalletProducts',
   method: 'get',
+  needs: 'trade',
   path: '/v1/products',
   role: 'buyer',
   tag: 'Wallet',
@@ -30,7 +32,6 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
   }),
   data: Joi.array().items(productData),
   async handle({ query }) {
-    const products = await priceList(query);
-    return { data: products.map(presentProduct) };
+    return { data: new JsonList(await priceList(query)).map(presentProduct) };
   },
 });

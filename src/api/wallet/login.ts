@@ -1,12 +1,14 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../accounts/access-token.js';
+import { rateLimitOf } from '../../accounts/rate-limit-of.js';
 import { nowMs } from '../../shared/clock.js';
 import { defineOperation } from '../operation.js';
 
 export const login = defineOperation({
   id: 'login',
   method: 'post',
+  needs: 'trade',
   path: '/v1/auth/login',
   role: 'buyer',
   tag: 'Wallet',
@@ -37,7 +39,7 @@ export const login = defineOperation({
           username: account.username,
           role: account.role,
           is_active: account.status === 'active',
-          rate_limit: account.rateLimit,
+          rate_limit: rateLimitOf(account),
         },
       },
     });

@@ -1,7 +1,9 @@
 /** A delivery as its account sees it: domain to wire, and the schema of that. */
 import Joi from 'joi';
+import { defaultEndpointId } from '../../accounts/webhook-endpoint.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.model.js';
 import { isUnderWay } from '../../webhooks/list-deliveries.js';
+import { withoutUrlSecrets } from '../../shared/mask.js';
 import { timestamp } from '../fields.js';
 
 /** On the wire a due row that a worker holds is `delivering`. */
@@ -13,7 +15,9 @@ export function presentDelivery(row: Delivery) {
     id: row._id,
     event: row.event,
     ref_id: row.refId,
-    url: row.url,
+    endpoint_id: row.channel === 'webhook' ? (row.endpointId ?? defaultEndpointId) : null,
+    // The secrets of its query are for whoever may read the configuration.
+    url: withoutUrlSecrets(row.url),
     status,
     attempt_count: row.attemptCount,
     next_attempt_at: status === 'due' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
@@ -54,13 +58,14 @@ export const deliveryData = Joi.object({
   id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),
   event: Joi.string().required().description('The header x-event.'),
   ref_id: nullableText,
-  url: Joi.string().required(),
+  endpoint_id: Joi.string().allow(null).required().description('Null: a callback.'),
+  url: Joi.string().required().description('Values of its query are masked.'),
   status: Joi.string()
     .valid('due', 'delivering', 'delivered', 'dead', 'held', 'dropped')
     .required()
     .description(
       'dead: given up after the last attempt. held: the URL is disabled or not allowed. ' +
-        'dropped: a newer event of the same transaction replaced it.',
+        'dropped: a newer event of the same transaction replaced it, or its endpoint was removed.',
     ),
   attempt_count: Joi.number().required(),
   next_attempt_at: timestamp.allow(null).required(),

@@ -3,30 +3,20 @@ import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import type { DeliveryEvent, DeliveryState } from '../../webhooks/delivery.model.js';
 import { listDeliveries } from '../../webhooks/list-deliveries.js';
-import { pagination, refId } from '../fields.js';
+import { pagination, refId, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
+import { endpointId } from './endpoint-data.js';
 import { callOfRole } from '../call-of-role.js';
 
 interface Query {
   status?: DeliveryState;
   event?: DeliveryEvent;
   ref_id?: string;
+  endpoint_id?: string;
   page: number;
   limit: number;
 }
-
-/** A whole number in a query string, where every value is text. */
-const wholeNumber = (bounds: { max: number; standard: number }) =>
-  Joi.string()
-    .pattern(/^\d{1,9}$/)
-    .custom((value: string, helpers) =>
-      Number(value) >= 1 && Number(value) <= bounds.max
-        ? Number(value)
-        : helpers.error('string.pattern.base'),
-    )
-    .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${bounds.max}` })
-    .default(bounds.standard);
 
 const query = Joi.object<Query>({
   status: Joi.string().valid('due', 'delivered', 'dead', 'held', 'dropped'),
@@ -38,11 +28,13 @@ const query = Joi.object<Query>({
     'settlement.failed',
     'deposit.completed',
     'config.updated',
+    'webhook.disabled',
     'ping',
     'callback.wallet',
     'callback.reseller',
   ),
   ref_id: refId,
+  endpoint_id: endpointId,
   page: wholeNumber({ max: 1_000_000, standard: limits.pageDefault }),
   limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
 });
@@ -51,6 +43,7 @@ export function listDeliveriesFor(role: Role): AnyOperation {
   return defineOperation<unknown, unknown, Query>({
     ...callOfRole(role, { name: (who) => `list${who}Deliveries`, path: '/webhooks/deliveries' }),
     method: 'get',
+    needs: 'trade',
     summary: 'Webhooks and callbacks with every attempt, newest first',
     description:
       'Why did it not arrive? Each attempt shows the HTTP status, the first bytes of the answer and the error.',
@@ -59,12 +52,13 @@ export function listDeliveriesFor(role: Role): AnyOperation {
       deliveries: Joi.array().items(deliveryData).required(),
       pagination: pagination.required(),
     }),
-    async handle({ account, query: { status, event, ref_id, page, limit } }) {
+    async handle({ account, query: { status, event, ref_id, endpoint_id, page, limit } }) {
       const { rows, total } = await listDeliveries({
         accountId: account._id,
         state: status,
         event,
         refId: ref_id,
+        endpointId: endpoint_id,
         page,
         limit,
       });

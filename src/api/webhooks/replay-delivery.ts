@@ -4,6 +4,7 @@ import { replayDelivery } from '../../webhooks/replay-deliveries.js';
 import { text } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
+import { changedBy } from '../changed-by.js';
 import { callOfRole } from '../call-of-role.js';
 
 interface Params {
@@ -14,13 +15,14 @@ export function replayDeliveryFor(role: Role): AnyOperation {
   return defineOperation<unknown, Params>({
     ...callOfRole(role, { name: (who) => `replay${who}Delivery`, path: '/webhooks/deliveries/:id/replay' }),
     method: 'post',
+    needs: 'trade',
     summary: 'Send one webhook or callback again',
     description: 'It goes to the URL that is set now, at once, with the whole schedule of retries before it.',
     params: Joi.object<Params>({ id: text(100).required() }),
     data: deliveryData,
     failures: [404, 409],
-    async handle({ account, params }) {
-      return { data: presentDelivery(await replayDelivery(account, params.id)) };
+    async handle(call) {
+      return { data: presentDelivery(await replayDelivery(call.account, call.params.id, changedBy(call))) };
     },
   });
 }

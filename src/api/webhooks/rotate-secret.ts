@@ -3,23 +3,55 @@ import type { Role } from '../../accounts/account.model.js';
 import { rotateWebhookSecret } from '../../webhooks/rotate-webhook-secret.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
+import { changedBy } from '../changed-by.js';
+import { endpointParams, type EndpointParams } from './endpoint-data.js';
 import { callOfRole } from '../call-of-role.js';
+
+const description =
+  'For 24 h requests are signed with the new and the old one, each signature header holding two values.';
 
 export function rotateSecretFor(role: Role): AnyOperation {
   return defineOperation({
     ...callOfRole(role, { name: (who) => `rotate${who}WebhookSecret`, path: '/api/webhook-secret/rotate' }),
     method: 'post',
     summary: 'Replace the webhook secret',
-    description:
-      'For 24 h requests are signed with the new and the old one, each signature header holding two values.',
+    description,
     data: Joi.object({
       webhook_secret: Joi.string().required(),
       previous_valid_until: timestamp.required(),
     }),
     failures: [409],
-    async handle({ account }) {
-      const { secret, previousValidUntil } = await rotateWebhookSecret(account._id);
+    async handle(call) {
+      const { secret, previousValidUntil } = await rotateWebhookSecret(
+        call.account._id,
+        null,
+        changedBy(call),
+      );
       return { data: { webhook_secret: secret, previous_valid_until: previousValidUntil.toISOString() } };
+    },
+  });
+}
+
+export function rotateEndpointSecretFor(role: Role): AnyOperation {
+  return defineOperation<unknown, EndpointParams>({
+    ...callOfRole(role, {
+      name: (who) => `rotate${who}EndpointSecret`,
+      path: '/webhooks/:id/secret/rotate',
+    }),
+    method: 'post',
+    summary: 'Replace the secret of a webhook endpoint',
+    description: `${description} That of default is the account's webhook secret.`,
+    params: endpointParams,
+    data: Joi.object({
+      id: Joi.string().required(),
+      secret: Joi.string().required(),
+      previous_valid_until: timestamp.required(),
+    }),
+    failures: [404, 409],
+    async handle(call) {
+      const { id } = call.params;
+      const { secret, previousValidUntil } = await rotateWebhookSecret(call.account._id, id, changedBy(call));
+      return { data: { id, secret, previous_valid_until: previousValidUntil.toISOString() } };
     },
   });
 }

@@ -1,22 +1,23 @@
 import { newId } from '../../shared/ids.js';
-import { inTransaction } from '../../database/mongo.js';
 import { addJobs, tryToAddJob } from '../../jobs/add-job.js';
-import { changeWallet } from '../wallets/change-wallet.js';
-import { move } from '../journals/insert-journals.js';
+import { move } from '../journals/new-journal.js';
+import { rangeOf } from '../../database/shard-range.js';
+import { groupBy } from '../../shared/group-by.js';
+import { post } from '../posting/post.js';
+import type { Change } from '../posting/posting.js';
 import { postSellerCreditsJob } from './post-seller-credits.job.js';
-import { SellerCreditModel, type SellerCredit } from './seller-credit.model.js';
+import { SellerCreditModel, sellerCredits, type SellerCredit } from './seller-credit.model.js';
 
 const postingMax = 1_000;
 
 /**
  * Posts a seller's new credits to its wallet as one journal (decision 018). Sales only add a row each, so that those
  * of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
- * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one database transaction.
+ * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one posting.
  */
 export async function postSellerCredits(sellerId: string): Promise<void> {
-  let posted = postingMax;
-  while (posted === postingMax) {
-    posted = await postOnce(sellerId);
+  while (await postSome(sellerId)) {
+    // More than one posting takes, or another process took some of these.
   }
 }
 
@@ -25,7 +26,7 @@ const gatherMs = 1_000;
 
 /** Has a seller's credits posted soon. Call it after the commit; without Redis the sweep finds them. */
 export function announceSellerCredit(sellerId: string): Promise<void> {
-  return tryToAddJob(postSellerCreditsJob, { sellerId }, { delayMs: gatherMs });
+  return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: gatherMs });
 }
 
 /** Adds a posting job for every seller with new credits whose job got lost. */
@@ -33,35 +34,44 @@ export async function sweepSellerCredits(): Promise<void> {
   const sellerIds = await SellerCreditModel.distinct('sellerId', { status: 'new' });
   await addJobs(
     postSellerCreditsJob,
-    sellerIds.map((sellerId) => ({ sellerId })),
+    sellerIds.map((accountId) => ({ accountId })),
   );
 }
 
-async function postOnce(sellerId: string): Promise<number> {
-  return inTransaction(async (session) => {
-    const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
-      .sort({ createdAt: 1 })
-      .limit(postingMax)
-      .session(session)
-      .lean<SellerCredit[]>();
-    if (credits.length === 0) {
-      return 0;
-    }
-    const postingId = newId();
-    const sum = credits.reduce((total, each) => total + each.amount, 0);
-    await SellerCreditModel.updateMany(
-      { _id: { $in: credits.map((each) => each._id) }, status: 'new' },
-      { $set: { status: 'posted', postingId } },
-      { session },
-    );
-    await changeWallet(session, {
-      walletId: sellerId,
-      balanceDelta: sum,
-      kind: 'seller-posting',
-      subjectId: postingId,
-      lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
-      mayOverdraw: true,
-    });
-    return credits.length;
+/** @returns whether there may be more. */
+async function postSome(sellerId: string): Promise<boolean> {
+  const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
+    .sort({ createdAt: 1 })
+    .limit(postingMax)
+    .lean<SellerCredit[]>();
+  if (credits.length === 0) {
+    return false;
+  }
+  const postingId = newId();
+  const sum = credits.reduce((total, each) => total + each.amount, 0);
+  const result = await post({
+    accountId: sellerId,
+    kind: 'seller-posting',
+    subjectId: postingId,
+    wallet: { balance: sum, mayOverdraw: true },
+    lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
+    changes: [...groupBy(credits, ({ accountId }) => rangeOf(accountId ?? '')).values()].map((some) =>
+      markPosted(some, postingId),
+    ),
   });
+  if (result.outcome === 'too-large') {
+    throw new Error(`The wallet of seller ${sellerId} cannot take ${sum}`);
+  }
+  return result.outcome === 'stale' || credits.length === postingMax;
+}
+
+/** Credits lie with those who bought: one statement for those of a shard. */
+function markPosted(credits: SellerCredit[], postingId: string): Change {
+  return {
+    collection: sellerCredits.collectionName,
+    id: credits.map(({ _id }) => _id),
+    accountId: [...new Set(credits.map(({ accountId = null }) => accountId))],
+    expect: { status: 'new' },
+    set: { status: 'posted', postingId },
+  };
 }

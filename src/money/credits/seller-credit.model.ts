@@ -9,6 +9,8 @@ import { Money } from '../../database/money-type.js';
 export interface SellerCredit {
   /** `<purchase>` or `<purchase>-reversal` */
   _id: string;
+  /** The buyer's, who bought. Those of 0.1.0 get it from the migration, and are found without it until then. */
+  accountId?: string;
   sellerId: string;
   transactionId: string;
   amount: number;
@@ -20,6 +22,7 @@ export interface SellerCredit {
 const schema = new Schema<SellerCredit>(
   {
     _id: { type: String, required: true },
+    accountId: { type: String },
     sellerId: { type: String, required: true },
     transactionId: { type: String, required: true },
     amount: { type: Money, required: true },
@@ -29,6 +32,7 @@ const schema = new Schema<SellerCredit>(
   },
   { collection: 'sellerCredits', versionKey: false },
 );
+schema.index({ accountId: 1, transactionId: 1 }, { name: 'account_transaction' });
 schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
 // For the verification of the ledger: a posting's credits together.
 schema.index(

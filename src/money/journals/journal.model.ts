@@ -11,7 +11,8 @@ export type JournalKind =
   | 'seller-posting'
   | 'settlement-request'
   | 'settlement-completed'
-  | 'settlement-failed';
+  | 'settlement-failed'
+  | 'adjustment';
 
 /**
  * Where money is. `wallet:<account>` and `held:<account>` have a balance document; the others are sums of lines.
@@ -23,7 +24,8 @@ export type LedgerAccount =
   | 'platform:suspense'
   | 'platform:revenue'
   | 'platform:clearing'
-  | 'platform:bank';
+  | 'platform:bank'
+  | 'platform:adjustments';
 
 export interface JournalLine {
   account: LedgerAccount;
@@ -34,6 +36,8 @@ export interface JournalLine {
 /** One movement of money. Append-only: a refund is an opposite journal, never a change to this one. */
 export interface Journal {
   _id: string;
+  /** Whose it is: the wallet's, and of the buyer where it moves none. Those of 0.1.0 get it from the migration. */
+  accountId?: string;
   kind: JournalKind;
   /** What moved the money: the id of a purchase, deposit, settlement or posting. Unique with `kind`. */
   subjectId: string;
@@ -48,6 +52,7 @@ export interface Journal {
 const schema = new Schema<Journal>(
   {
     _id: { type: String, required: true },
+    accountId: { type: String },
     kind: { type: String, required: true },
     subjectId: { type: String, required: true },
     walletId: { type: String, default: null },
@@ -58,10 +63,22 @@ const schema = new Schema<Journal>(
   },
   { collection: 'journals', versionKey: false },
 );
-schema.index({ subjectId: 1, kind: 1 }, { unique: true, name: 'subject_kind_unique' });
+schema.index({ accountId: 1, subjectId: 1, kind: 1 }, { unique: true, name: 'account_subject_kind_unique' });
 schema.index(
-  { walletId: 1, walletSeq: 1 },
-  { unique: true, partialFilterExpression: { walletId: { $type: 'string' } }, name: 'wallet_seq_unique' },
+  // The wallet is the account. It is named all the same: those of 0.1.0 name no account (yet).
+  { accountId: 1, walletId: 1, walletSeq: 1 },
+  {
+    unique: true,
+    partialFilterExpression: { walletId: { $type: 'string' } },
+    name: 'account_wallet_seq_unique',
+  },
+);
+// For the verification of the ledger, which walks all subjects.
+schema.index({ subjectId: 1 }, { name: 'subject' });
+// For the verification of the ledger: adjustments have no other list of theirs.
+schema.index(
+  { kind: 1, subjectId: 1 },
+  { partialFilterExpression: { kind: 'adjustment' }, name: 'adjustments' },
 );
 
 export const JournalModel = mongoose.model('Journal', schema);

@@ -1,14 +1,18 @@
+import type { SignKind } from '../../accounts/authenticate-sign.js';
 import type { Account } from '../../accounts/account.model.js';
-import { tryToAddJob } from '../../jobs/add-job.js';
+import { post } from '../../money/posting/post.js';
 import { checkItem } from '../../products/check-item.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/find-product.js';
 import type { Product } from '../../products/product.model.js';
 import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js';
-import { fulfilPurchaseJob } from '../fulfil/fulfil-purchase.job.js';
-import { PurchaseModel, type Purchase, type Surface } from '../purchase.model.js';
-import { debitPurchase } from './debit-purchase.js';
-import { newPurchase } from './new-purchase.js';
+import { canBeSame } from '../../shared/mask.js';
+import { getInLine } from '../fulfil/queue-at-provider.js';
+import { findByRef } from '../find-by-ref.js';
+import type { Purchase, Surface } from '../purchase.model.js';
+import { bindSign, objectionTo } from './bind-sign.js';
+import { newPurchase, type NewPurchase, type Price } from './new-purchase.js';
+import { purchasePosting } from './purchase-posting.js';
 
 /** What a client asks for. */
 export interface PurchaseRequest {
@@ -20,6 +24,8 @@ export interface PurchaseRequest {
   /** Rupiah; refuse if the price is higher now. */
   maxPrice?: number | undefined;
   callbackUrl?: string | null | undefined;
+  /** On the reseller surface. */
+  signedBy?: SignKind;
 }
 
 export interface AcceptedPurchase {
@@ -28,11 +34,7 @@ export interface AcceptedPurchase {
   created: boolean;
 }
 
-/** What a product costs now, in rupiah, and the quote that is paid, if it is a bill. */
-export type Pricing = (
-  product: Product,
-  customerNumber: string,
-) => Promise<Pick<Purchase, 'price' | 'quoteId'>>;
+export type Pricing = (product: Product, customerNumber: string) => Promise<Price>;
 
 /**
  * Accepts a purchase or a payment: known, checked, priced, debited, and only then is there a job. If the process dies
@@ -52,20 +54,23 @@ export async function acceptPurchase(
   const found = await findProduct(productCode);
   const customerNumber = normalizeCustomerNumber(found?.customerNumber.kind, request.customerNumber);
   const wanted = { accountId: account._id, refId, kind, productCode, customerNumber };
-  const known = await findByRef(wanted);
+  const [known, objection] = await Promise.all([findByRef(wanted), objectionTo(request.signedBy, wanted)]);
   if (known) {
     return replay(known, wanted);
   }
   try {
+    if (objection) {
+      throw objection;
+    }
     const product = checkItem(found, wanted);
-    const { price, quoteId } = await pricing(product, customerNumber);
-    if (maxPrice !== undefined && price > maxPrice) {
-      const message = `The price is now ${price}, more than max_price ${maxPrice}. Nothing was bought.`;
+    const price = await pricing(product, customerNumber);
+    if (maxPrice !== undefined && price.price > maxPrice) {
+      const message = `The price is now ${price.price}, more than max_price ${maxPrice}. Nothing was bought.`;
       throw new ConflictError(message, { errors: [{ field: 'max_price', message }] });
     }
     const purchase = newPurchase({
       accountId: account._id,
-      ...{ refId, surface, kind, product, customerNumber, price, quoteId },
+      ...{ refId, surface, kind, product, customerNumber, ...price },
       callbackUrl: request.callbackUrl ?? null,
     });
     return await debit(purchase, wanted);
@@ -76,41 +81,49 @@ export async function acceptPurchase(
     if (accepted) {
       return replay(accepted, wanted);
     }
+    if (request.signedBy === 'md5' && refusal !== objection) {
+      await bindSign(wanted);
+    }
     throw refusal;
   }
 }
 
-async function debit(purchase: Purchase, wanted: Wanted): Promise<AcceptedPurchase> {
-  switch (await debitPurchase(purchase)) {
-    case 'debited':
-      await tryToAddJob(fulfilPurchaseJob, { purchaseId: purchase._id });
+async function debit(purchase: NewPurchase, wanted: Wanted): Promise<AcceptedPurchase> {
+  const { queuedFor } = purchase;
+  const result = await post(purchasePosting(purchase));
+  switch (result.outcome) {
+    case 'posted':
+      await getInLine(purchase, queuedFor);
       return { purchase, created: true };
     case 'insufficient':
       throw new InsufficientBalanceError();
     case 'duplicate':
-      return replay(await findByRef(wanted), wanted);
+      return replay(result.stands as Purchase | null, wanted);
+    case 'stale':
+      throw new ConflictError('This bill is being paid by another request. Nothing was debited.');
+    case 'too-large':
+      throw new Error('A debit never makes a balance too large');
   }
 }
 
 /** What tells one purchase of an account from another. */
 type Wanted = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
 
-async function findByRef({ accountId, refId }: Wanted): Promise<Purchase | null> {
-  return PurchaseModel.findOne({ accountId, refId }).lean<Purchase>();
-}
-
 /**
- * The same request again gets the purchase as it is now (docs/interface.md#ref_id).
+ * The same request again gets the purchase as it is now (docs/interface.md#ref_id). Of a masked one only what is left of its
+ * number is compared: answering what exists buys nothing, but a refusal asks for a new ref_id, which would (decision 072).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */
 function replay(known: Purchase | null, wanted: Wanted): AcceptedPurchase {
   if (!known) {
-    throw new Error(`A ref_id of account ${wanted.accountId} is taken but cannot be found`);
+    throw new Error(`A purchase of account ${wanted.accountId} was posted before, but not under its ref_id`);
   }
   const isSame =
     known.kind === wanted.kind &&
     known.productCode === wanted.productCode &&
-    known.customerNumber === wanted.customerNumber;
+    (known.proofs
+      ? canBeSame(known.customerNumber, wanted.customerNumber)
+      : known.customerNumber === wanted.customerNumber);
   if (!isSame) {
     throw new ConflictError(
       `ref_id ${wanted.refId} was used for another purchase. Use a new ref_id for a new purchase.`,

@@ -1,8 +1,6 @@
-import { QuoteGoneError } from '../../bills/claim-quote.js';
 import { askForBill, isOpen, type OpenQuote } from '../../bills/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../bills/quote.model.js';
 import { now } from '../../shared/clock.js';
-import { ConflictError } from '../../shared/errors.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
 /**
@@ -12,22 +10,13 @@ import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './a
  * Invariants: those of acceptPurchase, and a quote is paid once.
  * @throws what askForBill and acceptPurchase throw.
  */
-export async function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
+export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
   const { account } = request;
-  try {
-    return await acceptPurchase('postpaid', request, async (product, customerNumber) => {
-      const bill = { accountId: account._id, productCode: product._id, customerNumber };
-      const quote = (await newestQuote(bill)) ?? (await askForBill(account._id, product, customerNumber));
-      return { price: quote.totalAmount, quoteId: quote._id };
-    });
-  } catch (error) {
-    if (error instanceof QuoteGoneError) {
-      throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {
-        cause: error,
-      });
-    }
-    throw error;
-  }
+  return acceptPurchase('postpaid', request, async (product, customerNumber) => {
+    const bill = { accountId: account._id, productCode: product._id, customerNumber };
+    const quote = (await newestQuote(bill)) ?? (await askForBill(account._id, product, customerNumber));
+    return { price: quote.totalAmount, offerSellerId: quote.sellerId, quoteId: quote._id };
+  });
 }
 
 async function newestQuote(

@@ -8,7 +8,7 @@ import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './a
  */
 export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
   return acceptPurchase('prepaid', request, async (product) => {
-    const { price } = await routeOrRefuse(product);
-    return { price, quoteId: null };
+    const { price, sellerId } = await routeOrRefuse(product);
+    return { price, offerSellerId: sellerId, quoteId: null };
   });
 }

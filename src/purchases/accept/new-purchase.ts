@@ -1,16 +1,21 @@
+import { newProofSalt } from '../../money/closes/canonical-text.js';
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
+/** What a product costs now, in rupiah, whose offer that is, and the quote that is paid, if it is a bill. */
+export type Price = Required<Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId'>>;
+
+/** It waits for its turn at the seller whose offer its price is. */
+export type NewPurchase = Purchase & { queuedFor: string };
+
 /** A purchase as it is accepted: PENDING, and due for the sweep should its job get lost. Price in rupiah. */
 export function newPurchase(
-  input: Pick<
-    Purchase,
-    'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'price' | 'quoteId' | 'callbackUrl'
-  > & { product: Product },
-): Purchase {
+  input: Pick<Purchase, 'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'callbackUrl'> &
+    Price & { product: Product },
+): NewPurchase {
   const { product, ...given } = input;
   const at = now();
   return {
@@ -20,6 +25,7 @@ export function newPurchase(
     productName: product.name,
     subcategory: product.subcategory,
     customerRule: product.customerNumber.kind,
+    ...(typeof product.maxWaitS === 'number' && { maxWaitS: product.maxWaitS }),
     status: 'PENDING',
     version: 0,
     serialNumber: null,
@@ -29,10 +35,12 @@ export function newPurchase(
     commissionAmount: null,
     epoch: 0,
     nextActionAt: sweepAfter(0),
+    queuedFor: given.offerSellerId,
     reviewSince: null,
     pendingNotified: false,
     createdAt: at,
     updatedAt: at,
     finalAt: null,
+    proofSalt: newProofSalt(),
   };
 }

@@ -3,17 +3,21 @@ import { adapterFor } from '../../providers/get-adapter.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { OrderModel, type Order } from '../order.model.js';
+import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
+import { recordContradiction } from './record-contradiction.js';
 import { putUnderReview } from './put-under-review.js';
 import { concludeFailure } from './conclude-failure.js';
 import { concludeSuccess } from './conclude-success.js';
 import type { Purchase } from '../purchase.model.js';
 
-/** `again`: look at the purchase once more now (the next seller). `done`: nothing more to do in this job. */
-export type Next = 'again' | 'done';
+/**
+ * `again`: look at the purchase once more now (the next seller). `done`: nothing more to do in this job. `early`: it came
+ * before its time, and was put off.
+ */
+export type Next = 'again' | 'done' | 'early';
 
 /** "Not found" is believed only after so many in a row and after the provider's longest latency. */
 const notFoundTimes = 5;
@@ -36,7 +40,9 @@ export async function applyOutcome(
   });
   switch (outcome.outcome) {
     case 'success':
-      await concludeSuccess(purchase, order, outcome);
+      await concludeSuccess(purchase, order, outcome).catch((error: unknown) =>
+        noteAcknowledged(order, error),
+      );
       await noteRepeatedSerialNumber(purchase, outcome.serialNumber);
       return 'done';
     case 'refused':
@@ -50,10 +56,11 @@ export async function applyOutcome(
     case 'not-found':
       return applyNotFound(purchase, order, outcome);
     case 'review':
+      await neverAskAgain(order, outcome);
       await putUnderReview(purchase, outcome.message);
       return 'done';
     case 'pending':
-      await askLater(purchase, order, outcome);
+      await askLater(purchase, order, outcome, { notFound: 0, acknowledged: true });
       await notifyPending(purchase);
       return 'done';
     case 'unknown':
@@ -87,6 +94,10 @@ async function applyNotFound(
   const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
   const { longestLatencyMs } = adapterFor(order.providerKind).traits;
   if (order.notFound + 1 >= notFoundTimes && ageMs > longestLatencyMs) {
+    if (order.acknowledged) {
+      await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
+      return 'done';
+    }
     await closeOrder(order, { code: 'not-executed', message: outcome.message });
     return 'again';
   }
@@ -94,11 +105,25 @@ async function applyNotFound(
   return 'done';
 }
 
+/** What the provider has sold is not bought elsewhere, also if it could not be written down. @throws what was in the way. */
+async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
+  await OrderModel.updateOne({ ...keyOfOrder(order), open: true }, { $set: { acknowledged: true } });
+  throw error;
+}
+
 /** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
 async function closeOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
   await OrderModel.updateOne(
-    { _id: order._id, open: true, leaseToken: order.leaseToken },
+    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
+  );
+}
+
+/** First, so that there is no review of which it could be asked without this. */
+async function neverAskAgain(order: Order, { code, message }: { code: string; message: string }) {
+  await OrderModel.updateOne(
+    { ...keyOfOrder(order), open: true },
+    { $set: { neverAskAgain: true, code, message, updatedAt: now() } },
   );
 }
 
@@ -106,14 +131,15 @@ async function askLater(
   purchase: Purchase,
   order: Order,
   answer: { code: string; message: string },
-  { notFound }: { notFound: number } = { notFound: 0 },
+  { notFound, acknowledged }: { notFound: number; acknowledged?: true } = { notFound: 0 },
 ): Promise<void> {
-  await OrderModel.updateOne(
-    { _id: order._id, open: true },
+  const { matchedCount } = await OrderModel.updateOne(
+    { ...keyOfOrder(order), open: true },
     {
       $set: {
         status: 'UNKNOWN',
         notFound,
+        ...(acknowledged && { acknowledged }),
         code: answer.code,
         message: answer.message,
         leaseUntil: null,
@@ -121,6 +147,11 @@ async function askLater(
       },
     },
   );
+  if (matchedCount === 0) {
+    // It was closed while we waited for this answer, and the provider may have it all the same.
+    await recordContradiction(purchase, { order, says: 'under way' });
+    return;
+  }
   const due = nextPollAt(
     { sentAt: order.sentAt ?? order.createdAt, checks: order.checks, lastCheckAt: order.lastCheckAt },
     adapterFor(order.providerKind).traits,

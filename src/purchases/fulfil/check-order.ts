@@ -7,7 +7,7 @@ import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
 import { requestOf } from './orders.js';
-import { OrderModel, type Order } from '../order.model.js';
+import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
 import { putUnderReview } from './put-under-review.js';
@@ -29,10 +29,9 @@ export async function checkOrder(
   const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
     await waitUntil(dueMs, { purchase, ...options });
-    return 'done';
+    return 'early';
   }
-  const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
-  if (ageMs >= Math.min(env.UNKNOWN_REVIEW_AFTER, adapter.traits.inquiryMaxAgeMs)) {
+  if (nowMs() >= reviewAtMs(purchase, order, adapter.traits)) {
     await putUnderReview(purchase, 'The provider has not given a final answer in time.');
     return 'done';
   }
@@ -42,10 +41,31 @@ export async function checkOrder(
   }
   const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const outcome = await adapter.inquire(connectionOf(seller), requestOf(purchase, order));
+  const outcome = await adapter.inquire(connectionOf(seller, order), requestOf(purchase, order));
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(purchase, claimed, known);
+}
+
+/** When the operator has to decide: UNKNOWN_REVIEW_AFTER since it was sent, or since the operator had it asked again. */
+function reviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderTraits): number {
+  const sentMs = sentAtMs(order);
+  const sinceMs = Math.max(sentMs, reviewAskedAt?.getTime() ?? 0);
+  return Math.min(sinceMs + env.UNKNOWN_REVIEW_AFTER, sentMs + traits.inquiryMaxAgeMs);
+}
+
+/**
+ * When an open order may be asked about if somebody wants to know now, in milliseconds.
+ * @returns null: never again. By then it is older than the provider remembers, and asking could buy it again.
+ */
+export function askableAtMs(order: Order): number | null {
+  const { traits } = adapterFor(order.providerKind);
+  const atMs = Math.max(nowMs(), dueCheckMs(order, traits, true));
+  return atMs < sentAtMs(order) + traits.inquiryMaxAgeMs ? atMs : null;
+}
+
+function sentAtMs({ sentAt, createdAt }: Order): number {
+  return (sentAt ?? createdAt).getTime();
 }
 
 function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
@@ -67,7 +87,11 @@ async function waitUntil(
 ): Promise<void> {
   const delayMs = dueMs - nowMs();
   if (askNow) {
-    await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow }, { delayMs });
+    await tryToAddJob(
+      askProviderJob,
+      { purchaseId: purchase._id, accountId: purchase.accountId, askNow },
+      { delayMs },
+    );
   } else {
     await postpone(purchase, delayMs);
   }
@@ -82,7 +106,7 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     updatedAt: now(),
   };
   const result = await OrderModel.updateOne(
-    { _id: order._id, open: true, checks: order.checks },
+    { ...keyOfOrder(order), open: true, checks: order.checks },
     { $set: claim, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;

@@ -1,34 +1,59 @@
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
-import type { ProviderOutcome } from '../../providers/adapter.js';
+import type { ProviderConnection, ProviderOutcome } from '../../providers/adapter.js';
+import { admitOrder, type Admission } from '../../providers/admission.js';
+import { maxWaitMsOf, promisedWaitMsOf, type WaitSaid } from '../../providers/backlog.js';
+import { openCircuit } from '../../providers/circuit.js';
+import { isPlayed } from '../../providers/guarded-adapter.js';
+import { routingSellers } from '../../providers/route-board.js';
+import { PutBackError } from '../../jobs/put-back.js';
+import { tooEarly } from '../../jobs/too-early.js';
+import type { Account } from '../../accounts/account.model.js';
 import { accountById } from '../../accounts/find-account.js';
 import { nowMs } from '../../shared/clock.js';
+import { logger } from '../../shared/logger.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
-import { claimOrder, openOrderOf, requestOf, prepareNextOrder } from './orders.js';
-import type { Order } from '../order.model.js';
 import { checkOrder } from './check-order.js';
-import { postpone } from './postpone.js';
+import { claimOrder, type Claimed } from './claim-order.js';
 import { concludeFailure } from './conclude-failure.js';
+import { dropPrepared } from './drop-prepared.js';
+import type { PurchaseData } from './fulfil-purchase.job.js';
+import { loadPurchase } from './load-purchase.js';
+import { ordersOf, prepareNextOrder, requestOf } from './orders.js';
+import { postpone } from './postpone.js';
+import { putUnderReview } from './put-under-review.js';
+import { queueAtProvider } from './queue-at-provider.js';
+import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import type { Purchase } from '../purchase.model.js';
 
-/** A purchase that nobody can serve for this long is given back. */
-const waitForRouteMs = 10 * 60_000;
 const retryRouteMs = 10_000;
+/** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
+const nextTurnMaxMs = 1_000;
+/** More than all sellers of a product, and others that change it meanwhile. Whatever takes more goes round in circles. */
+const stepsMax = 100;
 
 /**
  * Takes an accepted purchase to a provider and onwards (docs/money.md#from-the-commit-to-the-provider). Every job of
  * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
- * step is a conditional write that only one caller can win.
- * @param options.askNow The provider called about it: ask before the schedule would.
+ * step is a conditional posting that only one caller can win.
+ * @param options.accountId The buyer's; null: not known, and all shards are asked. `askNow`: the provider called about it:
+ *   ask before the schedule would. `turnAt`: it is its turn in the queue of this seller's provider; anywhere else
+ *   it gets in line, and null is its turn nowhere. Absent: there are no lines, and it is sent wherever it goes.
+ * @returns `tooEarly` if it was not time to ask the provider.
+ * @throws PutBackError if the provider takes no order just now; Error if it comes to no end: the sweep adds another job
+ *   later.
  */
 export async function fulfilPurchase(
   purchaseId: string,
-  options: { askNow: boolean } = { askNow: false },
-): Promise<void> {
-  let next: Next = 'again';
-  while (next === 'again') {
+  { accountId = null, ...how }: { askNow?: boolean; accountId?: string | null; turnAt?: string | null } = {},
+): Promise<typeof tooEarly | undefined> {
+  const visit: Visit = { askNow: how.askNow ?? false, turnAt: how.turnAt, unreachable: new Set() };
+  for (let step = 0; step < stepsMax; step++) {
     try {
-      next = await takeStep(purchaseId, options);
+      const next = await takeStep({ purchaseId, accountId }, visit);
+      if (next !== 'again') {
+        return next === 'early' ? tooEarly : undefined;
+      }
     } catch (error) {
       if (!(error instanceof StalePurchaseError)) {
         throw error;
@@ -36,49 +61,141 @@ export async function fulfilPurchase(
       // Somebody else moved it: look again, and most likely there is nothing left to do.
     }
   }
+  throw new Error(`Transaction ${purchaseId} was not finished in ${stepsMax} steps`);
 }
 
-async function takeStep(purchaseId: string, options: { askNow: boolean }): Promise<Next> {
-  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
+interface Visit {
+  askNow: boolean;
+  turnAt: string | null | undefined;
+  /** Sellers that cannot be asked for a reason of ours. */
+  unreachable: Set<string>;
+}
+
+async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
+  const { askNow, turnAt } = visit;
+  const purchase = await loadPurchase(which);
   if (!purchase || isFinal(purchase.status) || purchase.reviewSince !== null) {
     return 'done';
   }
-  const open = await openOrderOf(purchaseId);
-  if (open && open.status !== 'PREPARED') {
-    // It may have reached the provider. Ask; never send it again.
-    return checkOrder(purchase, open, options);
+  if (turnAt && purchase.queuedFor && purchase.queuedFor !== turnAt) {
+    // It went on to another queue, where it has a job. This one was left behind.
+    return 'done';
   }
-  const order = open ?? (await prepareNextOrder(purchase));
+  const orders = await ordersOf(purchase);
+  const open = orders.find((each) => each.open);
+  if (open?.status === 'PREPARED') {
+    await dropPrepared(open);
+    return 'again';
+  }
+  if (open) {
+    // It may have reached the provider. Ask; never send it again.
+    return checkOrder(purchase, open, { askNow });
+  }
+  if (orders.some(({ status }) => status === 'OK')) {
+    await putUnderReview(purchase, 'An attempt was bought, but the transaction is open.');
+    return 'done';
+  }
+  return sendNext(purchase, orders, visit);
+}
+
+/** Sends the next order if it is its turn; otherwise the purchase gets in line where its turn will come. */
+async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachable }: Visit): Promise<Next> {
+  const order = await prepareNextOrder(purchase, orders, { unreachable, turnAt });
   if ('noRoute' in order) {
     return waitOrGiveBack(purchase, order.noRoute);
   }
-  const claimed = await claimOrder(purchase, order);
-  if (!claimed) {
-    // Another worker won it between our read and our write.
+  if (waitedMs(purchase) >= promisedWaitMsOf(await waitSaid(purchase))) {
+    return giveBackLate(purchase);
+  }
+  if (turnAt !== undefined && order.sellerId !== turnAt) {
+    await queueAtProvider(purchase, order.sellerId);
     return 'done';
   }
-  const outcome = await buy(claimed.purchase, claimed.order);
-  return applyOutcome(claimed.purchase, claimed.order, outcome);
+  // Before the claim: settings that cannot be read must not leave an order behind that was never sent.
+  const connection = await connect(await accountById(order.sellerId), order);
+  if (!connection) {
+    unreachable.add(order.sellerId);
+    return 'again';
+  }
+  const turn = await admitOrder(connection, {
+    timeoutMs: adapterFor(order.providerKind).traits.timeoutMs,
+    countsForCircuit: !isPlayed(order.providerKind, purchase),
+  });
+  if (!('release' in turn)) {
+    throw new PutBackError(Math.min(turn.retryAfterMs, nextTurnMaxMs));
+  }
+  try {
+    const claimed = await claimOrder(purchase, order);
+    return await applyOutcome(claimed.purchase, claimed.order, await buy(connection, claimed, turn));
+  } finally {
+    await turn.release();
+  }
 }
 
-async function buy(purchase: Purchase, order: Order): Promise<ProviderOutcome> {
+/** Null where our own settings for the seller are at fault: the operator is told, and others are asked meanwhile. */
+async function connect(seller: Account, order: Order): Promise<ProviderConnection | null> {
+  try {
+    return connectionOf(seller, order);
+  } catch (error) {
+    logger.error('a provider cannot be asked: its settings are wrong', { sellerId: order.sellerId, error });
+    await openCircuit(order.sellerId, 'configuration');
+    return null;
+  }
+}
+
+/** The place at the provider is free as soon as it has answered, whatever is written afterwards. */
+async function buy(
+  connection: ProviderConnection,
+  { purchase, order, sendBefore }: Claimed,
+  turn: Admission,
+): Promise<ProviderOutcome> {
   const adapter = adapterFor(order.providerKind);
-  const connection = connectionOf(await accountById(order.sellerId));
-  const request = requestOf(purchase, order);
-  return purchase.kind === 'postpaid'
-    ? adapter.payBill(connection, { ...request, billTotal: purchase.price })
-    : adapter.buy(connection, request);
+  const request = { ...requestOf(purchase, order), sendBefore };
+  const outcome =
+    purchase.kind === 'postpaid'
+      ? await adapter.payBill(connection, { ...request, billTotal: purchase.price })
+      : await adapter.buy(connection, request);
+  await turn.release();
+  return outcome;
 }
 
-/** Nobody can serve it now. A refusal that stands, or ten minutes of nobody, gives the money back. */
+/** Nobody can serve it now. A refusal that stands, or nobody for the longest wait, gives the money back. */
 async function waitOrGiveBack(
   purchase: Purchase,
   noRoute: { code: string; message: string; mayChange: boolean },
 ): Promise<Next> {
-  if (noRoute.mayChange && nowMs() - purchase.createdAt.getTime() < waitForRouteMs) {
-    await postpone(purchase, retryRouteMs);
+  if (!noRoute.mayChange) {
+    await concludeFailure(purchase, null, { code: noRoute.code, message: noRoute.message });
     return 'done';
   }
-  await concludeFailure(purchase, null, { code: noRoute.code, message: noRoute.message });
+  if (waitedMs(purchase) >= maxWaitMsOf(await waitSaid(purchase))) {
+    return giveBackLate(purchase);
+  }
+  await postpone(purchase, retryRouteMs);
   return 'done';
+}
+
+function waitedMs({ createdAt }: Purchase): number {
+  return nowMs() - createdAt.getTime();
+}
+
+/** With nothing of it at a provider: nobody could serve it, or its turn did not come, for as long as it may wait. */
+async function giveBackLate(purchase: Purchase): Promise<Next> {
+  const seconds = Math.round(maxWaitMsOf(await waitSaid(purchase)) / 1_000);
+  const wait =
+    seconds === 1
+      ? '1 second'
+      : seconds < 120
+        ? `${seconds} seconds`
+        : `${Math.round(seconds / 6) / 10} minutes`;
+  await concludeFailure(purchase, null, {
+    code: '03',
+    message: `No seller could serve it within ${wait}.`,
+  });
+  return 'done';
+}
+
+/** Its product by what it said at acceptance, the provider of the seller at whose offer it was accepted by what it says now. */
+async function waitSaid({ offerSellerId = '', maxWaitS }: Purchase): Promise<WaitSaid> {
+  return { product: maxWaitS, provider: (await routingSellers()).get(offerSellerId)?.provider?.maxWaitS };
 }

@@ -1,14 +1,22 @@
+import type { ProviderSettings } from '../../accounts/account.model.js';
 import { now } from '../../shared/clock.js';
 import type { Order } from '../order.model.js';
 
-/** An order of which nothing was sent yet (PREPARED). */
+/** An order of which nothing is written or sent yet. */
 export function newOrder(
-  attempt: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate' | 'providerKind'>,
+  order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
+    accountId: string;
+    provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
+  },
 ): Order {
+  const { provider, ...given } = order;
   const at = now();
   return {
-    ...attempt,
-    _id: `${attempt.transactionId}-${attempt.n}`,
+    ...given,
+    _id: `${given.transactionId}-${given.n}`,
+    providerKind: provider.kind,
+    providerBaseUrl: provider.baseUrl,
+    providerUsername: provider.username,
     status: 'PREPARED',
     open: true,
     leaseToken: null,

@@ -1,6 +1,8 @@
+import { quick } from '../../database/mongo.js';
+import { gathered } from '../../shared/gathered.js';
 import { openCase } from './record-contradiction.js';
 import { parsePlnToken, tokenSpellings } from '../pln-token.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { purchases, type Purchase } from '../purchase.model.js';
 
 /**
  * One serial number for two orders of a product is one delivery sold twice, or a provider that makes them up: the
@@ -13,14 +15,7 @@ export async function noteRepeatedSerialNumber(
   if (serialNumber === null) {
     return;
   }
-  const other = await PurchaseModel.findOne(
-    {
-      productCode: purchase.productCode,
-      $or: spellingsOf(serialNumber),
-      _id: { $ne: purchase._id },
-    },
-    { _id: 1 },
-  ).lean<Pick<Purchase, '_id'>>();
+  const other = await findOther({ purchase, serialNumber });
   if (other) {
     await openCase({
       transactionId: purchase._id,
@@ -30,15 +25,61 @@ export async function noteRepeatedSerialNumber(
   }
 }
 
+interface Sold {
+  purchase: Pick<Purchase, '_id' | 'productCode'>;
+  serialNumber: string;
+}
+
+type Found = Pick<Purchase, '_id' | 'productCode' | 'serialNumber'>;
+
+/** What a shared query may return: a provider that gives all the same number is asked about one by one. */
+const sharedMax = 400;
+
+/** Another purchase with that serial number, if there is one. Sales of the same moment share a query. */
+const findOther = gathered<Sold, Found | undefined>({
+  itemsMax: 50,
+  async run(sales) {
+    const find = (filter: object, most: number) =>
+      quick(purchases)
+        .find<Found>(filter, { projection: { _id: 1, productCode: 1, serialNumber: 1 } })
+        .limit(most)
+        .toArray();
+    const together = await find({ $or: sales.flatMap(withThatNumber) }, sharedMax);
+    if (together.length < sharedMax) {
+      return sales.map((sale) => together.find((found) => isAnotherOf(found, sale)));
+    }
+    // Two: one of them is the sale itself.
+    return Promise.all(
+      sales.map(async (sale) => {
+        const found = await find({ $or: withThatNumber(sale) }, 2);
+        return found.find((each) => isAnotherOf(each, sale));
+      }),
+    );
+  },
+});
+
+function isAnotherOf(found: Found, { purchase, serialNumber }: Sold): boolean {
+  const theirs = found.serialNumber ?? '';
+  return (
+    found._id !== purchase._id &&
+    found.productCode === purchase.productCode &&
+    (theirs === serialNumber || spellings(serialNumber).some((each) => theirs.startsWith(`${each}/`)))
+  );
+}
+
 /**
  * The serial number itself; of an electricity token also the same token with another name or other hyphens: it can
  * be used once ("0" is the character after "/"). The type is said again so that the partial index fits the question.
  */
-function spellingsOf(serialNumber: string): { serialNumber: Record<string, string> }[] {
-  const same = { serialNumber: { $eq: serialNumber, $type: 'string' } };
-  const token = parsePlnToken(serialNumber);
-  const ranges = (token ? tokenSpellings(token) : []).map((spelling) => ({
-    serialNumber: { $gte: `${spelling}/`, $lt: `${spelling}0`, $type: 'string' },
+function withThatNumber({ purchase: { productCode }, serialNumber }: Sold): object[] {
+  const ranges = spellings(serialNumber).map((each) => ({ $gte: `${each}/`, $lt: `${each}0` }));
+  return [{ $eq: serialNumber }, ...ranges].map((range) => ({
+    productCode,
+    serialNumber: { ...range, $type: 'string' },
   }));
-  return [same, ...ranges];
+}
+
+function spellings(serialNumber: string): string[] {
+  const token = parsePlnToken(serialNumber);
+  return token ? tokenSpellings(token) : [];
 }

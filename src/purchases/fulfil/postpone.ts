@@ -10,11 +10,12 @@ import { sweepAfter } from './purchase-outbox.js';
  * sweep finds it whatever happens to Redis, then as a delayed job.
  */
 export async function postpone(purchase: Purchase, wantedDelayMs: number): Promise<void> {
+  const { _id, accountId } = purchase;
   // After a time-out the schedule's moment has often passed already.
   const delayMs = Math.max(0, wantedDelayMs);
   await PurchaseModel.updateOne(
-    { _id: purchase._id, status: { $nin: [...finalStatuses] } },
-    { $set: { nextActionAt: sweepAfter(purchase.epoch, nowMs() + delayMs) } },
+    { _id, accountId, status: { $nin: [...finalStatuses] }, reviewSince: null },
+    { $set: { nextActionAt: sweepAfter(purchase.epoch, nowMs() + delayMs), queuedFor: null } },
   );
-  await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow: false }, { delayMs });
+  await tryToAddJob(askProviderJob, { purchaseId: _id, accountId, askNow: false }, { delayMs });
 }

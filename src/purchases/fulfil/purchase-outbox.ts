@@ -3,6 +3,7 @@ import { outboxJob, type Outbox } from '../../jobs/outbox.js';
 import { defineSweep } from '../../jobs/sweep-job.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 import { askProviderJob } from './ask-provider.job.js';
+import { fulfilAtProviderJob } from './fulfil-at-provider.job.js';
 import { fulfilPurchaseJob } from './fulfil-purchase.job.js';
 
 /** How long a new job has before the sweep adds another; doubles with each that was lost, up to a minute. */
@@ -20,17 +21,17 @@ export const purchaseOutbox: Outbox<Purchase> = {
   name: 'purchases',
   collection: purchases,
   open: { status: { $in: ['PENDING', 'PROCESSING'] } },
-  fields: ['status'],
+  fields: ['status', 'queuedFor'],
   jobs: [
     outboxJob({
-      job: fulfilPurchaseJob,
-      dataOf: ({ _id }) => ({ purchaseId: _id }),
-      isNeededBy: ({ status }) => status === 'PENDING',
+      job: ({ queuedFor }) => (queuedFor ? fulfilAtProviderJob(queuedFor) : fulfilPurchaseJob),
+      dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId }),
+      isNeededBy: ({ status, queuedFor }) => Boolean(queuedFor) || status === 'PENDING',
     }),
     outboxJob({
       job: askProviderJob,
-      dataOf: ({ _id }) => ({ purchaseId: _id, askNow: false }),
-      isNeededBy: ({ status }) => status === 'PROCESSING',
+      dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId, askNow: false }),
+      isNeededBy: ({ status, queuedFor }) => !queuedFor && status === 'PROCESSING',
     }),
   ],
   graceMs,

@@ -1,13 +1,14 @@
 import { accountById } from '../../accounts/find-account.js';
 import type { ProviderAdapter } from '../../providers/adapter.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
-import { ForbiddenError, NotFoundError, UnauthorizedError, ValidationError } from '../../shared/errors.js';
+import { UnauthorizedError, ValidationError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
+import { loadPurchase } from './load-purchase.js';
+import { noteOnReview } from './note-on-review.js';
 import { openCase } from './record-contradiction.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
 import { enqueueVerification } from './verify-sale.js';
 
 export interface InboundCallback {
@@ -21,7 +22,8 @@ export interface InboundCallback {
  * A provider tells what became of an order (decision 021). Nothing in it is believed: a right signature only makes us
  * ask for the status at once, and the answer to that moves the money. So a callback that is repeated, late, out of
  * order or wrong changes nothing; one that contradicts a closed order is looked into.
- * @throws ValidationError, NotFoundError, ForbiddenError, UnauthorizedError: it was not accepted.
+ * @throws ValidationError for what is none. @throws UnauthorizedError for one whose order is unknown or whose signature is
+ * not right, which look the same.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
   const adapter = adapterFor(callback.protocol);
@@ -33,10 +35,10 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     return;
   }
   const order = await OrderModel.findById(told.providerRef).lean<Order>();
-  if (!order) {
-    throw new NotFoundError('There is no order with this ref_id.');
+  if (!order || !(await isSigned(adapter, order, callback))) {
+    // One answer: whether an order exists is not for strangers.
+    throw new UnauthorizedError('The signature is not right, or there is no such order with this provider.');
   }
-  await requireSignature(adapter, order, callback);
   logger.info('provider callback', { orderId: order._id, sellerId: order.sellerId, says: told.says });
   if (order.open) {
     await askNow(order, told.says);
@@ -46,37 +48,34 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
 }
 
 /** The order's own seller must speak this protocol, and its provider must have signed. */
-async function requireSignature(
+async function isSigned(
   adapter: ProviderAdapter,
   order: Order,
   { protocol, raw, headers }: InboundCallback,
-): Promise<void> {
+): Promise<boolean> {
   if ((order.providerKind === 'digiflazz') !== (protocol === 'digiflazz')) {
-    throw new ForbiddenError('This order went to a provider of another protocol.');
+    return false;
   }
-  const connection = connectionOf(await accountById(order.sellerId));
-  if (!adapter.isCallbackSigned(connection, raw, headers)) {
-    throw new UnauthorizedError('The signature is not right.');
-  }
+  const connection = connectionOf(await accountById(order.sellerId), order);
+  return adapter.isCallbackSigned(connection, raw, headers);
 }
 
 async function askNow(order: Order, says: string): Promise<void> {
-  const { transactionId: purchaseId } = order;
-  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
+  const { transactionId: purchaseId, accountId = null } = order;
+  const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
-    const detail = `While it waits for a decision, the provider's callback says ${says}.`;
-    await openCase({ transactionId: purchaseId, kind: 'review', detail });
+    await noteOnReview(purchase, `The provider's callback says ${says}.`);
   } else {
     // However often it calls, one check follows. Without the job the schedule's own check comes.
-    await tryToAddJob(askProviderJob, { purchaseId, askNow: true });
+    await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true });
   }
 }
 
 async function lookIntoContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
-  const { transactionId: purchaseId } = order;
+  const { transactionId: purchaseId, accountId = null } = order;
   if (order.status === 'OK' && says === 'failed') {
     // Perhaps taken back after success: ask, and see verify-sale.ts.
-    await enqueueVerification(purchaseId, 0);
+    await enqueueVerification({ _id: purchaseId, accountId }, 0);
   } else if (order.status === 'REJECTED' && says === 'success') {
     await openCase({
       transactionId: purchaseId,

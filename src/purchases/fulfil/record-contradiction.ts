@@ -2,45 +2,51 @@ import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
 import { isDuplicateKey } from '../../database/mongo.js';
-import { OrderModel, type Order } from '../order.model.js';
+import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { isFinal } from '../states.js';
-import { PurchaseModel, type Purchase, type PurchaseStatus } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
+
+/** What a provider says about an order after the purchase has moved on. */
+export type LateAnswer = 'success' | 'failed' | 'under way';
 
 /**
- * A late answer met a purchase that had already moved. If it says what the purchase says, nothing is
- * wrong; if it contradicts a final state, nothing is changed and the operator gets a case.
+ * A late answer met a purchase that had already moved. It is about an order, so it is the order that it is compared
+ * with: that another order of the same purchase has succeeded makes a late success a second execution. Nothing is
+ * changed; what contradicts becomes a case for the operator.
  */
 export async function recordContradiction(
-  purchaseId: string,
-  late: { expected: PurchaseStatus; detail: string; attemptId?: string },
+  { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
+  late: { order: Pick<Order, '_id' | 'accountId'>; says: LateAnswer },
 ): Promise<void> {
-  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
-  if (!purchase || !(await contradicts(purchase, late))) {
+  const [purchase, order] = await Promise.all([
+    PurchaseModel.findOne({ _id: purchaseId, accountId }).lean<Purchase>(),
+    OrderModel.findOne(keyOfOrder(late.order)).lean<Order>(),
+  ]);
+  if (!purchase || !order || !contradicts(purchase, order, late.says)) {
     return;
   }
   await openCase({
     transactionId: purchaseId,
     kind: 'contradicting-answer',
-    detail: `The transaction is ${purchase.status}, a late answer says ${late.expected}: ${late.detail}`,
+    detail: `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.says}`,
   });
 }
 
-async function contradicts(
-  purchase: Purchase,
-  late: { expected: PurchaseStatus; attemptId?: string },
-): Promise<boolean> {
-  if (isFinal(purchase.status)) {
-    return purchase.status !== late.expected;
+function contradicts(purchase: Purchase, order: Order, says: LateAnswer): boolean {
+  switch (says) {
+    case 'success':
+    case 'under way':
+      // Refused or believed never to have been executed, or the purchase has ended without it.
+      return order.status === 'REJECTED' || (order.status !== 'OK' && isFinal(purchase.status));
+    case 'failed':
+      return order.status === 'OK';
   }
-  // Bought after all by a seller whose refusal has already sent the order on to another one?
-  const order = late.attemptId && (await OrderModel.findById(late.attemptId).lean<Order>());
-  return order ? order.status === 'REJECTED' : false;
 }
 
 /** Opens a case for the operator; the same case again changes nothing. */
 export async function openCase(
-  input: Pick<ReconciliationCase, 'transactionId' | 'kind' | 'detail'>,
+  input: Pick<ReconciliationCase, 'kind' | 'detail'> & { transactionId: string },
 ): Promise<void> {
   try {
     await CaseModel.create({ ...input, _id: newId(), createdAt: now(), resolvedAt: null });

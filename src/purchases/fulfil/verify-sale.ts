@@ -3,11 +3,12 @@ import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
-import { requestOf } from './orders.js';
-import { OrderModel, type Order } from '../order.model.js';
+import { loadPurchase } from './load-purchase.js';
+import { ordersOf, requestOf } from './orders.js';
+import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import type { PurchaseData } from './fulfil-purchase.job.js';
 import { verifySaleJob } from './verify-sale.job.js';
 
 const retryMs = 60_000;
@@ -15,26 +16,37 @@ const checksMax = 20;
 
 /**
  * Asks the provider once more about a sale that it says it took back. Only a status that is a reversal by itself
- * moves money; a plain "failed" after success goes to the operator. Safe to run twice: the question is claimed by
+ * moves money; a plain "failed" after success goes to the operator, and so does a sale whose number is masked: a status check
+ * is the order again, and one for another number could be bought. Safe to run twice: the question is claimed by
  * the number of checks, and the reversal by the state that was read.
+ * @param accountId The buyer's; null: not known, and all shards are asked.
  */
-export async function verifySale(purchaseId: string): Promise<void> {
-  const purchase = await PurchaseModel.findById(purchaseId).lean<Purchase>();
-  const order = await OrderModel.findOne({ transactionId: purchaseId, status: 'OK' }).lean<Order>();
+export async function verifySale(purchaseId: string, accountId: string | null = null): Promise<void> {
+  const purchase = await loadPurchase({ purchaseId, accountId });
+  const order = purchase && (await ordersOf(purchase)).find(({ status }) => status === 'OK');
   if (purchase?.status !== 'SUCCESS' || !order) {
+    return;
+  }
+  if (purchase.proofs) {
+    await openCase({
+      transactionId: purchaseId,
+      kind: 'reversal',
+      detail:
+        'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.',
+    });
     return;
   }
   const adapter = adapterFor(order.providerKind);
   const lastMs = (order.lastCheckAt ?? order.sentAt)?.getTime() ?? 0;
   const waitMs = lastMs + adapter.traits.inquiryMinIntervalMs - nowMs();
   if (waitMs > 0) {
-    await enqueueVerification(purchaseId, waitMs);
+    await enqueueVerification(purchase, waitMs);
     return;
   }
   if (!(await claim(order))) {
     return;
   }
-  const connection = connectionOf(await accountById(order.sellerId));
+  const connection = connectionOf(await accountById(order.sellerId), order);
   const outcome = await adapter.inquire(connection, requestOf(purchase, order));
   switch (outcome.outcome) {
     case 'success':
@@ -55,7 +67,7 @@ export async function verifySale(purchaseId: string): Promise<void> {
     case 'unknown':
     case 'not-sent':
       await (order.checks < checksMax
-        ? enqueueVerification(purchaseId, retryMs)
+        ? enqueueVerification(purchase, retryMs)
         : openCase({
             transactionId: purchaseId,
             kind: 'reversal',
@@ -64,9 +76,19 @@ export async function verifySale(purchaseId: string): Promise<void> {
   }
 }
 
+/** The job that should have asked fails again and again: a person looks the sale up. */
+export async function setAsideVerification({ purchaseId }: PurchaseData, reason: string): Promise<boolean> {
+  await openCase({
+    transactionId: purchaseId,
+    kind: 'reversal',
+    detail: `Sold; the provider told of a failure, and could not be asked about it. ${reason}`,
+  });
+  return true;
+}
+
 async function claim(order: Order): Promise<boolean> {
   const result = await OrderModel.updateOne(
-    { _id: order._id, status: 'OK', checks: order.checks },
+    { ...keyOfOrder(order), status: 'OK', checks: order.checks },
     { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1;
@@ -76,6 +98,9 @@ async function claim(order: Order): Promise<boolean> {
  * Adds the job that verifies a sale; however often it is asked for, one waits.
  * @throws DependencyError while Redis is away: the provider will call again.
  */
-export function enqueueVerification(purchaseId: string, delayMs: number): Promise<void> {
-  return addJob(verifySaleJob, { purchaseId }, { delayMs });
+export function enqueueVerification(
+  { _id, accountId }: { _id: string; accountId: string | null },
+  delayMs: number,
+): Promise<void> {
+  return addJob(verifySaleJob, { purchaseId: _id, accountId }, { delayMs });
 }

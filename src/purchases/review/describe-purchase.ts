@@ -1,18 +1,21 @@
 import { requireAccount } from '../../accounts/require-account.js';
-import { AccountModel } from '../../accounts/account.model.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
 import { AuditModel, type AuditEntry } from '../../audit/audit.model.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { JournalModel, type Journal } from '../../money/journals/journal.model.js';
 import { DeliveryModel, type Delivery } from '../../webhooks/delivery.model.js';
-import { OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
+import { ordersOf } from '../fulfil/orders.js';
 import { findPurchase } from '../find-purchase.js';
+import { decisionsLeft, type Outcome } from './possible-decisions.js';
 import { timelineOf, type PurchaseRecords, type TimelineEntry } from './timeline.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** All that is known about one purchase, for the operator. */
 export interface PurchaseDescription extends PurchaseRecords {
   timeline: TimelineEntry[];
+  /** What the operator can decide now; empty where it does not wait for that. */
+  decisions: Outcome[];
 }
 
 /**
@@ -21,11 +24,13 @@ export interface PurchaseDescription extends PurchaseRecords {
  */
 export async function describePurchase(key: string, account?: string): Promise<PurchaseDescription> {
   const purchase = await find(key, account);
-  const id = purchase._id;
+  const { _id: id, accountId } = purchase;
   const [journals, orders, deliveries, cases, audit] = await Promise.all([
-    JournalModel.find({ subjectId: id }).sort({ _id: 1 }).lean<Journal[]>(),
-    OrderModel.find({ transactionId: id }).sort({ n: 1 }).lean<Order[]>(),
-    DeliveryModel.find({ orderKey: id }).sort({ _id: 1 }).lean<Delivery[]>(),
+    JournalModel.find({ accountId, subjectId: id }).sort({ _id: 1 }).lean<Journal[]>(),
+    ordersOf(purchase),
+    DeliveryModel.find({ accountId: { $in: [accountId, purchase.sellerId ?? accountId] }, orderKey: id })
+      .sort({ _id: 1 })
+      .lean<Delivery[]>(),
     CaseModel.find({ transactionId: id }).lean<ReconciliationCase[]>(),
     AuditModel.find({ 'subject.kind': 'transaction', 'subject.id': id }).sort({ at: 1 }).lean<AuditEntry[]>(),
   ]);
@@ -35,7 +40,8 @@ export async function describePurchase(key: string, account?: string): Promise<P
     ...deliveries.map((each) => each.accountId),
   ]);
   const known = { purchase, usernames, journals, orders, deliveries, cases, audit };
-  return { ...known, timeline: timelineOf(known) };
+  const decisions = purchase.reviewSince === null ? [] : decisionsLeft(purchase, orders);
+  return { ...known, timeline: timelineOf(known), decisions };
 }
 
 async function find(key: string, account: string | undefined): Promise<Purchase> {
@@ -49,9 +55,4 @@ async function find(key: string, account: string | undefined): Promise<Purchase>
     );
   }
   return found;
-}
-
-async function usernamesOf(ids: string[]): Promise<Record<string, string>> {
-  const accounts = await AccountModel.find({ _id: { $in: [...new Set(ids)] } }, { username: 1 }).lean();
-  return Object.fromEntries(accounts.map((each) => [each._id, each.username]));
 }

@@ -1,14 +1,20 @@
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { now } from '../../shared/clock.js';
-import { ConflictError, NotFoundError } from '../../shared/errors.js';
+import { NotFoundError } from '../../shared/errors.js';
 import { inTransaction } from '../../database/mongo.js';
-import { CaseModel, type ReconciliationCase } from '../case.model.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { CaseModel, openCases, type ReconciliationCase } from '../case.model.js';
 
-/** Cases for the operator: open ones newest first, or resolved ones last resolved first. */
-export async function listCases(filter: { open: boolean; limit: number }): Promise<ReconciliationCase[]> {
+/** Cases for the operator: open ones newest first or oldest first, or resolved ones last resolved first. */
+export async function listCases(filter: {
+  open: boolean;
+  oldestFirst?: boolean;
+  limit: number;
+}): Promise<ReconciliationCase[]> {
   return filter.open
-    ? CaseModel.find({ resolvedAt: null }).sort({ createdAt: -1 }).limit(filter.limit).lean()
+    ? CaseModel.find(openCases)
+        .sort({ createdAt: filter.oldestFirst ? 1 : -1 })
+        .limit(filter.limit)
+        .lean()
     : CaseModel.find({ resolvedAt: { $type: 'date' } })
         .sort({ resolvedAt: -1 })
         .limit(filter.limit)
@@ -20,7 +26,6 @@ export async function listCases(filter: { open: boolean; limit: number }): Promi
  * moved before.
  * @returns whether this call closed it.
  * @throws NotFoundError if there is no such case.
- * @throws ConflictError while its purchase still waits for a decision.
  */
 export async function resolveCase(
   caseId: string,
@@ -34,21 +39,19 @@ export async function resolveCase(
     if (found.resolvedAt !== null) {
       return { resolved: found, changed: false };
     }
-    const purchase = await PurchaseModel.findById(found.transactionId).session(session).lean<Purchase>();
-    if (found.kind === 'review' && purchase?.reviewSince) {
-      throw new ConflictError(
-        `Transaction ${found.transactionId} still waits for a decision: decide it with topup review resolve`,
-      );
-    }
     const resolvedAt = now();
     await CaseModel.updateOne({ _id: caseId }, { $set: { resolvedAt } }, { session });
     await recordAudit(session, {
       ...by,
       action: 'case.resolve',
       subject: { kind: 'case', id: caseId },
-      before: { kind: found.kind, transactionId: found.transactionId, detail: found.detail },
+      before: subjectOf(found),
       after: { resolvedAt },
     });
     return { resolved: { ...found, resolvedAt }, changed: true };
   });
+}
+
+function subjectOf({ kind, transactionId, paymentId, detail }: ReconciliationCase) {
+  return { kind, ...(paymentId === undefined ? { transactionId } : { paymentId }), detail };
 }

@@ -1,50 +1,33 @@
-import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { now } from '../../shared/clock.js';
-import { ConflictError, NotFoundError, ValidationError } from '../../shared/errors.js';
-import { inTransaction } from '../../database/mongo.js';
-import { openOrderOf } from '../fulfil/orders.js';
-import { OrderModel, type Order } from '../order.model.js';
-import { CaseModel } from '../case.model.js';
+import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
+import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
+import { post } from '../../money/posting/post.js';
+import type { Change, Insert, Posting } from '../../money/posting/posting.js';
+import { now } from '../../shared/clock.js';
+import { ConflictError } from '../../shared/errors.js';
+import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
-import { reverseSale } from '../fulfil/reverse-sale.js';
-import { concludeFailure } from '../fulfil/conclude-failure.js';
-import { concludeSuccess } from '../fulfil/conclude-success.js';
-import { StalePurchaseError } from '../states.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
-
-export interface Review {
-  purchase: Purchase;
-  /** Newest last. */
-  orders: Order[];
-}
-
-/** Purchases that wait for the operator's decision, the oldest first. */
-export async function listReviews({ limit }: { limit: number }): Promise<Review[]> {
-  const purchases = await PurchaseModel.find({ reviewSince: { $type: 'date' } })
-    .sort({ reviewSince: 1 })
-    .limit(limit)
-    .lean<Purchase[]>();
-  const orders = await OrderModel.find({ transactionId: { $in: purchases.map(({ _id }) => _id) } })
-    .sort({ transactionId: 1, n: 1 })
-    .lean<Order[]>();
-  return purchases.map((purchase) => ({
-    purchase,
-    orders: orders.filter(({ transactionId: purchaseId }) => purchaseId === purchase._id),
-  }));
-}
+import { dropPrepared } from '../fulfil/drop-prepared.js';
+import { failureEnding, successEnding, type Ending } from '../fulfil/ending-postings.js';
+import { ordersOf } from '../fulfil/orders.js';
+import type { Order } from '../order.model.js';
+import { purchases, type Purchase } from '../purchase.model.js';
+import { openOrder, orderToBook, possibleDecisions, type Outcome } from './possible-decisions.js';
+import { requirePurchase } from './require-purchase.js';
 
 export type Decision =
   /** The provider has executed it. */
   | { outcome: 'success'; serialNumber: string | null }
   /** The provider certainly has not and will not: the debit goes back. */
   | { outcome: 'failed' }
-  /** Let the workers ask the provider again, as long as its maximum age allows. */
+  /** Back to the workers: they ask the provider again, or, where no order is open, look for the next seller. */
   | { outcome: 'ask' };
 
 /**
- * The operator decides a purchase under review, by what the provider's own record says.
- * @throws NotFoundError, ConflictError if it does not wait for a decision (any more).
+ * The operator decides a purchase under review, by what the provider's own record says: one posting, with its audit
+ * entry.
+ * @throws NotFoundError. ConflictError if it does not wait for a decision (any more), or if this one is not possible:
+ *   its words say what to do instead.
  */
 export async function resolveReview(
   purchaseId: string,
@@ -52,97 +35,114 @@ export async function resolveReview(
   by: ChangedBy,
 ): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
-  const order = await openOrderOf(purchaseId);
-  if (purchase.reviewSince === null || !order) {
+  if (purchase.reviewSince === null) {
     throw new ConflictError(`Transaction ${purchaseId} does not wait for a decision.`);
   }
-  await refuseIfStale(purchaseId, decide(purchase, order, decision));
-  await closeCases(purchaseId, decision, by);
-  return requirePurchase(purchaseId);
-}
-
-/**
- * The operator takes back a sale: the buyer gets the price, the seller loses its share.
- * @throws NotFoundError, ConflictError if it is no sale (any more), ValidationError without a reason.
- */
-export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
-  const purchase = await requirePurchase(purchaseId);
-  if (purchase.status !== 'SUCCESS') {
-    throw new ConflictError(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`);
+  const orders = await withoutPrepared(purchase);
+  const whyNot = possibleDecisions(purchase, orders)[decision.outcome];
+  if (whyNot !== null) {
+    throw new ConflictError(whyNot);
   }
-  if (!by.reason) {
-    throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
-  }
-  const message = 'Transaction reversed, the price was returned';
-  await refuseIfStale(purchaseId, reverseSale(purchase, { message, by }));
-  await CaseModel.updateMany(
-    { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
-    { $set: { resolvedAt: now() } },
-  );
-  return requirePurchase(purchaseId);
-}
-
-/** A worker that was quicker is no error of ours: the operator looks again. */
-async function refuseIfStale(purchaseId: string, change: Promise<unknown>): Promise<void> {
-  try {
-    await change;
-  } catch (error) {
-    throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, { cause: error })
-      : error;
-  }
-}
-
-async function requirePurchase(id: string): Promise<Purchase> {
-  const purchase = await PurchaseModel.findById(id).lean<Purchase>();
-  if (!purchase) {
-    throw new NotFoundError(`There is no transaction ${id}.`);
-  }
-  return purchase;
-}
-
-async function decide(purchase: Purchase, order: Order, decision: Decision): Promise<void> {
-  switch (decision.outcome) {
-    case 'success':
-      await concludeSuccess(purchase, order, {
-        code: 'operator',
-        message: 'Transaction successful',
-        serialNumber: decision.serialNumber,
-      });
-      return;
-    case 'failed':
-      await concludeFailure(purchase, order, {
-        code: '01',
-        message: 'The provider did not execute it, the debit was returned',
-      });
-      return;
-    case 'ask':
-      await PurchaseModel.updateOne(
-        { _id: purchase._id, version: purchase.version },
-        { $set: { reviewSince: null, nextActionAt: now(), updatedAt: now() } },
-      );
-      await tryToAddJob(askProviderJob, { purchaseId: purchase._id, askNow: false });
-  }
-}
-
-async function closeCases(
-  purchaseId: string,
-  { outcome, ...details }: Decision,
-  by: ChangedBy,
-): Promise<void> {
-  await inTransaction(async (session) => {
-    await CaseModel.updateMany(
-      { transactionId: purchaseId, kind: 'review', resolvedAt: null },
-      { $set: { resolvedAt: now() } },
-      { session },
-    );
-    await recordAudit(session, {
-      ...by,
-      action: 'review.resolve',
-      subject: { kind: 'transaction', id: purchaseId },
-      before: { status: 'PROCESSING', review: true },
-      // The word of `topup review resolve --as`, by which earlier entries are found.
-      after: { as: outcome, ...details },
+  const audit = auditOf(purchase, decision, by);
+  if (decision.outcome === 'ask') {
+    await post(underReview(purchase, askPosting(purchase), audit)).then(requirePosted(purchaseId));
+    await tryToAddJob(askProviderJob, {
+      purchaseId,
+      accountId: purchase.accountId,
+      askNow: true,
     });
+  } else {
+    const { posting, deliveries } = await endingOf(purchase, orders, decision);
+    await post(underReview(purchase, posting, audit)).then(requirePosted(purchaseId));
+    await announceDeliveries(deliveries);
+  }
+  const decided = await requirePurchase(purchaseId, purchase.accountId);
+  if (decided.status === 'SUCCESS' && decided.sellerId) {
+    await announceSellerCredit(decided.sellerId);
+  }
+  return decided;
+}
+
+/** A worker or another operator that was quicker is no error of ours: the operator looks again. */
+export function requirePosted(purchaseId: string): (result: { outcome: string }) => void {
+  return ({ outcome }) => {
+    if (outcome !== 'posted') {
+      throw new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`);
+    }
+  };
+}
+
+/** An order that 0.1.0 prepared and never sent is out of the way of every decision. */
+async function withoutPrepared(purchase: Purchase): Promise<Order[]> {
+  const orders = await ordersOf(purchase);
+  const prepared = orders.find(({ status }) => status === 'PREPARED');
+  if (!prepared) {
+    return orders;
+  }
+  await dropPrepared(prepared);
+  return ordersOf(purchase);
+}
+
+async function endingOf(
+  purchase: Purchase,
+  orders: Order[],
+  decision: Exclude<Decision, { outcome: 'ask' }>,
+): Promise<Ending> {
+  if (decision.outcome === 'failed') {
+    return failureEnding(purchase, openOrder(orders), {
+      code: '01',
+      message: 'The provider did not execute it, the debit was returned',
+    });
+  }
+  const order = orderToBook(orders);
+  if (!order) {
+    throw new Error(`A success of transaction ${purchase._id} without an order was not refused`);
+  }
+  return successEnding(purchase, order, {
+    code: 'operator',
+    message: 'Transaction successful',
+    serialNumber: decision.serialNumber,
+  });
+}
+
+/** From here the workers go on, and the time until the next review begins anew. */
+function askPosting({ _id, accountId, status, version }: Purchase): Posting {
+  const at = now();
+  return {
+    accountId,
+    kind: 'review-ask',
+    subjectId: _id,
+    changes: [
+      {
+        collection: purchases.collectionName,
+        id: _id,
+        expect: { status, version },
+        set: { reviewSince: null, reviewAskedAt: at, nextActionAt: at, updatedAt: at },
+      },
+    ],
+  };
+}
+
+/** One review is decided once: it must still be the one that the operator has seen. */
+function underReview({ reviewSince }: Purchase, posting: Posting, audit: Insert): Posting {
+  const [change, ...others] = posting.changes ?? [];
+  const guarded = change && { ...change, expect: { ...change.expect, reviewSince } };
+  return {
+    ...posting,
+    changes: [...(guarded ? [guarded] : []), ...others] satisfies Change[],
+    // First: it is what shows after a lost answer whether a step without a journal holds.
+    inserts: [audit, ...(posting.inserts ?? [])],
+  };
+}
+
+function auditOf(purchase: Purchase, { outcome, ...details }: Decision, by: ChangedBy): Insert {
+  const { _id, status, reviewSince, reviewReason = null } = purchase;
+  return auditInsert({
+    ...by,
+    action: 'review.resolve',
+    subject: { kind: 'transaction', id: _id },
+    before: { status, reviewSince, reviewReason },
+    // The word of `topup review resolve --as`, by which earlier entries are found.
+    after: { as: outcome satisfies Outcome, ...details },
   });
 }

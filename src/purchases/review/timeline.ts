@@ -1,3 +1,4 @@
+import { lookUp } from '../../shared/look-up.js';
 import type { AuditEntry } from '../../audit/audit.model.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import type { Delivery } from '../../webhooks/delivery.model.js';
@@ -26,7 +27,7 @@ export interface PurchaseRecords {
 
 /** What happened to a purchase, in order, in words. */
 export function timelineOf(known: PurchaseRecords): TimelineEntry[] {
-  const nameOf = (id: string) => known.usernames[id] ?? id;
+  const nameOf = (id: string) => lookUp(known.usernames, id) ?? id;
   return [
     ...stateEntries(known.purchase, nameOf),
     ...known.journals.map((journal) => journalEntry(journal, nameOf)),
@@ -53,7 +54,7 @@ function stateEntries(purchase: Purchase, nameOf: NameOf): TimelineEntry[] {
     entries.push({
       at: purchase.reviewSince,
       what: 'state',
-      detail: 'put under review: the operator decides',
+      detail: `put under review: ${purchase.reviewReason ?? 'the operator decides'}`,
     });
   }
   if (purchase.finalAt) {

@@ -1,5 +1,7 @@
-import type { Journal, JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
+import type { JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
+import { ruleOf } from './journal-rules.js';
 import type { LedgerFinding } from './ledger-report.js';
+import type { ReadJournal } from './stored.js';
 
 /** The sum of a journal's lines by account, without those that come to 0. */
 export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number> {
@@ -11,9 +13,9 @@ export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number>
 }
 
 /** docs/money.md#rules, 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
-export function checkJournal(journal: Journal): LedgerFinding[] {
+export function checkJournal(journal: ReadJournal): LedgerFinding[] {
   const subject = `journal ${journal.kind} of ${journal.subjectId}`;
-  const problems: string[] = [];
+  const problems: string[] = journal.lines.length === 0 ? ['it has no lines'] : [];
   const sum = journal.lines.reduce((total, line) => total + line.amount, 0);
   if (sum !== 0) {
     problems.push(`its lines sum to ${sum}, not to 0`);
@@ -27,12 +29,33 @@ export function checkJournal(journal: Journal): LedgerFinding[] {
   if ((journal.walletId === null) !== (journal.walletSeq === null)) {
     problems.push('it names a wallet without a sequence number, or the reverse');
   }
-  return problems.map((message) => ({ check: 'journal-balances', subject, message }));
+  if (journal.walletId !== null && journal.walletId !== journal.accountId) {
+    problems.push(`it is of account ${journal.accountId} and names wallet ${journal.walletId}`);
+  }
+  const rule = ruleOf(journal.kind);
+  if (rule && (rule.wallet === null) !== (journal.walletId === null)) {
+    problems.push(
+      `it names ${journal.walletId ?? 'no wallet'}, and must name ${rule.wallet ? `that of a ${rule.wallet}` : 'no wallet'}`,
+    );
+  }
+  const unknown: LedgerFinding[] = rule
+    ? []
+    : [
+        {
+          check: 'journal-subject',
+          subject,
+          message: `no rule knows the kind "${journal.kind}", nothing calls for it`,
+        },
+      ];
+  return [
+    ...unknown,
+    ...problems.map((message) => ({ check: 'journal-balances' as const, subject, message })),
+  ];
 }
 
 /** Compares what a journal moved with what it had to move. */
 export function checkMovement(
-  journal: Journal,
+  journal: ReadJournal,
   expected: readonly JournalLine[],
   finding: Pick<LedgerFinding, 'check' | 'subject'>,
 ): LedgerFinding[] {

@@ -1,34 +1,18 @@
-import type { Order } from '../../purchases/order.model.js';
 import { isFinal } from '../../purchases/states.js';
-import type { Purchase } from '../../purchases/purchase.model.js';
+import type { Order } from '../../purchases/order.model.js';
 import type { LedgerFinding } from './ledger-report.js';
+import type { ReadOrder, ReadPurchase } from './stored.js';
 
-const openStatuses: readonly Order['status'][] = ['PREPARED', 'SENT', 'UNKNOWN'];
+const openStatuses: readonly (Order['status'] | null)[] = ['PREPARED', 'SENT', 'UNKNOWN'];
 
 /** docs/money.md#rules, 4: never two orders at once, never an order for more than was debited. */
-export function checkOrders(purchase: Purchase, orders: readonly Order[]): LedgerFinding[] {
-  const problems: string[] = [];
-  const open = orders.filter((each) => each.open);
-  const bought = orders.filter((each) => each.status === 'OK');
-  if (open.length > 1) {
-    problems.push(`${open.length} attempts are open`);
-  }
-  if (isFinal(purchase.status) && open.length > 0) {
-    problems.push(`it is ${purchase.status} and attempt ${open[0]?.n ?? 0} is still open`);
-  }
-  if (purchase.status === 'SUCCESS' && bought.length !== 1) {
-    problems.push(`it is SUCCESS and ${bought.length} attempts were bought, expected 1`);
-  }
-  if (purchase.status !== 'SUCCESS' && purchase.status !== 'REFUNDED' && bought.length > 0) {
-    problems.push(`it is ${purchase.status} and attempt ${bought[0]?.n ?? 0} was bought`);
-  }
-  if (purchase.status === 'SUCCESS' && bought[0] && bought[0].sellerId !== purchase.sellerId) {
-    problems.push(`it names seller ${purchase.sellerId ?? 'none'}, bought was from ${bought[0].sellerId}`);
-  }
-  if (purchase.status === 'PENDING' && open[0] && open[0].status !== 'PREPARED') {
-    problems.push(`it is PENDING and attempt ${open[0].n} is ${open[0].status}`);
-  }
-  orders.forEach((order, index) => problems.push(...checkOrder(purchase, order, index + 1)));
+export function checkOrders(purchase: ReadPurchase, orders: readonly ReadOrder[]): LedgerFinding[] {
+  const problems = [
+    ...checkOpen(purchase, orders),
+    ...checkBought(purchase, orders),
+    ...checkSent(purchase, orders),
+    ...orders.flatMap((order, index) => checkOrder(purchase, order, index + 1)),
+  ];
   return problems.map((message) => ({
     check: 'attempts',
     subject: `transaction ${purchase._id}`,
@@ -36,12 +20,67 @@ export function checkOrders(purchase: Purchase, orders: readonly Order[]): Ledge
   }));
 }
 
-function checkOrder(purchase: Purchase, order: Order, n: number): string[] {
+function checkOpen({ status }: ReadPurchase, orders: readonly ReadOrder[]): string[] {
+  const problems: string[] = [];
+  const open = orders.filter((each) => each.open);
+  const [first] = open;
+  if (open.length > 1) {
+    problems.push(`${open.length} attempts are open`);
+  }
+  if (status !== null && isFinal(status) && first) {
+    problems.push(`it is ${status} and attempt ${first.n} is still open`);
+  }
+  if (status === 'PENDING' && first && first.status !== 'PREPARED') {
+    problems.push(`it is PENDING and attempt ${first.n} is ${first.status ?? 'in no known state'}`);
+  }
+  return problems;
+}
+
+function checkBought({ status, serialNumber }: ReadPurchase, orders: readonly ReadOrder[]): string[] {
+  const bought = orders.filter((each) => each.status === 'OK');
+  const [order] = bought;
+  const isSold = status === 'SUCCESS' || status === 'REFUNDED';
+  if (isSold && bought.length !== 1) {
+    return [`it is ${status} and ${bought.length} attempts were bought, expected 1`];
+  }
+  if (status !== null && !isSold && order) {
+    return [`it is ${status} and attempt ${order.n} was bought`];
+  }
+  // Of both, so that an edit of one shows.
+  return order && order.serialNumber !== serialNumber
+    ? [`it has another serial number than attempt ${order.n}, which was bought`]
+    : [];
+}
+
+/**
+ * A purchase names the seller that was asked last, and its version rises with each attempt that is sent and each change
+ * to a final state: an attempt that is gone, or was made of nothing, shows there.
+ */
+function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string[] {
+  const { status, sellerId, version } = purchase;
+  const sent = orders.filter((each) => each.sentAt !== null);
+  const last = sent.at(-1);
+  const problems: string[] = [];
+  if ((last?.sellerId ?? null) !== sellerId) {
+    const went = last ? `the last attempt went to ${last.sellerId}` : 'no attempt went to a seller';
+    problems.push(`it names seller ${sellerId ?? 'none'}, ${went}`);
+  }
+  if (status !== null) {
+    const concluded = status === 'REFUNDED' ? 2 : isFinal(status) ? 1 : 0;
+    const sendings = version - concluded;
+    if (sendings !== sent.length) {
+      problems.push(`by its version ${sendings} attempts were sent, ${sent.length} are there`);
+    }
+  }
+  return problems;
+}
+
+function checkOrder(purchase: ReadPurchase, order: ReadOrder, n: number): string[] {
   const problems: string[] = [];
   if (order.n !== n || order._id !== `${purchase._id}-${n}`) {
     problems.push(`attempt ${order._id} is number ${order.n}, expected ${purchase._id}-${n}`);
   }
-  if (order.open !== openStatuses.includes(order.status)) {
+  if (order.status !== null && order.open !== openStatuses.includes(order.status)) {
     problems.push(`attempt ${order.n} is ${order.status} and marked ${order.open ? 'open' : 'closed'}`);
   }
   if (order.offerPrice > purchase.price) {

@@ -1,12 +1,16 @@
 import { isFinal } from '../../purchases/states.js';
-import type { Purchase, PurchaseStatus } from '../../purchases/purchase.model.js';
+import type { PurchaseStatus } from '../../purchases/purchase.model.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
+import { canBeSame } from '../../shared/mask.js';
 import { checkOrders } from './check-orders.js';
+import { checkCommission, checkCredits, isSold } from './check-credits.js';
 import { checkMovement } from './check-journal.js';
+import { checkWatched } from './check-watched.js';
 import type { LedgerFinding } from './ledger-report.js';
+import type { KnownPurchase, ReadPurchase } from './stored.js';
 import type { Subject } from './subject.js';
 
-/** docs/money.md#what-one-database-transaction-writes: the journals that a state must have, and no others. */
+/** docs/money.md#what-one-posting-writes: the journals that a state must have, and no others. */
 const journalsOf: Record<PurchaseStatus, readonly JournalKind[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],
@@ -16,19 +20,31 @@ const journalsOf: Record<PurchaseStatus, readonly JournalKind[]> = {
 };
 
 /** A purchase against its journals, orders and seller credits. */
-export function checkPurchase(purchase: Purchase, subject: Subject): LedgerFinding[] {
+export function checkPurchase(purchase: ReadPurchase, subject: Subject): LedgerFinding[] {
   return [
-    ...checkJournals(purchase, subject),
-    ...checkState(purchase),
+    ...(isKnown(purchase) ? checkByState(purchase, subject) : []),
     ...checkOrders(purchase, subject.orders),
-    ...checkCredits(purchase, subject),
     ...checkQuote(purchase, subject),
   ];
 }
 
-function checkJournals(purchase: Purchase, { journals }: Subject): LedgerFinding[] {
+/** An unknown state is a finding by itself; what it would have to have is not known. */
+function isKnown(purchase: ReadPurchase): purchase is KnownPurchase {
+  return purchase.status !== null;
+}
+
+function checkByState(purchase: KnownPurchase, subject: Subject): LedgerFinding[] {
+  return [
+    ...checkJournals(purchase, subject),
+    ...checkState(purchase, subject),
+    ...checkCredits(purchase, subject),
+    ...checkCommission(purchase, subject),
+  ];
+}
+
+function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFinding[] {
   const finding = { check: 'transaction-journals' as const, subject: `transaction ${purchase._id}` };
-  const expected = journalsOf[purchase.status];
+  const expected: readonly string[] = journalsOf[purchase.status];
   const missing = expected.filter((kind) => journals.filter((each) => each.kind === kind).length !== 1);
   const surplus = journals.filter((each) => !expected.includes(each.kind));
   return [
@@ -46,7 +62,7 @@ function checkJournals(purchase: Purchase, { journals }: Subject): LedgerFinding
   ];
 }
 
-function movementOf(purchase: Purchase, kind: JournalKind): JournalLine[] {
+function movementOf(purchase: ReadPurchase, kind: string): JournalLine[] {
   const { price, accountId } = purchase;
   const commission = purchase.commissionAmount ?? 0;
   const seller = purchase.sellerId ?? 'unknown';
@@ -78,21 +94,33 @@ function movementOf(purchase: Purchase, kind: JournalKind): JournalLine[] {
   }
 }
 
-function checkState(purchase: Purchase): LedgerFinding[] {
+function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding[] {
+  const { status, finalAt, nextActionAt, reviewSince } = purchase;
   const problems: string[] = [];
-  const final = isFinal(purchase.status);
-  if (final !== (purchase.finalAt !== null)) {
-    problems.push(`it is ${purchase.status} and its finalAt is ${String(purchase.finalAt)}`);
+  const final = isFinal(status);
+  if (final !== (finalAt !== null)) {
+    problems.push(`it is ${status} and its finalAt is ${String(finalAt)}`);
   }
-  if (final && purchase.nextActionAt !== null) {
+  if (final && nextActionAt !== null) {
     problems.push('it is final but still waits for somebody');
   }
-  if (!final && purchase.nextActionAt === null && purchase.reviewSince === null) {
-    problems.push('it is open but nobody will ever look at it: neither nextActionAt nor reviewSince is set');
+  if (final && reviewSince !== null) {
+    problems.push('it is final but still waits for a decision');
   }
-  const sold = purchase.status === 'SUCCESS' || purchase.status === 'REFUNDED';
-  if (sold && (purchase.sellerId === null || purchase.commissionAmount === null)) {
+  if (!final) {
+    problems.push(...checkWatched(nextActionAt, reviewSince !== null));
+  }
+  if (!final && reviewSince !== null && !orders.some((each) => each.open)) {
+    problems.push('it waits for a decision that cannot be made: no attempt of it is open');
+  }
+  if (isSold(purchase) && (purchase.sellerId === null || purchase.commissionAmount === null)) {
     problems.push('it was sold but names no seller or no commission');
+  }
+  if (purchase.price < 0) {
+    problems.push(`its price is ${purchase.price}`);
+  }
+  if (purchase.kind !== null && (purchase.kind === 'postpaid') !== (purchase.quoteId !== null)) {
+    problems.push(`it is ${purchase.kind} and pays ${purchase.quoteId ?? 'no quote'}`);
   }
   return problems.map((message) => ({
     check: 'transaction-state',
@@ -101,42 +129,10 @@ function checkState(purchase: Purchase): LedgerFinding[] {
   }));
 }
 
-function checkCredits(purchase: Purchase, { credits }: Subject): LedgerFinding[] {
-  const net = purchase.price - (purchase.commissionAmount ?? 0);
-  const expected = new Map<string, number>();
-  if (purchase.status === 'SUCCESS' || purchase.status === 'REFUNDED') {
-    expected.set(purchase._id, net);
-  }
-  if (purchase.status === 'REFUNDED') {
-    expected.set(`${purchase._id}-reversal`, -net);
-  }
-  const problems = [...expected.keys()]
-    .filter((id) => !credits.some((credit) => credit._id === id))
-    .map((id) => `the seller credit ${id} is missing`);
-  for (const credit of credits) {
-    const amount = expected.get(credit._id);
-    if (amount === undefined) {
-      problems.push(`it is ${purchase.status} and has a seller credit ${credit._id}`);
-    } else if (credit.amount !== amount || credit.sellerId !== purchase.sellerId) {
-      problems.push(
-        `seller credit ${credit._id} gives ${credit.amount} to ${credit.sellerId}, expected ${amount} to ${purchase.sellerId ?? 'none'}`,
-      );
-    }
-    if ((credit.status === 'posted') !== (credit.postingId !== null)) {
-      problems.push(
-        `seller credit ${credit._id} is ${credit.status} and names posting ${credit.postingId ?? 'none'}`,
-      );
-    }
-  }
-  return problems.map((message) => ({
-    check: 'seller-credits',
-    subject: `transaction ${purchase._id}`,
-    message,
-  }));
-}
+const sameInBoth = ['accountId', 'productCode'] as const;
 
 /** A bill is paid once, at what was quoted: the quote names the one purchase that claimed it. */
-function checkQuote(purchase: Purchase, { quote }: Subject): LedgerFinding[] {
+function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[] {
   if (purchase.quoteId === null) {
     return [];
   }
@@ -144,8 +140,20 @@ function checkQuote(purchase: Purchase, { quote }: Subject): LedgerFinding[] {
   if (quote?.usedBy !== purchase._id) {
     problems.push(`it pays quote ${purchase.quoteId}, which was claimed by ${quote?.usedBy ?? 'nobody'}`);
   }
-  if (quote && quote.totalAmount !== purchase.price) {
-    problems.push(`it paid ${purchase.price} for a bill of ${quote.totalAmount ?? 'nothing'}`);
+  if (quote) {
+    if (quote.totalAmount !== purchase.price) {
+      problems.push(`it paid ${purchase.price} for a bill of ${quote.totalAmount ?? 'nothing'}`);
+    }
+    if ((quote.totalBill ?? 0) + (quote.adminFee ?? 0) !== quote.totalAmount) {
+      problems.push(`of quote ${quote._id}, its bill and its fee do not make its total`);
+    }
+    sameInBoth
+      .filter((field) => quote[field] !== purchase[field])
+      .forEach((field) => problems.push(`its ${field} is not that of quote ${quote._id}`));
+    // A paid quote is masked before its purchase is (decision 072).
+    if (!canBeSame(quote.customerNumber, purchase.customerNumber)) {
+      problems.push(`its customerNumber is not that of quote ${quote._id}`);
+    }
   }
   return problems.map((message) => ({
     check: 'quotes',

@@ -1,58 +1,129 @@
-import type { Document, FindCursor } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
+import { patiently } from './patiently.js';
+import { rawRead } from './read-document.js';
 
-/** A cursor sorted by a key, read in groups of equal key. Several of them side by side are a merge join. */
-export interface KeyedStream<T> {
+/**
+ * Documents in the order of an index, a batch at a time: each batch is one query that begins where the last one
+ * ended. Nothing stays open at the server between two, so it may take hours from one to the next.
+ * @param from Where to go on: this document and what follows it; null: from the beginning.
+ */
+export type ReadBatch = (from: Document | null, limit: number) => Promise<Document[]>;
+
+/** Documents by rising key, read in groups of equal key. Several of them side by side are a merge join. */
+export interface KeyedStream {
+  /** True if `fill` has to be called before anything else. */
+  isEmpty(): boolean;
+  fill(): Promise<void>;
   /** The next key, or null at the end. */
-  peek(): Promise<string | null>;
-  /** All documents of this key, one at a time; none if the next key is another. */
-  each(key: string): AsyncGenerator<T, void>;
-  /** The same as an array, where a key has few. */
-  take(key: string): Promise<T[]>;
-  close(): Promise<void>;
+  head(): string | null;
+  /** The documents of this key that are at hand; none if the next key is another. */
+  take(key: string): Document[];
 }
 
-/** @param cursor Sorted ascending by what `keyOf` returns, in the database's binary order of strings. */
-export function keyedStream<T extends Document>(
-  cursor: FindCursor<T>,
-  keyOf: (document: T) => string,
-): KeyedStream<T> {
-  let head: T | null = null;
-  let begun = false;
+interface Options {
+  readBatch: ReadBatch;
+  /** Null where a document has no text as its key: it goes to `onOdd`, and the stream goes on. */
+  keyOf: (document: Document) => string | null;
+  onOdd?: (document: Document) => void;
+  /** Documents of one position are never parted by the end of a batch. */
+  positionOf: (document: Document) => string;
+  batchSize?: number;
+}
 
-  async function peek(): Promise<string | null> {
-    if (!begun) {
-      head = await cursor.next();
-      begun = true;
-    }
-    return head === null ? null : keyOf(head);
-  }
+const batchSizeDefault = 500;
 
-  async function* each(key: string): AsyncGenerator<T, void> {
-    while ((await peek()) === key && head !== null) {
-      const document: T = head;
-      begun = false;
-      yield document;
-    }
-  }
+/** Reads on while what it has is being worked on: at most two batches are in memory. */
+export function keyedStream(options: Options): KeyedStream {
+  let at = 0;
+  let batch: Document[] = [];
+  let next: Promise<Batch> | null = readWhole(options, null);
   return {
-    peek,
-    each,
-    async take(key) {
-      const group: T[] = [];
-      for await (const document of each(key)) {
-        group.push(document);
+    isEmpty: () => at === batch.length && next !== null,
+    async fill() {
+      if (next) {
+        const { documents, resumeFrom } = await next;
+        [batch, at] = [documents, 0];
+        next = resumeFrom === null ? null : readWhole(options, resumeFrom);
       }
-      return group;
     },
-    close: () => cursor.close(),
+    head() {
+      const document = batch[at];
+      return document === undefined ? null : options.keyOf(document);
+    },
+    take(key) {
+      const from = at;
+      for (let document = batch[at]; document && options.keyOf(document) === key; document = batch[at]) {
+        at += 1;
+      }
+      return batch.slice(from, at);
+    },
+  };
+}
+
+interface Batch {
+  documents: Document[];
+  /** The first document that is left for the next batch; null at the end. */
+  resumeFrom: Document | null;
+}
+
+/** A batch without the position that it may have cut; larger ones until it has a whole position. */
+function readWhole(options: Options, from: Document | null) {
+  const { readBatch, positionOf, batchSize = batchSizeDefault } = options;
+  async function read(limit: number): Promise<Batch> {
+    const found = await patiently(() => readBatch(from, limit));
+    const documents = withoutOdd(found, options);
+    if (found.length < limit) {
+      return { documents, resumeFrom: null };
+    }
+    const last = documents.at(-1);
+    const cut = last ? documents.findIndex((each) => positionOf(each) === positionOf(last)) : 0;
+    const resumeFrom = documents[cut];
+    return cut === 0 || !resumeFrom ? read(limit * 2) : { documents: documents.slice(0, cut), resumeFrom };
+  }
+  const reading = read(batchSize);
+  // Whoever fills the stream hears of it; until then nobody listens.
+  reading.catch(() => undefined);
+  return reading;
+}
+
+function withoutOdd(found: Document[], { keyOf, onOdd }: Options): Document[] {
+  return found.filter((each) => {
+    const isOdd = keyOf(each) === null;
+    if (isOdd) {
+      onOdd?.(each);
+    }
+    return !isOdd;
+  });
+}
+
+/** Batches by one field that has an index: its texts from the smallest on. */
+export function batchesBy<T extends Document>(
+  collection: Collection<T>,
+  field: string,
+  options: { fields: Document; filter?: Document },
+): ReadBatch {
+  return (from, limit) => {
+    const first: unknown = from === null ? '' : from[field];
+    return collection
+      .find({ [field]: { ...options.filter, $gte: first } } as Filter<T>, {
+        ...rawRead,
+        projection: options.fields,
+        batchSize: limit + 1,
+      })
+      .sort({ [field]: 1 })
+      .limit(limit)
+      .toArray();
   };
 }
 
 /** The smallest next key of several streams, or null when all have ended. */
-export async function smallestKey(streams: readonly KeyedStream<never>[]): Promise<string | null> {
+export async function smallestKey(streams: readonly KeyedStream[]): Promise<string | null> {
   let smallest: string | null = null;
   for (const stream of streams) {
-    const key = await stream.peek();
+    if (stream.isEmpty()) {
+      await stream.fill();
+    }
+    const key = stream.head();
     if (key !== null && (smallest === null || key < smallest)) {
       smallest = key;
     }

@@ -2,22 +2,28 @@
 
 /** Every rule that is verified, with the words an operator reads. */
 export const ledgerChecks = {
+  documents: 'Every document can be read: its keys, its state and its fields are what they have to be',
   'stored-as-int64': 'Money is stored as int64, as a safe whole number',
   'journal-balances': 'Every journal sums to 0 and touches one wallet at most',
   'journal-subject': 'Every journal belongs to something that exists and calls for it',
   'wallet-sequence': 'Every wallet has one journal for each change, without gap or repeat',
-  'wallet-balance': 'Every balance and every held amount is what the journals say',
-  'wallet-account': 'Every account has a wallet, and every wallet an account',
+  'wallet-balance': 'Every balance and every held amount is what the journals say, and no purchase overdraws',
+  'wallet-account': 'Every account has a wallet, every wallet an account, and only journals of its role',
   'transaction-journals': 'Every transaction has exactly the journals of its state, with its amounts',
   'transaction-state': 'Every transaction is consistent: final ones closed, open ones watched',
   attempts: 'No transaction has two open attempts, and only a success was bought, once',
   'seller-credits': 'Every sale credits its seller once, and every posting is the sum of its credits',
-  quotes: 'Every paid bill was claimed by one payment, at its total',
+  quotes: 'Every paid bill was claimed by one payment, at its total, and every claim has its payment',
   deposits: 'Every completed deposit was credited once, and no pending one was',
   settlements: 'Every settlement holds, pays or returns its amount once',
+  adjustments: 'Every completed adjustment moved its amount once, and no other one did',
   'suspense-total': 'Suspense holds exactly the price of all open transactions',
   'payable-total': 'What sellers are owed is exactly their credits not yet posted',
-  'unique-indexes': 'The unique indexes that guarantee all this exist',
+  totals: 'The daily totals are what the transactions come to',
+  vouched: 'Every confirmed deposit, payout and reversal has its audit entry, and every entry its subject',
+  'closed-days': 'Closed days hold what was closed, and each root follows the one before',
+  audit: 'The audit log of closed days is what it was when they were closed',
+  'unique-indexes': 'The unique indexes that guarantee all this exist, over the right keys',
 } as const;
 
 export type LedgerCheck = keyof typeof ledgerChecks;
@@ -29,6 +35,24 @@ export interface LedgerFinding {
   message: string;
 }
 
+/** What was seen of the audit log of closed days. */
+export interface AuditRead {
+  entries: number;
+  /** Dated before the day whose close covers them: they came late, or by a wrong clock. */
+  late: number;
+  /** Of the first of them. */
+  lateIds: string[];
+}
+
+/** What was seen of closed days. */
+export interface ClosesRead {
+  days: number;
+  /** Closed journals whose hash was made anew. */
+  journals: number;
+  audit: AuditRead;
+  last: { day: string; root: string; publicKey: string | null } | null;
+}
+
 export interface LedgerReport {
   ok: boolean;
   durationMs: number;
@@ -36,15 +60,25 @@ export interface LedgerReport {
   /** At most `findingsKeptPerCheck` of each check; `failures` counts all. */
   findings: LedgerFinding[];
   /** How many documents of each kind were read. */
-  examined: { wallets: number; journals: number; transactions: number; deposits: number };
-  /** Rupiah. */
+  examined: {
+    wallets: number;
+    journals: number;
+    transactions: number;
+    deposits: number;
+    settlements: number;
+    quotes: number;
+  };
+  closes: ClosesRead;
+  /** Rupiah. Null where closed days were checked by their hashes: then they were not added up. */
   totals: {
     suspense: number;
     openTransactions: number;
     payable: number;
     unpostedCredits: number;
     wallets: number;
-  };
+    /** Deposits that were credited with nobody but the account to vouch for them (DEPOSIT_MODE=instant). */
+    unvouchedDeposits: number;
+  } | null;
 }
 
 const findingsKeptPerCheck = 50;
@@ -53,6 +87,8 @@ const findingsKeptPerCheck = 50;
 export interface FindingLog {
   add(finding: LedgerFinding): void;
   failuresOf(check: LedgerCheck): number;
+  /** Of all checks. */
+  failures(): number;
   readonly kept: LedgerFinding[];
 }
 
@@ -63,6 +99,7 @@ export function findingLog(): FindingLog {
   return {
     kept,
     failuresOf,
+    failures: () => [...failures.values()].reduce((sum, each) => sum + each, 0),
     add(finding) {
       failures.set(finding.check, failuresOf(finding.check) + 1);
       if (failuresOf(finding.check) <= findingsKeptPerCheck) {

@@ -1,5 +1,7 @@
+import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startPrivateMongo, type Outage } from '../../support/outage.js';
@@ -24,7 +26,7 @@ describe('MongoDB away', function () {
     });
     signing = { username: 'buyer', key: (await stack.seed())['buyer']?.api_key ?? '' };
     buyer = apiClient(stack.baseUrl, signing.key);
-    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+    await deposit(buyer, 10_000_000);
   });
   after(async () => {
     await mongo.restore();
@@ -38,12 +40,51 @@ describe('MongoDB away', function () {
     buyer.post('/api/buyer/transaction', { code, customer_number: customer, ref_id });
   const buyAsReseller = (asked: Purchase) => buyer.get(requestPath(signing, asked));
 
+  async function fulfilled(asked: Purchase): Promise<void> {
+    await eventually(
+      `${asked.ref_id} to be fulfilled`,
+      async () => {
+        const answer = await buy(asked);
+        if (answer.status === 200 && answer.body.data.status === 'success') {
+          return true;
+        }
+        throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+      },
+      60_000,
+    );
+  }
+
   async function inTime(call: Promise<Answer>): Promise<Answer> {
     const startedAt = Date.now();
     const answer = await call;
     expect(Date.now() - startedAt, 'ms until the answer').to.be.below(answerWithinMs);
     return answer;
   }
+
+  it('a worker whose very first purchase meets the outage goes on when it is over', async () => {
+    const connection = { url: process.env['REDIS_URL'] ?? '' };
+    const sellers = await stack.db.collection('accounts').find({ role: 'seller' }).toArray();
+    const queues = sellers.map(({ _id }) => {
+      return new Queue(`fulfilment-${String(_id)}`, { connection, prefix: stack.env['QUEUE_PREFIX'] ?? '' });
+    });
+    const failedJobs = async () =>
+      (await Promise.all(queues.map((queue) => queue.getFailedCount()))).reduce((a, b) => a + b);
+    const workers = () => Promise.all(queues.map((queue) => queue.getWorkersCount()));
+    try {
+      // Which queues there are stands in MongoDB: a worker that has not read it yet would meet no purchase in the outage.
+      await eventually('a worker on each queue', async () => (await workers()).every((count) => count > 0));
+      await Promise.all(queues.map((queue) => queue.pause()));
+      const asked = purchase();
+      expect((await buy(asked)).status).to.equal(200);
+      await mongo.cut();
+      await Promise.all(queues.map((queue) => queue.resume()));
+      await eventually('the job to fail', async () => (await failedJobs()) > 0, 30_000);
+      await mongo.restore();
+      await fulfilled(asked);
+    } finally {
+      await Promise.all(queues.map((queue) => queue.close()));
+    }
+  });
 
   const outages: [name: string, begin: () => Promise<void> | void][] = [
     ['hangs', () => mongo.hang()],
@@ -80,14 +121,7 @@ describe('MongoDB away', function () {
 
       await mongo.restore();
       for (const asked of [...before, ...during, resold]) {
-        await eventually(
-          `${asked.ref_id} to be fulfilled`,
-          async () => {
-            const answer = await buy(asked);
-            return answer.status === 200 && answer.body.data.status === 'success';
-          },
-          60_000,
-        );
+        await fulfilled(asked);
       }
       await eventually('all to be told', async () => (await buyer.get('/readyz')).status === 200);
       const refs = [...before, ...during, resold].map((each) => each.ref_id);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { newApiKey } from '../../../src/accounts/api-key.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { hmacSign, md5Sign, pathOf, requestPath } from '../support/reseller.js';
@@ -37,7 +38,7 @@ describe('secrets', function () {
     secrets.set('ENCRYPTION_KEY', encryptionKey).set('SESSION_SECRET', sessionSecret);
     secrets.set("the provider's secret", stack.simulator.secret);
 
-    await client.post('/api/buyer/deposit', { amount: 1_000_000, ref_id: uniqueRef() });
+    await deposit(client, 1_000_000);
     const login = await client.post('/v1/auth/login');
     secrets.set('access token', login.body.data.access_token as string);
     await apiClient(web.url, login.body.data.access_token as string).get('/v1/products');

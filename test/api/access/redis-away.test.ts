@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startTcpGate, type Outage } from '../../support/outage.js';
@@ -20,7 +21,7 @@ describe('Redis away', function () {
     const accounts = await stack.seed();
     buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
     seller = apiClient(stack.baseUrl, accounts['seller']?.api_key ?? '');
-    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+    await deposit(buyer, 10_000_000);
   });
   after(async () => {
     await gate.restore();

@@ -28,10 +28,22 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(next).to.match(role === 'buyer' ? /^bk_test_/ : /^sk_test_/);
       expect(isWellFormedApiKey(next as string)).to.equal(true);
       expect(Date.parse(until as string) - Date.now()).to.be.within(59 * 60_000, 60 * 60_000);
-      for (const each of [key, next]) {
-        const config = await api.call({ path: configPath, key: each });
-        expect(config.body.data.api_key, 'the current key').to.equal(next);
-      }
+      const config = await api.call({ path: configPath, key: next as string });
+      expect(config.body.data.api_key, 'the current key').to.equal(next);
+      const deliveries = `/api/${role}/webhooks/deliveries`;
+      expect((await api.call({ path: deliveries, key })).status, 'the old key still reads').to.equal(200);
+      expectFailure(await api.call({ path: configPath, key }), { status: 403, code: '07' });
+    });
+
+    it('a key in its overlap does not rotate again: it would take the account over for good', async () => {
+      const { key, account } = await api.newAccount(role);
+      const next = (await rotate(key)).body.data.api_key as string;
+      expectFailure(await rotate(key, { overlap_minutes: 0 }), {
+        ...{ status: 403, code: '07' },
+        message: /Send your current key/,
+      });
+      expect((await api.call({ path: configPath, key: next })).status).to.equal(200);
+      expect(await ApiKeyModel.countDocuments({ accountId: account._id })).to.equal(2);
     });
 
     it('an overlap of 0 ends every older key at once, also one whose overlap was to go on', async () => {
@@ -44,17 +56,17 @@ for (const role of ['buyer', 'seller'] as const) {
       expect((await api.call({ path: configPath, key: third })).status).to.equal(200);
     });
 
-    it('5 at once: all hold, and one key is current', async () => {
+    it('5 at once: one holds, and the others hear that their key is not the current one any more', async () => {
       const { key, account } = await api.newAccount(role);
       const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(key)));
-      for (const answer of answers) {
-        expectSuccess(answer, operation);
-      }
-      const keys = new Set(answers.map((each) => each.body.data.api_key as string));
-      expect(keys.size).to.equal(5);
+      const [held = [], refused = []] = [200, 403].map((each) =>
+        answers.filter(({ status }) => status === each),
+      );
+      expect([held.length, refused.length]).to.deep.equal([1, 4]);
+      refused.forEach((answer) => expectFailure(answer, { status: 403, code: '07' }));
       expect(await ApiKeyModel.countDocuments({ accountId: account._id, validUntil: null })).to.equal(1);
-      const current = (await api.call({ path: configPath, key })).body.data.api_key as string;
-      expect([...keys]).to.include(current);
+      const next = String(held[0]?.body.data.api_key);
+      expect((await api.call({ path: configPath, key: next })).body.data.api_key).to.equal(next);
     });
 
     it('is in the audit log, without a key', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { listBuyerTransactions } from '../../../src/api/buyer/list-transactions.js';
 import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { rebuildTotals } from '../../../src/purchases/rebuild-totals.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -25,6 +26,7 @@ describe('POST /api/buyer/transactions', () => {
     const buyer = await api.newBuyer();
     const transactions = rows.map((row) => someTransaction({ accountId: buyer.account._id, ...row }));
     await PurchaseModel.create(transactions);
+    await rebuildTotals();
     const list = async (body: object) => {
       const answer = await api.call({ path, key: buyer.key, body });
       expectSuccess(answer, listBuyerTransactions);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
@@ -12,7 +13,7 @@ describe('postpaid: inquiry and payment', function () {
   before(async () => {
     stack = await startStack({ workers: ['all'] });
     buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
-    await buyer.post('/api/buyer/deposit', { amount: 100_000_000, ref_id: uniqueRef() });
+    await deposit(buyer, 100_000_000);
   });
   after(() => stack.stop());
 

@@ -1,15 +1,16 @@
 import { expect } from 'chai';
-import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel } from '../../../src/products/product.model.js';
+import { changing } from '../../../src/redis/changing.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi, type ApiCall } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { itRefusesStrangers } from '../support/refusals.js';
 import { fieldsOf, sampleOf, withField, type Field } from './support/probes.js';
+import { useSettings } from '../../support/use-settings.js';
 
 type Values = Record<string, unknown>;
 interface Parts {
@@ -20,16 +21,12 @@ interface Parts {
 
 describe('what every operation promises', () => {
   const sellers: string[] = [];
-  const waitMs = env.REPORT_SYNC_WAIT_MS;
-  before(() => {
-    // No worker runs here, and nobody is to wait for one.
-    env.REPORT_SYNC_WAIT_MS = 1;
-  });
+  // No worker runs here, and nobody is to wait for one.
+  useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
-    env.REPORT_SYNC_WAIT_MS = waitMs;
     // The codes of products are everybody's.
-    await ProductModel.deleteMany({ sellerId: { $in: sellers } });
-    await OfferModel.deleteMany({ sellerId: { $in: sellers } });
+    await changing([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
+    await changing([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
   });
   // After the hook above, which needs its database.
   const api = useApi();
@@ -111,7 +108,7 @@ describe('what every operation promises', () => {
 
 function callOf(operation: AnyOperation, parts: Parts): ApiCall {
   return {
-    method: operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT',
+    method: operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: pathOf(operation, parts),
     ...(operation.method !== 'get' && { body: parts.body }),
   };

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { env } from '../../../config/env.js';
 import { resellerOperations } from '../../../src/api/reseller/operations.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
@@ -7,16 +6,11 @@ import { expectReseller } from '../support/expect-answer.js';
 import { itRefusesUnsigned } from '../support/reseller-refusals.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
 import { fieldsOf, sampleOf, withField } from './support/probes.js';
+import { useSettings } from '../../support/use-settings.js';
 
 describe('what every operation of the reseller surface promises', () => {
   const api = useApi();
-  const waitMs = env.RESELLER_SYNC_WAIT_MS;
-  before(() => {
-    env.RESELLER_SYNC_WAIT_MS = 1;
-  });
-  after(() => {
-    env.RESELLER_SYNC_WAIT_MS = waitMs;
-  });
+  useSettings({ RESELLER_SYNC_WAIT_MS: 1 });
 
   for (const operation of resellerOperations) {
     describe(`GET ${operation.path} (${operation.id})`, () => {

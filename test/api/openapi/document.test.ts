@@ -2,14 +2,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createApp } from '../../../src/app.js';
+import { parseEnv } from '../../../config/env.js';
+import { describeWebhooks } from '../../../src/api/openapi/describe-webhook.js';
 import { openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
-import { configUpdatedDeliveries, pingDeliveries } from '../../../src/webhooks/account-events.js';
+import { configUpdatedDeliveries, pingDelivery } from '../../../src/webhooks/account-events.js';
 import { depositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
 import {
   settlementCompletedDeliveries,
   settlementFailedDeliveries,
 } from '../../../src/settlements/settlement-events.js';
+import { endpointsOf, usualSettings } from '../../../src/accounts/webhook-endpoint.js';
+import { webhookDisabledDeliveries } from '../../../src/webhooks/disabled-event.js';
+import { receiverIdOf } from '../../../src/webhooks/new-delivery.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
 import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
 import { expectToFitContract } from '../../support/contract.js';
@@ -35,6 +40,20 @@ describe('The OpenAPI document', () => {
     expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
     expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('says where webhooks come from, if that is set, and nothing otherwise', () => {
+    expect(document.tags.find(({ name }) => name === 'Webhooks')?.description).to.equal(describeWebhooks([]));
+    expect(describeWebhooks([])).to.equal('What we send to your server.');
+    expect(describeWebhooks(['203.0.113.7', '2001:db8::/48'])).to.include('203.0.113.7, 2001:db8::/48');
+    const read = (value: string) => parseEnv({ ...process.env, OUTGOING_ADDRESSES: value });
+    expect(read('203.0.113.7, 198.51.100.0/28').OUTGOING_ADDRESSES).to.deep.equal([
+      '203.0.113.7',
+      '198.51.100.0/28',
+    ]);
+    for (const wrong of ['shop.example', '203.0.113.7/40', '203.0.113.7,', '203.0.113.300']) {
+      expect(() => read(wrong), wrong).to.throw('"OUTGOING_ADDRESSES" must be addresses or networks');
+    }
   });
 
   it('is shown at /docs, where a browser may load from this service alone', async () => {
@@ -120,6 +139,11 @@ describe('The OpenAPI document', () => {
     const receiver = {
       _id: 'a',
       webhookUrl: 'https://shop.example/w',
+      webhookSecretSealed: '',
+      previousWebhookSecret: null,
+      webhookEndpoints: [
+        { ...usualSettings, id: 'b', url: 'https://shop.example/b', secretSealed: '', previousSecret: null },
+      ],
       callbackUrl: 'https://shop.example/c',
     };
     const events: PurchaseEvent[] = ['pending', 'success', 'failed', 'reversed'];
@@ -144,7 +168,12 @@ describe('The OpenAPI document', () => {
       ...settlementFailedDeliveries(receiver, settlement, 'wrong account'),
       ...depositCompletedDeliveries(receiver, deposit),
       ...configUpdatedDeliveries(receiver, ['webhook_url']),
-      ...pingDeliveries(receiver),
+      ...endpointsOf(receiver).map((endpoint) => pingDelivery(receiver, endpoint)),
+      ...webhookDisabledDeliveries(receiver, {
+        receiverId: receiverIdOf('a', receiver.webhookUrl),
+        because: 'gone',
+        at: new Date(),
+      }),
     ];
     for (const { event, body } of rows) {
       const schema = document.webhooks[event]?.['post']?.requestBody?.content['application/json']?.schema;

@@ -33,6 +33,7 @@ describe('Attempts at a report', () => {
       size: null,
       filename: 'report.json',
       epoch: 0,
+      turn: null,
       nextActionAt: now(),
       createdAt: now(),
       expiresAt: new Date(nowMs() + 86_400_000),
@@ -81,7 +82,7 @@ describe('Attempts at a report', () => {
     await PurchaseModel.insertMany(
       Array.from({ length: 3_000 }, () => someTransaction({ accountId: account._id })),
     );
-    const report = await newReport({ accountId: account._id });
+    const report = await newReport({ accountId: account._id, turn: 0 });
     await Promise.all([generateReport(report._id), generateReport(report._id)]);
     expect(await stored(report._id)).to.include({ status: 'completed', epoch: 2, rows: 3_000 });
     expect(await filesOf('files', report._id)).to.deep.equal([`${report._id}-2`]);

@@ -1,27 +1,25 @@
 import { expect } from 'chai';
-import { env } from '../../../config/env.js';
+import { createHmac } from 'node:crypto';
+import { setAccountStatus } from '../../../src/accounts/set-account-status.js';
+import { AuditModel } from '../../../src/audit/audit.model.js';
+import { sealingKey } from '../../../src/shared/encryption.js';
 import { operations } from '../../../src/api/operations.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { ReportModel } from '../../../src/reports/report.model.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
-import { useApi } from '../support/api.js';
+import { uniqueAddress, useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
+import { useSettings } from '../../support/use-settings.js';
 
 for (const role of ['buyer', 'seller'] as const) {
   const root = `/api/${role}/reports`;
 
   describe(`GET ${root}/{id}, and its download`, () => {
     const api = useApi();
-    const waitMs = env.REPORT_SYNC_WAIT_MS;
-    before(() => {
-      // No worker runs here: the tests make the reports when it is time.
-      env.REPORT_SYNC_WAIT_MS = 1;
-    });
-    after(() => {
-      env.REPORT_SYNC_WAIT_MS = waitMs;
-    });
+    // No worker runs here: the tests make the reports when it is time.
+    useSettings({ REPORT_SYNC_WAIT_MS: 1 });
 
     /** An account with one transaction that asked for a report. */
     async function asked(format: 'json' | 'csv' = 'json') {
@@ -33,7 +31,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const id = String(first.body.data.report_id);
       const get = () => api.call({ path: `${root}/${id}`, key });
       const download = () => api.call({ path: `${root}/${id}/download`, key });
-      return { first, id, transaction, get, download, key };
+      return { first, id, transaction, get, download, key, account };
     }
 
     it('while it is made: 202/05, and no file: 404/02', async () => {
@@ -78,6 +76,107 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(header?.split(',')).to.include.members(['transaction_id', 'price', 'status', 'timestamp']);
       expect(row).to.include(transaction._id);
       expect([end, ...more]).to.deep.equal(['']);
+    });
+
+    it('a link is good from where its account may call: 403/07 from elsewhere, also when the list came later', async () => {
+      const { id, key, get } = await asked();
+      await generateReport(id);
+      const link = new URL(String((await get()).body.data.download_url));
+      const from = uniqueAddress();
+      const follow = (address: string) => api.call({ path: link.pathname + link.search, from: address });
+      expect((await follow(uniqueAddress())).status).to.equal(200);
+      const change = { path: `/api/${role}/api/config`, key, body: { ip_whitelist: [from] }, from };
+      expect((await api.call(change)).status).to.equal(200);
+      expectFailure(await follow(uniqueAddress()), { status: 403, code: '07' });
+      expect((await follow(from)).status).to.equal(200);
+    });
+
+    describe('links that are revoked', () => {
+      async function linked() {
+        const report = await asked();
+        await generateReport(report.id);
+        const link = async () => new URL(String((await report.get()).body.data.download_url));
+        const follow = ({ pathname, search }: URL) => api.call({ path: pathname + search });
+        return { ...report, link, follow };
+      }
+
+      it('of one report: 401/07 from then on, those of another report and a new one of it are good', async () => {
+        const { id, key, link, follow } = await linked();
+        const other = await api.call({ path: root, key, body: { type: 'transaction', format: 'csv' } });
+        await generateReport(String(other.body.data.report_id));
+        const others = await api.call({ path: `${root}/${String(other.body.data.report_id)}`, key });
+        const before = await link();
+        expect((await follow(before)).status).to.equal(200);
+        const revoked = await api.call({ path: `${root}/${id}/links/revoke`, key, method: 'POST' });
+        expectSuccess(revoked, operationAt(`${root}/:id/links/revoke`));
+        expectFailure(await follow(before), { status: 401, code: '07' });
+        expect((await follow(new URL(String(others.body.data.download_url)))).status).to.equal(200);
+        const after = await link();
+        expect((await follow(after)).status).to.equal(200);
+        await api.call({ path: `${root}/${id}/links/revoke`, key, method: 'POST' });
+        expectFailure(await follow(after), { status: 401, code: '07' });
+      });
+
+      it("of another's report: 404/02, and its links stay", async () => {
+        const { id, link, follow } = await linked();
+        const stranger = await api.newAccount(role);
+        const path = `${root}/${id}/links/revoke`;
+        expectFailure(await api.call({ path, key: stranger.key, method: 'POST' }), {
+          status: 404,
+          code: '02',
+        });
+        expect((await follow(await link())).status).to.equal(200);
+      });
+
+      it('of the whole account: every one before ends, in the audit log with who', async () => {
+        const { key, account, link, follow } = await linked();
+        const before = await link();
+        const revoked = await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
+        expectSuccess(revoked, operationAt(`${root}/links/revoke`));
+        expectFailure(await follow(before), { status: 401, code: '07' });
+        expect((await follow(await link())).status).to.equal(200);
+        const entry = await AuditModel.findOne({ 'subject.id': account._id, action: 'account.revoke-links' });
+        expect(entry?.actor).to.equal(`account:${account.username}`);
+      });
+
+      it('a key that is replaced with overlap 0 takes its links along; one with an overlap does not', async () => {
+        const { key, link, follow } = await linked();
+        const rotate = (by: string, overlap_minutes: number) =>
+          api.call({ path: `/api/${role}/api/keys/rotate`, key: by, body: { overlap_minutes } });
+        const before = await link();
+        const second = await rotate(key, 60);
+        expect((await follow(before)).status).to.equal(200);
+        const third = await rotate(String(second.body.data.api_key), 0);
+        expect(third.status).to.equal(200);
+        expectFailure(await follow(before), { status: 401, code: '07' });
+      });
+
+      it('of a suspended account: 403/07 as every call of it', async () => {
+        const { account, link, follow } = await linked();
+        const before = await link();
+        await setAccountStatus(account, 'suspended', { actor: 'cli:test', from: null, reason: 'a test' });
+        expectFailure(await follow(before), { status: 403, code: '07' });
+      });
+
+      it('a link as an earlier release signed it is good until something is revoked', async () => {
+        const { id, key, link, follow } = await linked();
+        const url = await link();
+        const until = String(url.searchParams.get('token')).split('-')[0] ?? '';
+        const signing = createHmac('sha256', sealingKey().key).update('report download').digest();
+        const signature = createHmac('sha256', signing).update(`${id}|${until}`).digest('hex');
+        url.searchParams.set('token', `${until}-${signature}`);
+        expect((await follow(url)).status).to.equal(200);
+        await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
+        expectFailure(await follow(url), { status: 401, code: '07' });
+      });
+
+      function operationAt(path: string): AnyOperation {
+        const found = operations.find((each) => each.path === path);
+        if (!found) {
+          throw new Error(`There is no ${path}`);
+        }
+        return found;
+      }
     });
 
     it('an unknown one, and one whose 7 days are over: 404/02, with and without download', async () => {

@@ -46,7 +46,7 @@ describe('A report that is interrupted', function () {
       .collection('reports')
       .updateOne(
         { _id: id as never },
-        { $set: { status: 'completed', epoch: 1, summary: {}, rows: 1, size } },
+        { $set: { status: 'completed', epoch: 1, summary: {}, rows: 1, size, turn: null } },
       );
     return { id, path: `/api/buyer/reports/${id}/download` };
   }
@@ -119,7 +119,7 @@ describe('A report that is interrupted', function () {
     await forgetLock(stack, id);
     await stack.startWorker('reports');
     const path = `/api/buyer/reports/${id}`;
-    const token = downloadToken(id, new Date(Date.now() + 60_000));
+    const token = downloadToken({ report: { _id: id }, account: {} }, new Date(Date.now() + 60_000));
     const seen = new Set<string>();
     const file = await eventually('the report', async () => {
       const files = await Promise.all([

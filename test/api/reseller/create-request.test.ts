@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { env } from '../../../config/env.js';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
@@ -8,17 +7,12 @@ import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectReseller } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, requestPath, type Purchase } from '../support/reseller.js';
+import { useSettings } from '../../support/use-settings.js';
 
 describe('GET /api/reseller/request', () => {
   const api = useApi();
-  const waitMs = env.RESELLER_SYNC_WAIT_MS;
-  before(() => {
-    // Nobody fulfils anything here; the wait for an answer is shown in synchronous-answer.test.ts.
-    env.RESELLER_SYNC_WAIT_MS = 20;
-  });
-  after(() => {
-    env.RESELLER_SYNC_WAIT_MS = waitMs;
-  });
+  // Nobody fulfils anything here; the wait for an answer is shown in synchronous-answer.test.ts.
+  useSettings({ RESELLER_SYNC_WAIT_MS: 20 });
 
   const buy = ({ account, key }: ApiAccount, purchase: Purchase, over: Record<string, string> = {}) =>
     api.call({ path: requestPath({ username: account.username, key }, purchase, over) });

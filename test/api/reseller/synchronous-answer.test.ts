@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
@@ -17,7 +18,7 @@ describe('GET /api/reseller/request with workers', function () {
     stack = await startStack({ workers: ['all'] });
     signing = { username: 'buyer', key: (await stack.seed())['buyer']?.api_key ?? '' };
     buyer = apiClient(stack.baseUrl, signing.key);
-    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+    await deposit(buyer, 10_000_000);
   });
   after(() => stack.stop());
 

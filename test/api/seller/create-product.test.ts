@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createProduct } from '../../../src/api/seller/create-product.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { forgetRoutes } from '../../../src/providers/route-board.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -28,6 +27,7 @@ describe('POST /api/seller/products', () => {
     operator: line(50),
     price: [...notWhole, undefined, -1, 0.5, 2 ** 53],
     status: [...notText, '', 'maintenance', 'ACTIVE'],
+    max_wait_s: [...notWhole.filter((each) => JSON.stringify(each) !== 'null'), 0, 86_401],
   });
 
   it('answers 201 with the product, active and without operator by default, and buyers see it at its price', async () => {
@@ -35,9 +35,9 @@ describe('POST /api/seller/products', () => {
     const body = bodyOf();
     const answer = await api.call({ path, key, body });
     expectSuccess(answer, createProduct, { status: 201 });
-    expect(answer.body.data).to.deep.equal({ ...body, operator: null, status: 'active', description: null });
+    const defaults = { operator: null, status: 'active', description: null, max_wait_s: null };
+    expect(answer.body.data).to.deep.equal({ ...body, ...defaults });
     const buyer = await api.newBuyer();
-    forgetRoutes();
     const found = await api.call({ path: '/v1/products?subcategory=voucher', key: buyer.key });
     const shown = (found.body.data as { code: string }[]).find((each) => each.code === body.code);
     expect(shown).to.include({ code: body.code, price: 10_500, status: 'active' });
@@ -47,7 +47,13 @@ describe('POST /api/seller/products', () => {
     const { key } = await api.newAccount('seller');
     const long = bodyOf({
       ...{ code: uniqueRef('P').padEnd(50, '-'), name: 'n'.repeat(100), subcategory: 's'.repeat(50) },
-      ...{ operator: 'o'.repeat(50), price: 0, status: 'inactive', category: 'pascabayar' },
+      ...{
+        max_wait_s: 86_400,
+        operator: 'o'.repeat(50),
+        price: 0,
+        status: 'inactive',
+        category: 'pascabayar',
+      },
     });
     const answer = await api.call({ path, key, body: long });
     expectSuccess(answer, createProduct, { status: 201 });

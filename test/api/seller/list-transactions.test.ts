@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { listSellerTransactions } from '../../../src/api/seller/list-transactions.js';
 import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { rebuildTotals } from '../../../src/purchases/rebuild-totals.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -23,6 +24,7 @@ describe('POST /api/seller/transactions', () => {
     const seller = await api.newAccount('seller');
     const sales = rows.map((row) => someTransaction({ sellerId: seller.account._id, ...row }));
     await PurchaseModel.create(sales);
+    await rebuildTotals();
     const list = async (body: object) => {
       const answer = await api.call({ path, key: seller.key, body });
       expectSuccess(answer, listSellerTransactions);

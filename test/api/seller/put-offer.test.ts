@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { listProducts } from '../../../src/api/seller/list-products.js';
 import { putOffer } from '../../../src/api/seller/put-offer.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { forgetRoutes } from '../../../src/providers/route-board.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -18,7 +17,6 @@ describe('POST /api/seller/products/{code}/offers', () => {
   });
 
   const priceShown = async (subcategory: string) => {
-    forgetRoutes();
     const { key } = await api.newBuyer();
     const answer = await api.call({ path: `/v1/products?subcategory=${subcategory}`, key });
     return (answer.body.data as { price: number }[])[0]?.price;

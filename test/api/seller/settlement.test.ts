@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
@@ -19,7 +20,7 @@ describe('seller: sales, balance and settlement', function () {
     buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
     seller = apiClient(stack.baseUrl, accounts['seller']?.api_key ?? '');
     other = apiClient(stack.baseUrl, accounts['seller2']?.api_key ?? '');
-    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+    await deposit(buyer, 10_000_000);
   });
   after(() => stack.stop());
 

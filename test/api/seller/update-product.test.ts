@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { updateProduct } from '../../../src/api/seller/update-product.js';
-import { forgetRoutes } from '../../../src/providers/route-board.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -21,13 +20,12 @@ describe('PUT /api/seller/products/{code}', () => {
   const put = ({ path, key }: { path: string; key: string }, body: object) =>
     api.call({ method: 'PUT', path, key, body });
   const shownToBuyers = async (subcategory: string) => {
-    forgetRoutes();
     const { key } = await api.newBuyer();
     const answer = await api.call({ path: `/v1/products?subcategory=${subcategory}`, key });
     return answer.body.data as { code: string; price: number; status: string; description: string | null }[];
   };
 
-  it('changes what is given and leaves the rest; the answer has code, name, price and status', async () => {
+  it('changes what is given and leaves the rest; the answer has code, name, price, status and max_wait_s', async () => {
     const seller = await sellerWithProduct();
     const price = await put(seller, { price: 9_000 });
     expectSuccess(price, updateProduct);
@@ -36,6 +34,7 @@ describe('PUT /api/seller/products/{code}', () => {
       name: 'Voucher',
       price: 9_000,
       status: 'active',
+      max_wait_s: null,
     });
     await put(seller, { description: 'Valid for 30 days' });
     const nothing = await put(seller, {});
@@ -62,12 +61,29 @@ describe('PUT /api/seller/products/{code}', () => {
     }
   });
 
+  it('max_wait_s of 1 s to a day, or null for the default again; its sellers see it, buyers do not', async () => {
+    const seller = await sellerWithProduct();
+    for (const value of [1, 86_400, null]) {
+      const answer = await put(seller, { max_wait_s: value });
+      expectSuccess(answer, updateProduct);
+      expect(answer.body.data.max_wait_s).to.equal(value);
+      expect((await put(seller, { price: 9_000 })).body.data.max_wait_s, 'what is not named stays').to.equal(
+        value,
+      );
+      const own = await api.call({ path: '/api/seller/products', key: seller.key });
+      expect(own.body.data[0].max_wait_s).to.equal(value);
+    }
+    const [shown] = await shownToBuyers(seller.subcategory);
+    expect(shown).not.to.have.property('max_wait_s');
+  });
+
   it('a wrong price, status or description: 400/01 that names it, and nothing changes', async () => {
     const seller = await sellerWithProduct();
     const wrong = {
       price: [...notWhole, -1, 2 ** 53],
       status: [...notText, '', 'ACTIVE', 'deleted'],
       description: [...notText, 'd'.repeat(501), 'a\u0000b'],
+      max_wait_s: [...notWhole.filter((each) => JSON.stringify(each) !== 'null'), 0, -1, 86_401],
     };
     for (const [field, values] of Object.entries(wrong)) {
       for (const value of values) {

@@ -4,17 +4,17 @@ import { request } from 'undici';
 import type { Account, Role } from '../../../src/accounts/account.model.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
-import { forgetAuthentication } from '../../../src/accounts/known-keys.js';
 import { createApp } from '../../../src/app.js';
 import { newId } from '../../../src/shared/ids.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
+import { changing } from '../../../src/redis/changing.js';
 import type { Answer } from '../../support/api-client.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 export interface ApiCall {
-  method?: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD' | 'DELETE';
   path: string;
   key?: string;
   body?: unknown;
@@ -33,6 +33,8 @@ export interface ApiAccount {
 
 export interface TestApi {
   call(call: ApiCall): Promise<Answer>;
+  /** For what `call` does not send. */
+  url(): string;
   newAccount(role: Role, over?: Partial<Account>): Promise<ApiAccount>;
   /** A buyer with this many rupiah. */
   newBuyer(balance?: number): Promise<ApiAccount>;
@@ -65,13 +67,15 @@ export function useApi(): TestApi {
       }),
     });
     if (Object.keys(over).length > 0) {
-      await AccountModel.updateOne({ _id: created.account._id }, { $set: over });
-      forgetAuthentication();
+      await changing([AccountModel], null, (rows) =>
+        rows.updateOne({ _id: created.account._id }, { $set: over }),
+      );
     }
     return { ...created, account: { ...created.account, ...over }, key: created.apiKey };
   };
   return {
     call: (call) => sendCall(url, call),
+    url: () => url,
     newAccount,
     newBuyer: async (balance = 0) => {
       const buyer = await newAccount('buyer');

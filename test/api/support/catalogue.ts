@@ -1,7 +1,7 @@
 import { newId } from '../../../src/shared/ids.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
-import { forgetRoutes } from '../../../src/providers/route-board.js';
+import { changing } from '../../../src/redis/changing.js';
 import type { TestApi } from './api.js';
 
 /** A product that can be bought, by a seller of its own, with a code, subcategory and operator of its own. */
@@ -27,16 +27,17 @@ export async function newProduct(
     updatedAt: new Date(),
     ...fields,
   };
-  await ProductModel.create([product]);
-  await OfferModel.create([
-    {
-      _id: `${product._id}:${seller._id}`,
-      productCode: product._id,
-      sellerId: seller._id,
-      price,
-      status: 'active',
-    },
-  ]);
-  forgetRoutes();
+  await changing([ProductModel], null, (rows) => rows.create([product]));
+  await changing([OfferModel], null, (rows) =>
+    rows.create([
+      {
+        _id: `${product._id}:${seller._id}`,
+        productCode: product._id,
+        sellerId: seller._id,
+        price,
+        status: 'active',
+      },
+    ]),
+  );
   return { ...product, price };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listWalletProducts } from '../../../src/api/wallet/list-products.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { forgetRoutes } from '../../../src/providers/route-board.js';
+import { changing } from '../../../src/redis/changing.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -27,12 +27,13 @@ describe('GET /v1/products', () => {
     ) => {
       const { account } = await api.newAccount('seller', { status: sellerStatus });
       const _id = `${product._id}:${account._id}`;
-      await OfferModel.create([{ _id, productCode: product._id, sellerId: account._id, price, status }]);
+      await changing([OfferModel], null, (rows) =>
+        rows.create([{ _id, productCode: product._id, sellerId: account._id, price, status }]),
+      );
     };
     await offer(10_400, 'active', 'active');
     await offer(10_100, 'inactive', 'active');
     await offer(10_000, 'active', 'suspended');
-    forgetRoutes();
     const { key } = await api.newBuyer();
     const answer = await api.call({ path: `${path}?subcategory=${product.subcategory}`, key });
     expectSuccess(answer, listWalletProducts);

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'bson';
+import type { Election } from '../election.js';
 import type { Failpoints } from '../failpoints.js';
 import type { Doc } from '../values/types.js';
 import type { Store } from '../store/store.js';
@@ -16,14 +17,22 @@ export interface Server {
   readonly sessions: Sessions;
   readonly cursors: Cursors;
   readonly failpoints: Failpoints;
+  readonly election: Election;
   readonly clock: ClusterClock;
   readonly snapshotReads: SnapshotReads;
   readonly parameters: Parameters;
+  /** How often each command was asked for, and failed, since the start. */
+  readonly commandCounts: Map<string, CommandCount>;
   readonly setName: string;
   /** `host:port` as clients reach it. */
   address: string;
   readonly processId: ObjectId;
   readonly startedAtMs: number;
+}
+
+export interface CommandCount {
+  total: number;
+  failed: number;
 }
 
 /** The open cursors by id. */
@@ -80,6 +89,8 @@ export interface CommandDefinition {
   readonly inTransaction?: boolean;
   /** It commits or aborts a transaction, and so works on the session instead of inside of the transaction. */
   readonly endsTransaction?: boolean;
-  /** It writes, so `writeConcern` applies. */
+  /** It writes, so `writeConcern` applies, and only the primary does it. */
   readonly writes?: boolean;
+  /** It reads data, which a client may or may not want from the primary alone. One that may write too is a read here. */
+  readonly reads?: boolean;
 }

@@ -34,6 +34,7 @@ import { findAndModify } from './find-and-modify.js';
 import { hello } from './hello.js';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.js';
 import { insert } from './insert.js';
+import { replSetStepDown } from './step-down.js';
 import { abortTransaction, commitTransaction, endSessions, killAllSessions } from './transactions.js';
 import { update } from './update.js';
 
@@ -103,7 +104,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     },
     findAndModify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
     findandmodify: { handle: findAndModify, fields: FIND_AND_MODIFY, inTransaction: true, writes: true },
-    find: { handle: find, fields: FIND_FIELDS, inTransaction: true },
+    find: { handle: find, fields: FIND_FIELDS, inTransaction: true, reads: true },
     getMore: { handle: getMore, fields: { collection: 'string', batchSize: 'natural' }, inTransaction: true },
     killCursors: { handle: killCursors, fields: { cursors: 'array' }, inTransaction: true },
     aggregate: {
@@ -120,6 +121,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
       },
       inTransaction: true,
       writes: true,
+      reads: true,
     },
     count: {
       handle: count,
@@ -131,13 +133,15 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
         collation: 'object',
         fields: 'object',
       },
+      reads: true,
     },
     distinct: {
       handle: distinct,
       fields: { key: 'string', query: 'object', collation: 'object', hint: 'objectOrString' },
       inTransaction: true,
+      reads: true,
     },
-    explain: { handle: explain, fields: { verbosity: 'string' } },
+    explain: { handle: explain, fields: { verbosity: 'string' }, reads: true },
 
     create: { handle: create, fields: CREATE_FIELDS, inTransaction: true, writes: true },
     drop: { handle: drop, fields: {}, writes: true },
@@ -150,10 +154,12 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     listCollections: {
       handle: listCollections,
       fields: { filter: 'object', nameOnly: 'bool', authorizedCollections: 'bool', cursor: 'object' },
+      reads: true,
     },
     listDatabases: {
       handle: listDatabases,
       fields: { filter: 'object', nameOnly: 'bool', authorizedDatabases: 'bool' },
+      reads: true,
     },
     createIndexes: {
       handle: createIndexes,
@@ -163,7 +169,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     },
     dropIndexes: { handle: dropIndexes, fields: { index: 'any' }, writes: true },
     deleteIndexes: { handle: dropIndexes, fields: { index: 'any' }, writes: true },
-    listIndexes: { handle: listIndexes, fields: { cursor: 'object' } },
+    listIndexes: { handle: listIndexes, fields: { cursor: 'object' }, reads: true },
 
     commitTransaction: {
       handle: commitTransaction,
@@ -194,11 +200,19 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     getParameter: { handle: getParameter, fields: null },
     setParameter: { handle: setParameter, fields: null },
     configureFailPoint: { handle: configureFailPoint, fields: { mode: 'any', data: 'object' } },
+    replSetStepDown: {
+      handle: replSetStepDown,
+      fields: { force: 'bool', secondaryCatchUpPeriodSecs: 'natural' },
+    },
     connectionStatus: { handle: connectionStatus, fields: null },
     whatsmyuri: { handle: whatsMyUri, fields: {} },
     ...Object.fromEntries(REFUSED.map((name) => [name, { handle: refuse, fields: null }])),
   }),
 );
+
+export function isCommand(name: string): boolean {
+  return DEFINITIONS.has(name);
+}
 
 /** The command of this name. Throws MongoError 59 if there is none. */
 export function definitionOf(name: string): CommandDefinition {

@@ -34,11 +34,19 @@ export function serverStatus({ server }: CommandContext): CommandResult {
     uptime: new Double((Date.now() - server.startedAtMs) / 1000),
     localTime: new Date(),
     storageEngine: { name: 'embedded-mongo', persistent: true },
-    repl: { setName: server.setName, isWritablePrimary: true },
+    repl: { setName: server.setName, isWritablePrimary: server.election.isPrimary },
     mem: { resident: Math.round(rss / 2 ** 20), heapUsedBytes: heapUsed, externalBytes: external },
     cpu: { userMicros: cpu.user, systemMicros: cpu.system },
     journal: { ...server.store.journal.stats },
-    metrics: { cursor: { open: { total: server.cursors.size } } },
+    metrics: {
+      cursor: { open: { total: server.cursors.size } },
+      commands: Object.fromEntries(
+        [...server.commandCounts].map(([name, { total, failed }]) => [
+          name,
+          { total: Long.fromNumber(total), failed: Long.fromNumber(failed) },
+        ]),
+      ),
+    },
     logicalSessionRecordCache: { activeSessionsCount: server.sessions.byKey.size },
     transactions: { currentOpen: openTransactions(server.sessions.byKey.values()) },
   };
@@ -87,6 +95,12 @@ const PARAMETERS: readonly (keyof Parameters)[] = [
 export function getParameter({ server, command }: CommandContext): CommandResult {
   const all: Doc = {
     ...server.parameters,
+    ...Object.fromEntries(
+      [...server.failpoints].map(([name, { data, count }]) => [
+        `failpoint.${name}`,
+        { data, timesEntered: Long.fromNumber(count) },
+      ]),
+    ),
     featureCompatibilityVersion: { version: '7.0' },
     enableTestCommands: true,
     requireApiVersion: false,
@@ -123,9 +137,9 @@ export function setParameter({ server, command }: CommandContext): CommandResult
 }
 
 export function configureFailPoint({ server, command }: CommandContext): CommandResult {
-  const name = command['configureFailPoint'];
-  configureFailpoint(server.failpoints, String(name), command['mode'], docField(command, 'data') ?? {});
-  return {};
+  const name = String(command['configureFailPoint']);
+  const data = docField(command, 'data') ?? {};
+  return { count: configureFailpoint(server.failpoints, name, { mode: command['mode'], data }) };
 }
 
 export function connectionStatus(): CommandResult {

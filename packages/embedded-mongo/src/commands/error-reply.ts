@@ -8,6 +8,9 @@ const RETRYABLE = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 1160
 const TRANSIENT = new Set([24, 112, 246, 239, 267]);
 const NO_SUCH_TRANSACTION = 251;
 
+/** The transaction is gone, and running it again may succeed. */
+export const TRANSIENT_LABEL = 'TransientTransactionError';
+
 /** Errors by which a server says that it is not the primary any more. */
 export const STATE_CHANGES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
@@ -28,7 +31,7 @@ export function errorLabels(
     const isTransient =
       TRANSIENT.has(code) || code === NO_SUCH_TRANSACTION || (!endsTransaction && RETRYABLE.has(code));
     if (isTransient) {
-      labels.push('TransientTransactionError');
+      labels.push(TRANSIENT_LABEL);
     }
   }
   if ((retryableWrite || endsTransaction) && RETRYABLE.has(code)) {

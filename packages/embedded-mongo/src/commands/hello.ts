@@ -1,5 +1,5 @@
-import { Double, Long } from 'bson';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Double, Long, ObjectId } from 'bson';
+import { changeSince, electionIdOf, termOf } from '../election.js';
 import type { Doc } from '../values/types.js';
 import type { Connection } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
@@ -17,7 +17,7 @@ export function hello(context: CommandContext): CommandResult {
   return helloReply(context.server, context.connection, { legacyName: context.name !== 'hello' });
 }
 
-/** True for a hello that is to be answered only when its time is over (drivers' monitoring). */
+/** True for a hello that names the topology it knows, and is answered when that has changed or its time is over. */
 export function isAwaitableHello({ command, legacy }: Request, name: string): boolean {
   const isHello = name === 'hello' || name === 'ismaster' || name === 'isMaster';
   return (
@@ -28,35 +28,44 @@ export function isAwaitableHello({ command, legacy }: Request, name: string): bo
   );
 }
 
-/** The reply when the time of an awaitable hello is over. */
-export async function nextHello(server: Server, connection: Connection, command: Doc): Promise<Doc> {
-  // Unreferenced, so that waiting clients don't keep a stopped server's process alive.
-  await delay(numberField(command, 'maxAwaitTimeMS', 10_000), undefined, { ref: false });
-  return helloReply(server, connection, { legacyName: false });
+/** The replies to an awaitable hello, one after the other (drivers' monitoring). */
+export function awaitedHellos(server: Server, connection: Connection, command: Doc): () => Promise<Doc> {
+  const { election, processId } = server;
+  const asked = docField(command, 'topologyVersion') ?? {};
+  const isOfUs = asked['processId'] instanceof ObjectId && asked['processId'].equals(processId);
+  let known = isOfUs ? numberField(asked, 'counter', -1) : -1;
+  const limitMs = numberField(command, 'maxAwaitTimeMS', 10_000);
+  return async () => {
+    await changeSince(election, { version: known, limitMs });
+    known = election.version;
+    return helloReply(server, connection, { legacyName: false });
+  };
 }
 
-/** The topology of one member never changes. */
-export function topologyVersionOf({ processId }: Server): Doc {
-  return { processId, counter: Long.fromNumber(6) };
+/** Which of the server's states this is; drivers ignore news that is older than what they know. */
+export function topologyVersionOf({ processId, election }: Server): Doc {
+  return { processId, counter: Long.fromNumber(election.version) };
 }
 
 function helloReply(server: Server, connection: Connection, { legacyName }: { legacyName: boolean }): Doc {
-  const clusterTime = server.clock.at(server.store.clock);
+  const { clock, store, election, address } = server;
+  const { isPrimary } = election;
+  const opTime = { ts: clock.at(store.clock), t: termOf(election) };
   return {
-    ...(legacyName ? { ismaster: true } : {}),
+    ...(legacyName ? { ismaster: isPrimary } : {}),
     helloOk: true,
     topologyVersion: topologyVersionOf(server),
-    hosts: [server.address],
+    hosts: [address],
     setName: server.setName,
     setVersion: 1,
-    isWritablePrimary: true,
-    secondary: false,
-    primary: server.address,
-    me: server.address,
+    isWritablePrimary: isPrimary,
+    secondary: !isPrimary,
+    ...(isPrimary ? { primary: address, electionId: electionIdOf(election) } : {}),
+    me: address,
     lastWrite: {
-      opTime: { ts: clusterTime, t: Long.fromNumber(1) },
+      opTime,
       lastWriteDate: new Date(),
-      majorityOpTime: { ts: clusterTime, t: Long.fromNumber(1) },
+      majorityOpTime: opTime,
       majorityWriteDate: new Date(),
     },
     maxBsonObjectSize: 16_777_216,

@@ -1,7 +1,7 @@
 import { Double } from 'bson';
-import { setTimeout as delay } from 'node:timers/promises';
+import { refuseInterrupted, refuseUnlessPrimary } from '../election.js';
 import { MongoError } from '../errors.js';
-import { failureFor, type CommandFailure } from '../failpoints.js';
+import { failureFor } from '../failpoints.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
@@ -15,11 +15,12 @@ import {
 import type { Transaction } from '../store/transaction.js';
 import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
+import { failAfter, failBefore } from './command-failure.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
-import { definitionOf } from './definitions.js';
-import { errorLabels, errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
+import { definitionOf, isCommand } from './definitions.js';
+import { errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
-import { isAwaitableHello, nextHello, topologyVersionOf } from './hello.js';
+import { awaitedHellos, isAwaitableHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
 import { checkReadConcern, writeConcernErrorFor } from './concerns.js';
 
@@ -45,18 +46,7 @@ export async function runCommand(
   };
   let result: CommandResult;
   try {
-    const failure = failureFor(server.failpoints, name, connection.applicationName);
-    if (failure !== null) {
-      await applyFailure(failure, connection, setting);
-    }
-    result = connection.dropReply ? {} : await execute(server, request, { name, connection });
-    if (failure !== null && failure.writeConcernError !== null && isDoc(result)) {
-      result = { ...result, ...failedWriteConcern(failure, failure.writeConcernError, setting) };
-    }
-    const durable = server.store.journal.durable();
-    if (durable !== undefined) {
-      await durable;
-    }
+    result = await perform(server, request, { name, connection, setting });
   } catch (error) {
     result = errorReply(error, setting);
     if (STATE_CHANGES.has(Number(result['code']))) {
@@ -64,15 +54,57 @@ export async function runCommand(
       result = { ...result, topologyVersion: topologyVersionOf(server) };
     }
   }
-  const next = isAwaitableHello(request, name)
-    ? async (): Promise<ReplyDocument> => encoded(server, await nextHello(server, connection, command), false)
-    : null;
   const isFailed = isDoc(result) && result['ok'] === 0;
-  if (next === null || isFailed) {
+  count(server, name, isFailed);
+  if (isFailed || !isAwaitableHello(request, name)) {
     return { ...encoded(server, result, request.legacy), next: null };
   }
-  // A hello that names the topology it knows waits for a change of it; there is none but the end of its time.
+  const hellos = awaitedHellos(server, connection, command);
+  const next = async (): Promise<ReplyDocument> => encoded(server, await hellos(), false);
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
+}
+
+/** Only by names that exist: what others are asked for must not fill the memory. */
+function count({ commandCounts }: Server, name: string, isFailed: boolean): void {
+  if (!isCommand(name)) {
+    return;
+  }
+  const counted = commandCounts.get(name) ?? { total: 0, failed: 0 };
+  counted.total += 1;
+  counted.failed += isFailed ? 1 : 0;
+  commandCounts.set(name, counted);
+}
+
+/** Runs a command, with what failpoints want of it, and waits until all that its result rests on is on disk. */
+async function perform(
+  server: Server,
+  request: Request,
+  { name, connection, setting }: { name: string; connection: Connection; setting: ErrorSetting },
+): Promise<CommandResult> {
+  const { failpoints, election, store } = server;
+  const { command } = request;
+  const { applicationName } = connection;
+  const failure = failpoints.size === 0 ? null : failureFor(failpoints, command, { name, applicationName });
+  if (failure !== null && !(await failBefore(server, failure, { command, connection, setting }))) {
+    return {};
+  }
+  const definition = definitionOf(name);
+  const reads = definition.reads === true;
+  const writes = setting.inTransaction || (definition.writes === true && !reads);
+  refuseUnlessPrimary(election, { command, writes, reads });
+  const { version } = election;
+  let result = await execute(server, request, { name, definition, connection });
+  if (failure !== null) {
+    result = failAfter(server, failure, { result, setting });
+  }
+  const durable = store.journal.durable();
+  if (durable !== undefined) {
+    await durable;
+  }
+  if (writes) {
+    refuseInterrupted(election, version);
+  }
+  return result;
 }
 
 function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyDocument {
@@ -82,42 +114,11 @@ function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyD
   return { document, tail: legacy ? NO_TAIL : server.clock.tail(server.store.clock) };
 }
 
-async function applyFailure(
-  failure: CommandFailure,
-  connection: Connection,
-  setting: ErrorSetting,
-): Promise<void> {
-  if (failure.blockMs > 0) {
-    await delay(failure.blockMs);
-  }
-  if (failure.closeConnection) {
-    connection.dropReply = true;
-    return;
-  }
-  if (failure.errorCode !== null) {
-    const labels = failure.errorLabels ?? errorLabels(failure.errorCode, setting);
-    throw new MongoError(
-      failure.errorCode,
-      "Failing command via 'failCommand' failpoint",
-      // An empty list too, so that no label is added further up.
-      labels.length > 0 || failure.errorLabels !== null ? { errorLabels: labels } : {},
-    );
-  }
-}
-
-function failedWriteConcern(failure: CommandFailure, writeConcernError: Doc, setting: ErrorSetting): Doc {
-  const labels =
-    failure.errorLabels ??
-    errorLabels(Number(writeConcernError['code']), { ...setting, inTransaction: false });
-  return { writeConcernError, ...(labels.length > 0 ? { errorLabels: labels } : {}) };
-}
-
 async function execute(
   server: Server,
   { command, documents, legacy }: Request,
-  { name, connection }: { name: string; connection: Connection },
+  { name, definition, connection }: { name: string; definition: CommandDefinition; connection: Connection },
 ): Promise<CommandResult> {
-  const definition = definitionOf(name);
   checkCommandFields(name, command, definition.fields);
   const session = sessionOf(server.sessions, command);
   const transaction = resolveTransaction(server, { command, name, definition, session, connection });
@@ -141,6 +142,7 @@ async function execute(
     statement: {
       store: server.store,
       failpoints: server.failpoints,
+      election: server.election,
       connection,
       transaction,
       retrySession: isRetryable ? session : null,

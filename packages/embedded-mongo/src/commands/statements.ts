@@ -119,8 +119,11 @@ export function statementIdOf(command: Doc, index: number): number {
   return numberField(command, 'stmtId', 0) + index;
 }
 
-/** Errors that are not of one statement: conflicts, the end of the transaction or of the time, a client that is gone. */
-const COMMAND_ERRORS: ReadonlySet<number> = new Set([50, 112, 225, 251, 279]);
+/**
+ * Errors that are not of one statement: conflicts, the end of the transaction, of the time or of this server's being
+ * primary, a client that is gone.
+ */
+const COMMAND_ERRORS: ReadonlySet<number> = new Set([50, 112, 225, 251, 279, 10107, 11602]);
 
 /** The error of a single statement; throws those that end the command. */
 export function statementError(error: unknown): MongoError {

@@ -1,6 +1,7 @@
 import { MongoError } from '../errors.js';
 import { commit } from '../store/store.js';
 import {
+  abortTransactions,
   endTransaction,
   noSuchTransaction,
   sessionIdOf,
@@ -49,11 +50,7 @@ export function endSessions({ server, command, name }: CommandContext): CommandR
 
 /** `killAllSessions`: aborts every transaction in progress. */
 export function killAllSessions({ server }: CommandContext): CommandResult {
-  for (const session of server.sessions.byKey.values()) {
-    if (session.transaction !== null) {
-      endTransaction(server.store, session, 'aborted');
-    }
-  }
+  abortTransactions(server.store, server.sessions);
   return {};
 }
 

@@ -14,11 +14,19 @@ export function implies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, pa
       return Array.isArray(condition) && (path === '$and' ? condition.every(holds) : condition.some(holds));
     }
     return clausesOf(condition).every((clause) => {
-      const isWordForWord = equalValues(filter[path], clause) || includesClause(filter[path], clause);
+      const isWordForWord = conjunctsOf(filter).some(
+        (part) => equalValues(part[path], clause) || includesClause(part[path], clause),
+      );
       const found = bounds.get(path);
       return isWordForWord || (found !== undefined && boundsImply(found, clause));
     });
   });
+}
+
+/** The filter, and what it says must hold as well. */
+function conjunctsOf(filter: Doc): Doc[] {
+  const others = Array.isArray(filter['$and']) ? (filter['$and'] as unknown[]).filter(isDoc) : [];
+  return [filter, ...others.flatMap(conjunctsOf)];
 }
 
 /** `{$gt: 1, $lt: 5}` as single conditions; anything that is no operator object is one already. */

@@ -67,7 +67,18 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
       return union;
     }
   }
-  return best?.plan ?? { kind: 'scan', backward: false };
+  return (
+    best?.plan ?? partialPlan(collection, { filter, bounds, order }) ?? { kind: 'scan', backward: false }
+  );
+}
+
+/** All of a partial index that holds every match: it is smaller than the collection. */
+function partialPlan(
+  collection: Collection,
+  query: { filter: Doc; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
+): IndexPlan | undefined {
+  const index = collection.indexes.find((each) => each.partialFilter !== null && isUsable(each, query));
+  return index && wholeIndex(index, query.order);
 }
 
 /**
@@ -208,8 +219,9 @@ function wholeIndex(index: Index, order: readonly SortField[]): IndexPlan {
 }
 
 function scoreOf({ index, bounds, sorted }: IndexPlan): number {
-  const isOneDocument = index.unique && bounds.points === index.fields.length && bounds.ranges.length === 1;
-  return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isOneDocument ? 50 : 0);
+  // At most one document for each value that the query names, whatever another index narrows it to.
+  const isNamed = index.unique && bounds.points === index.fields.length;
+  return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isNamed ? 50 : 0);
 }
 
 interface SortField {

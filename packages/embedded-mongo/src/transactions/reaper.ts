@@ -8,9 +8,6 @@ export interface SessionLimits {
   sessionTimeoutMinutes: number;
 }
 
-/** How long a transaction outlives the connection it last used, so that a driver can go on with it on another one. */
-const ORPHAN_GRACE_MS = 3000;
-
 /** Aborts transactions that are too old or whose client is gone, and forgets sessions that are not used any more. */
 export function reapSessions(store: Store, sessions: Sessions, limits: SessionLimits, nowMs: number): void {
   for (const [key, session] of sessions.byKey) {
@@ -25,11 +22,11 @@ export function reapSessions(store: Store, sessions: Sessions, limits: SessionLi
   }
 }
 
-/** The locks of a client that died go with it: starts the grace of transactions that last used this connection. */
-export function connectionClosed(sessions: Sessions, connectionId: number, nowMs: number): void {
+/** The locks of a client that died go with it: transactions that last used this connection are given up at this time. */
+export function connectionClosed(sessions: Sessions, connectionId: number, giveUpAtMs: number): void {
   for (const session of sessions.byKey.values()) {
     if (session.transaction !== null && session.connectionId === connectionId) {
-      session.orphanedAtMs = nowMs + ORPHAN_GRACE_MS;
+      session.orphanedAtMs = giveUpAtMs;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { notPrimary, refuseInterrupted, type Election } from '../election.js';
 import { MongoError } from '../errors.js';
 import { failureOfRetryableWrite, type Failpoints } from '../failpoints.js';
 import type { Doc } from '../values/types.js';
@@ -18,6 +19,7 @@ export interface StatementContext {
   /** Clock time at which waiting for a lock ends (`maxTimeMS`), or Infinity. */
   deadlineMs: number;
   failpoints: Failpoints;
+  election: Election;
   connection: Connection;
 }
 
@@ -33,7 +35,11 @@ export async function runStatement<T>(
   if (context.transaction !== null) {
     return attempt(context.transaction);
   }
-  const { store } = context;
+  const { store, election } = context;
+  if (!election.isPrimary) {
+    throw notPrimary();
+  }
+  const { version } = election;
   const txnNumber = context.retrySession?.txnNumber;
   for (;;) {
     const transaction = begin(store, { explicit: false });
@@ -53,6 +59,7 @@ export async function runStatement<T>(
         throw error;
       }
       await lockReleased(context, error.holder);
+      refuseInterrupted(election, version);
       if (context.retrySession !== null && context.retrySession.txnNumber !== txnNumber) {
         throw new MongoError(225, 'A newer retryable write or transaction has started on this session');
       }
@@ -105,7 +112,9 @@ function failRetryableWrite({ failpoints, connection }: StatementContext): void 
   if (failure === null) {
     return;
   }
-  connection.dropReply = failure.closeConnection;
+  if (failure.closeConnection) {
+    connection.fate = 'close';
+  }
   if (failure.errorCode !== null) {
     throw new MongoError(failure.errorCode, "Failing write via 'onPrimaryTransactionalWrite' failpoint");
   }

@@ -131,6 +131,15 @@ export function endTransaction(store: Store, session: Session, state: Session['s
   session.orphanedAtMs = Infinity;
 }
 
+/** Aborts every transaction in progress. */
+export function abortTransactions(store: Store, sessions: Sessions): void {
+  for (const session of sessions.byKey.values()) {
+    if (session.transaction !== null) {
+      endTransaction(store, session, 'aborted');
+    }
+  }
+}
+
 export function noSuchTransaction(message: string): MongoError {
   return new MongoError(251, message);
 }

@@ -21,8 +21,8 @@ const bank_account = { bank_code: '014', account_number: '7788990011', account_n
 export type Identifiers = Awaited<ReturnType<typeof furnishOther>>;
 export type IdentifierName = keyof Identifiers;
 
-/** Gives our side money, a sale and a report. */
-export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise<{ reportUrl: string }> {
+/** Gives our side money, a sale and a report. @returns the id of the report. */
+export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise<string> {
   await post(stack, buyer, '/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef('own') });
   const product = await sell(stack, seller, { price: 50_000_000 });
   await buy(stack, buyer, { code: product, customer_number: '081211112222', ref_id: uniqueRef('own') });
@@ -33,7 +33,7 @@ export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise
   // The same bill as the other side's: what the biller says of it is no secret.
   await post(stack, buyer, '/api/buyer/inquiry', { code: bill.code, customer_number: bill.customer });
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction', format: 'csv' });
-  return { reportUrl: String(report.body.data.download_url) };
+  return String(report.body.data.report_id);
 }
 
 /** Gives the other side something of everything. @returns the names of it all. */
@@ -67,6 +67,13 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction' });
   const csvReport = await post(stack, buyer, '/api/buyer/reports', { type: 'deposit', format: 'csv' });
   const sellerReport = await post(stack, seller, '/api/seller/reports', { type: 'sales' });
+  const hookOf = (name: string) => ({
+    url: `${stack.inbox.url}/hooks/${uniqueRef(name)}`,
+    description: name,
+  });
+  const endpoint = await post(stack, buyer, '/api/buyer/webhooks', hookOf('buyers-2nd'));
+  const sellerEndpoint = await post(stack, seller, '/api/seller/webhooks', hookOf('sellers-2nd'));
+  await settled(stack);
   await troubleWebhooks(stack, buyer);
   return {
     ...refs,
@@ -81,6 +88,9 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
     report: String(report.body.data.report_id),
     csvReport: String(csvReport.body.data.report_id),
     sellerReport: String(sellerReport.body.data.report_id),
+    endpoint: String(endpoint.body.data.id),
+    sellerEndpoint: String(sellerEndpoint.body.data.id),
+    sellerEndpointUrl: String(sellerEndpoint.body.data.url),
     accountNumber: bank_account.account_number,
     accountName: bank_account.account_name,
   };

@@ -1,5 +1,6 @@
 /** Both sides of the rules that only code knows, by field: Joi says of these that there is one, not what it is. */
 
+import { toCursor } from '../../../../src/statements/statement-cursor.js';
 import { uniqueRef } from '../../../support/api-client.js';
 
 interface Form {
@@ -32,6 +33,12 @@ const hostileUrls = [
   'shop',
 ];
 
+/** Fits any wallet: its statement before its first movement. */
+const emptyPlace = {
+  statement: { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 },
+  after: 0,
+};
+
 export const formsOf: Record<string, Form> = {
   start_date: day,
   end_date: day,
@@ -41,10 +48,30 @@ export const formsOf: Record<string, Form> = {
   },
   page: wholeText(1, 1_000_000),
   limit: wholeText(1, 100),
+  cursor: {
+    inside: [toCursor(emptyPlace)],
+    outside: ['', 'x', toCursor({ ...emptyPlace, after: 1 }), `${toCursor(emptyPlace)}=`],
+  },
   max_price: wholeText(0, Number.MAX_SAFE_INTEGER),
   callback_url: {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
     outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
+  },
+  ref_ids: {
+    inside: [['one', 'two']],
+    outside: [['a b'], ['one', '']],
+  },
+  events: {
+    inside: [['*'], ['transaction.*', 'webhook.disabled']],
+    outside: [
+      [''],
+      ['transaction'],
+      ['transaction.lost'],
+      ['ping'],
+      ['callback.wallet'],
+      ['*.*'],
+      ['__proto__'],
+    ],
   },
   ip_whitelist: {
     inside: [['203.0.113.7', '2001:db8::/32'], ['0.0.0.0/0']],

@@ -142,13 +142,21 @@ function numberBounds(name: string, field: Described): Pick<Field, 'inside' | 'o
 function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' | 'outside'>) {
   const max = limitOf(field, 'max');
   const [item] = sample(field, name) as unknown[];
+  const min = limitOf(field, 'min') ?? 0;
   if (max === undefined) {
     throw new Error(`${name} has no longest length`);
   }
   const ofLength = (length: number) => Array.from({ length }, () => item);
   return {
-    inside: [ofLength(0), ofLength(max), ...form.inside],
-    outside: [ofLength(max + 1), [1], [null], [[item]], ...form.outside],
+    inside: [ofLength(min), ofLength(max), ...form.inside],
+    outside: [
+      ...(min > 0 ? [ofLength(min - 1)] : []),
+      ofLength(max + 1),
+      [1],
+      [null],
+      [[item]],
+      ...form.outside,
+    ],
   };
 }
 
@@ -165,8 +173,9 @@ function wrongTypes(field: Described): unknown[] {
   const others = Object.entries(values).filter(([name]) => name !== type);
   return [
     ...others.map(([, value]) => value),
-    ...(allow.includes(null) ? [] : [null]),
-    ...(type === 'number' ? ['1', '', 1e400] : []),
+    // JSON knows no infinite number: it says null for it.
+    ...(allow.includes(null) ? [] : [null, ...(type === 'number' ? [Infinity] : [])]),
+    ...(type === 'number' ? ['1', ''] : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 /**
  * The examples of the OpenAPI document are real answers: this test plays every call and compares what is kept in
  * config/openapi-examples.json with what the service answers now, field by field and type by type. With RECORD=1 it
- * writes the file anew; run `npm run docs:http` and the formatter afterwards.
+ * writes the file anew; run `npm run docs:http` and the formatter afterwards. Because every call is played here, what
+ * the processes ask of MongoDB on the way is held against the shard keys as well (docs/scale.md).
  */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
@@ -10,20 +11,30 @@ import { openApiDocument } from '../../../../src/api/openapi/document.js';
 import { recordedExamples } from '../../../../src/api/openapi/examples.js';
 import type { Response } from '../../../../src/api/openapi/types.js';
 import { problemsOf } from '../../../support/json-schema.js';
-import { startStack, type Stack } from '../../../support/stack.js';
+import { eventually } from '../../../support/eventually.js';
+import type { Stack } from '../../../support/stack.js';
+import {
+  judgeStatements,
+  shapeOf as shapeOfStatement,
+  type Judged,
+} from '../../../sharding/judge-statements.js';
+import { startShardedStack, type ShardedStack } from '../../../sharding/sharded-stack.js';
+import { actAtOnce, allowed, isServed, leaveOldJobs, operate } from '../../../sharding/statements.js';
 import { playStory } from './story.js';
 
 describe('The examples of the OpenAPI document', function () {
   this.timeout(120_000);
+  let sharded: ShardedStack;
   let stack: Stack;
 
   before(async () => {
-    stack = await startStack({
+    sharded = await startShardedStack({
       workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements', 'inquiries'],
       env: { SETTLEMENT_NEW_ACCOUNT_REVIEW: 'true' },
     });
+    stack = sharded.stack;
   });
-  after(() => stack.stop());
+  after(() => sharded.stop());
 
   it('are what the service answers', async () => {
     const played = await playStory(stack);
@@ -32,6 +43,43 @@ describe('The examples of the OpenAPI document', function () {
       return;
     }
     expect(shapeOf(recordedExamples).sort()).to.deep.equal(shapeOf(played).sort());
+  });
+
+  it('were made of statements that name their shard, or stand on the list of those that cannot', async () => {
+    await actAtOnce(stack);
+    await operate(stack);
+    await leaveOldJobs(stack);
+    const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
+    const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
+    // Both ways: what is asked is on the list, and what is on the list is asked.
+    await eventually(
+      'work by the clock has asked everything on the list',
+      () =>
+        Promise.resolve(
+          namesOf(allowed.scattered).every((name) => scatteredIn(judge(), false).includes(name)),
+        ),
+      30_000,
+    ).catch(() => undefined);
+    const judged = judge();
+    expect([...judged.unknown]).to.deep.equal([]);
+    expect(scatteredIn(judged, false)).to.deep.equal(namesOf(allowed.scattered));
+    expect(scatteredIn(judged, true)).to.deep.equal(namesOf(allowed.scatteredInTransactions));
+    expect(judged.mixed, 'statements of a transaction that name accounts of several shards').to.deep.equal(
+      [],
+    );
+    expect([...judged.crossing.keys()].sort()).to.deep.equal(namesOf(allowed.crossing));
+    expect(judged.transactions.onOneShard).to.be.greaterThan(20);
+  });
+
+  it('were made of statements that an index serves', async () => {
+    const { shapes } = judgeStatements(sharded.tap.sent, sharded.splits);
+    const unserved: string[] = [];
+    for (const [shape, statement] of shapes) {
+      if (!(await isServed(stack, statement))) {
+        unserved.push(shape);
+      }
+    }
+    expect(unserved).to.deep.equal([]);
   });
 
   it('are there for every success of every call, every failure and every webhook', () => {
@@ -96,4 +144,11 @@ function shapeOf(value: unknown, path = ''): string[] {
     return Object.entries(value).flatMap(([name, each]) => shapeOf(each, `${path}/${name}`));
   }
   return [`${path}: ${value === null ? 'null' : typeof value}`];
+}
+
+function scatteredIn({ scattered }: Judged, inTransactions: boolean): string[] {
+  return [...scattered.values()]
+    .filter(({ command }) => (command.transaction !== null) === inTransactions)
+    .map(shapeOfStatement)
+    .sort();
 }

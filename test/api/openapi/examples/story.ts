@@ -4,6 +4,7 @@ import type { Stack } from '../../../support/stack.js';
 import { topup } from '../../../support/topup.js';
 import { hmacSign, pathOf, requestPath, type Signing } from '../../support/reseller.js';
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
+import { loseEndpoint, playEndpoints } from './play-endpoints.js';
 import { createRecorder, presentable, type Recorder } from './recorder.js';
 
 interface Cast {
@@ -38,14 +39,17 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   await useResellerSoftware(cast, accounts['buyer']?.username ?? '');
   await sell(cast);
   await settle(cast);
+  await readStatements(cast);
   await readReports(cast);
   await manageWebhooks(cast);
   await makeMistakes(cast);
   await rotateSecrets(cast);
+  const goneUrl = await loseEndpoint(stack, { recorder, key: cast.buyerKey });
   await keepWebhooks(cast);
   return presentable(recorder.recorded(), {
     [stack.baseUrl]: 'https://topup.example',
     [`${stack.inbox.url}/hooks`]: 'https://shop.example/hooks',
+    [goneUrl]: 'https://books.example',
   });
 }
 
@@ -124,6 +128,12 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<
     path: '/api/buyer/transactions',
     key,
     body: { page: 1, limit: 2 },
+  });
+  await recorder.play('one known, one not', {
+    method: 'POST',
+    path: '/api/buyer/transactions/lookup',
+    key,
+    body: { ref_ids: ['order-20240301-0001', 'order-20240301-0009'] },
   });
 }
 
@@ -253,6 +263,19 @@ async function operate(stack: Stack, command: string[], reason: string): Promise
   }
 }
 
+async function readStatements(cast: Cast): Promise<void> {
+  for (const [role, key] of sidesOf(cast)) {
+    const path = `/api/${role}/statement`;
+    await cast.recorder.play('first page', { method: 'GET', path: `${path}?limit=2`, key });
+    await cast.recorder.play('with Accept: text/csv', {
+      method: 'GET',
+      path,
+      key,
+      headers: { accept: 'text/csv' },
+    });
+  }
+}
+
 async function readReports(cast: Cast): Promise<void> {
   const { recorder, stack } = cast;
   const today = businessDay(new Date());
@@ -288,6 +311,8 @@ async function readReports(cast: Cast): Promise<void> {
     const linked = await recorder.play('csv', { method: 'POST', path, key, body: csv });
     const csvId = String(linked.body.data.report_id);
     await recorder.play('all rows', { method: 'GET', path: `${path}/${csvId}/download`, key });
+    await recorder.play('revoked', { method: 'POST', path: `${path}/${csvId}/links/revoke`, key });
+    await recorder.play('revoked', { method: 'POST', path: `${path}/links/revoke`, key });
   }
 }
 
@@ -297,10 +322,11 @@ async function manageWebhooks(cast: Cast): Promise<void> {
     const path = `/api/${role}/webhooks`;
     await recorder.play('answered', { method: 'POST', path: `${path}/test`, key });
     await recorder.play('enabled', { method: 'POST', path: `${path}/enable`, key });
+    await playEndpoints(cast, { role, key });
     const delivered = await eventually('a delivery', async () => {
       const { body } = await recorder.play('delivered', {
         method: 'GET',
-        path: `${path}/deliveries?status=delivered&limit=1`,
+        path: `${path}/deliveries?status=delivered&endpoint_id=default&limit=1`,
         key,
       });
       return (body.data.deliveries[0]?.id ?? null) as string | null;
@@ -353,24 +379,26 @@ async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promi
 }
 
 async function rotateSecrets(cast: Cast): Promise<void> {
-  const { recorder, sellerKey } = cast;
+  const { recorder } = cast;
   for (const [role, key] of sidesOf(cast)) {
     const config = `/api/${role}/api`;
     await recorder.play('replaced', { method: 'POST', path: `${config}/webhook-secret/rotate`, key });
-    await recorder.play('replaced', {
+    const { body } = await recorder.play('replaced', {
       method: 'POST',
       path: `${config}/keys/rotate`,
       key,
       body: { overlap_minutes: 60 },
     });
+    // The one before it changes no configuration any more.
+    cast[role === 'seller' ? 'sellerKey' : 'buyerKey'] = String(body.data.api_key);
   }
-  const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: sellerKey };
+  const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: cast.sellerKey };
   await recorder.play('changed', { ...slow, body: { rate_limit: 1 } });
   await eventually('the limit', async () => {
     const { status } = await recorder.play('limit', {
       method: 'GET',
       path: '/api/seller/balance',
-      key: sellerKey,
+      key: cast.sellerKey,
     });
     return status === 429;
   });

@@ -1,0 +1,170 @@
+/**
+ * Settings that a service with real money does not start with: with NODE_ENV=production, and with APP_MODE=live whatever
+ * NODE_ENV says. The one list that the start, `topup doctor` and docs/operations.md#refused-settings are made from; a test
+ * compares the last.
+ */
+import { developmentKey, developmentSecret } from './development-keys.js';
+
+import { keyBytes, readKeyring } from './keyring.js';
+import type { Env, GivenEnv } from './settings.js';
+
+export interface RefusedSetting {
+  setting: keyof Env;
+  /** What is refused, as the table says it. */
+  value: string;
+  why: string;
+  instead: string;
+  /** Its name in ACCEPTED_RISKS; null: nothing makes it acceptable. */
+  acceptedAs: string | null;
+  isSo(env: GivenEnv): boolean;
+}
+
+export const refusedSettings: RefusedSetting[] = [
+  {
+    setting: 'ENCRYPTION_KEY',
+    value: 'not set, and no `ENCRYPTION_KEYS`',
+    why: 'API keys and secrets are stored encrypted with it',
+    instead: '`openssl rand -base64 32`',
+    acceptedAs: null,
+    isSo: (env) => env.ENCRYPTION_KEY === null && env.ENCRYPTION_KEYS === null,
+  },
+  {
+    setting: 'ENCRYPTION_KEY',
+    value: 'the development key, also in `ENCRYPTION_KEYS`',
+    why: 'everybody has it',
+    instead: '`openssl rand -base64 32`',
+    acceptedAs: null,
+    isSo: (env) => readKeyring(env).some(({ key }) => key.equals(keyBytes(developmentKey))),
+  },
+  {
+    setting: 'ENCRYPTION_KEY',
+    value: 'one byte repeated, also in `ENCRYPTION_KEYS`',
+    why: 'it is the first that is tried',
+    instead: '`openssl rand -base64 32`',
+    acceptedAs: null,
+    isSo: (env) => readKeyring(env).some(({ key }) => isRepeated(key)),
+  },
+  {
+    setting: 'SESSION_SECRET',
+    value: 'not set, or shorter than 32 characters',
+    why: 'it signs sessions of the console and access tokens',
+    instead: '`openssl rand -base64 48`',
+    acceptedAs: null,
+    isSo: (env) => (env.SESSION_SECRET ?? '').length < 32,
+  },
+  {
+    setting: 'SESSION_SECRET',
+    value: 'that of development, or one character repeated',
+    why: 'everybody has it',
+    instead: '`openssl rand -base64 48`',
+    acceptedAs: null,
+    isSo: (env) =>
+      env.SESSION_SECRET === developmentSecret || isRepeated(Buffer.from(env.SESSION_SECRET ?? '')),
+  },
+  {
+    setting: 'PAYMENT_NOTIFY_SECRET',
+    value: 'one character repeated',
+    why: 'whoever guesses it credits deposits',
+    instead: '`openssl rand -base64 48`',
+    acceptedAs: null,
+    isSo: (env) => isRepeated(Buffer.from(env.PAYMENT_NOTIFY_SECRET ?? '')),
+  },
+  {
+    setting: 'PAYOUT_MODE',
+    value: 'not set',
+    why: 'how settlements are paid is nothing to guess',
+    instead: '`manual`',
+    acceptedAs: null,
+    isSo: (env) => env.PAYOUT_MODE === null,
+  },
+  {
+    setting: 'PAYOUT_MODE',
+    value: '`simulated`',
+    why: 'settlements would be marked as paid, and nobody paid them',
+    instead: '`manual`',
+    acceptedAs: null,
+    isSo: (env) => env.PAYOUT_MODE === 'simulated',
+  },
+  {
+    setting: 'DEPOSIT_MODE',
+    value: '`instant`',
+    why: "a client's call would make money",
+    instead: '`confirm`',
+    acceptedAs: null,
+    isSo: (env) => env.DEPOSIT_MODE === 'instant',
+  },
+  {
+    setting: 'WEBHOOK_ALLOW_PRIVATE',
+    value: '`true`',
+    why: "clients' URLs would reach into this network",
+    instead: '`false`',
+    acceptedAs: null,
+    isSo: (env) => env.WEBHOOK_ALLOW_PRIVATE,
+  },
+  {
+    setting: 'APP_MODE',
+    value: '`sandbox`',
+    why: 'providers would be asked on the test schedule, and test keys taken',
+    instead: '`live`',
+    acceptedAs: 'sandbox',
+    isSo: (env) => env.APP_MODE === 'sandbox',
+  },
+  {
+    setting: 'SIMULATOR_URL',
+    value: 'set',
+    why: 'sales of sellers on the simulator are not real',
+    instead: 'unset it',
+    acceptedAs: 'simulator',
+    isSo: (env) => env.SIMULATOR_URL !== null,
+  },
+  {
+    setting: 'BASE_URL',
+    value: 'not set',
+    why: 'the links that are handed out would lead nowhere',
+    instead: '`https://…`',
+    acceptedAs: null,
+    isSo: (env) => env.BASE_URL === null,
+  },
+  {
+    setting: 'BASE_URL',
+    value: '`http:`',
+    why: 'keys and links would travel in clear',
+    instead: '`https://…`',
+    acceptedAs: 'plain-http',
+    isSo: (env) => /^http:/i.test(env.BASE_URL ?? ''),
+  },
+  {
+    setting: 'MONGODB_URI',
+    value: 'without user and password',
+    why: 'whoever reaches the database reads and changes everything',
+    instead: '`mongodb://user:password@…`, or an `authMechanism` without password',
+    acceptedAs: 'open-mongodb',
+    isSo: (env) =>
+      !hasPassword(env.MONGODB_URI) &&
+      !/[?&]authMechanism=(MONGODB-X509|MONGODB-AWS|MONGODB-OIDC|GSSAPI)\b/i.test(env.MONGODB_URI),
+  },
+  {
+    setting: 'REDIS_URL',
+    value: 'without password',
+    why: 'whoever reaches it reads sessions and adds jobs',
+    instead: '`redis://:password@…` or `rediss://:password@…`',
+    acceptedAs: 'open-redis',
+    isSo: (env) => !hasPassword(env.REDIS_URL),
+  },
+];
+
+export const acceptableRisks = refusedSettings.flatMap(({ acceptedAs }) => acceptedAs ?? []);
+
+/** Whether what is dangerous with real money is refused. */
+export function isGuarded(env: { NODE_ENV?: string; APP_MODE?: string }): boolean {
+  return env.NODE_ENV === 'production' || env.APP_MODE === 'live';
+}
+
+function isRepeated(bytes: Buffer): boolean {
+  return bytes.length > 0 && bytes.every((byte) => byte === bytes[0]);
+}
+
+/** `scheme://user:password@…`, `scheme://:password@…`. */
+function hasPassword(url: string): boolean {
+  return /^[a-z+]+:\/\/[^@/?]*:[^@/?]+@/i.test(url);
+}

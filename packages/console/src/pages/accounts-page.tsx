@@ -1,0 +1,86 @@
+import { Anchor, Button, Group, Table, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import { rupiah } from '../format.js';
+import { Nothing, Status, Waiting } from '../parts/states.js';
+import { t } from '../text/text.js';
+
+/** Accounts by username with their balances. */
+export function AccountsPage(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const query = Object.fromEntries(params) as { prefix?: string; after?: string };
+  const page = useQuery({
+    queryKey: ['accounts', query],
+    queryFn: () => dataOf(api.GET('/accounts', { params: { query } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('accounts')}
+      </Title>
+      <form
+        key={params.toString()}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const prefix = new FormData(event.currentTarget).get('prefix');
+          setParams(typeof prefix === 'string' && prefix.trim() !== '' ? { prefix: prefix.trim() } : {});
+        }}
+      >
+        <Group align="end" gap="xs" mb="sm">
+          <TextInput
+            name="prefix"
+            label={t('beginsWith')}
+            defaultValue={query.prefix ?? ''}
+            maxLength={40}
+            autoCapitalize="none"
+          />
+          <Button type="submit" color="teal.9">
+            {t('find')}
+          </Button>
+        </Group>
+      </form>
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.accounts.length === 0 && <Nothing>{t('noAccount')}</Nothing>}
+      {page.data && page.data.accounts.length > 0 && (
+        <Table fz="sm" verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('account')}</Table.Th>
+              <Table.Th visibleFrom="xs">{t('role')}</Table.Th>
+              <Table.Th ta="end">{t('balance')}</Table.Th>
+              <Table.Th>{t('status')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {page.data.accounts.map(({ username, role, balance, status }) => (
+              <Table.Tr key={username}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Anchor component={Link} to={`/accounts/${username}`} size="sm">
+                    {username}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td visibleFrom="xs">{role}</Table.Td>
+                <Table.Td ta="end" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+                  {rupiah(balance)}
+                </Table.Td>
+                <Table.Td>
+                  <Status>{status}</Status>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {page.data?.next && (
+        <Button
+          my="md"
+          variant="default"
+          onClick={() => setParams({ ...query, after: page.data.next ?? '' })}
+        >
+          {t('nextAccounts')}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { Anchor, Button, Card, Collapse, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { ago, rupiah } from '../format.js';
+import { CloseCase, Decisions } from '../parts/decisions.js';
+import { Facts } from '../parts/facts.js';
+import { Nothing, Time, Waiting } from '../parts/states.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Item =
+  operations['listAttention']['responses'][200]['content']['application/json']['data']['items'][number];
+
+/** What waits for a person, the oldest first, with what to find out and what can be decided. */
+export function CasesPage(): React.ReactElement {
+  const found = useQuery({ queryKey: ['attention'], queryFn: () => dataOf(api.GET('/attention')) });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('cases')}
+      </Title>
+      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {found.data?.items.length === 0 && <Nothing>{t('noCase')}</Nothing>}
+      <Stack gap="sm" maw={800}>
+        {found.data?.items.map((each) => (
+          <Case key={`${each.kind} ${each.id}`} of={each} />
+        ))}
+      </Stack>
+      {found.data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+    </>
+  );
+}
+
+function Case({ of }: { of: Item }): React.ReactElement {
+  const { id, kind, since, purchase, transaction_id: purchaseId } = of;
+  const [opened, { toggle }] = useDisclosure(false);
+  const mayDecide = useMay('review.resolve');
+  const mayClose = useMay('case.resolve');
+  const canAct = purchase ? mayDecide && of.decisions.length > 0 : mayClose;
+  return (
+    <Card withBorder component="article" aria-label={`${t(`kind_${kind}`)} ${id}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>{t(`kind_${kind}`)}</Text>
+        <Text size="sm">{ago(since)}</Text>
+      </Group>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {of.detail}
+      </Text>
+      <Facts
+        of={[
+          [t('time'), <Time at={since} />],
+          [
+            t('purchase'),
+            purchaseId && (
+              <Anchor component={Link} to={`/purchases/${purchaseId}`} size="sm">
+                {purchase ? `${purchase.product_code} ${purchase.customer_number}` : purchaseId}
+              </Anchor>
+            ),
+          ],
+          [t('account'), purchase?.account],
+          [t('price'), purchase && rupiah(purchase.price)],
+          [t('lastReference'), of.reference],
+          [t('payment'), of.payment_id],
+        ]}
+      />
+      <Text size="sm">{t(`find_${kind}`)}</Text>
+      {canAct && (
+        <>
+          <Button variant="default" size="xs" mt="sm" onClick={toggle} aria-expanded={opened}>
+            {t('actions')}
+          </Button>
+          <Collapse expanded={opened}>
+            <Stack gap="sm" mt="sm">
+              {purchase ? <Decisions of={of.decisions} purchase={purchase} /> : <CloseCase id={id} />}
+            </Stack>
+          </Collapse>
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,237 @@
+import { Alert, Anchor, Badge, Card, Code, Group, Stack, Text, Timeline, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { rupiah, timeIn } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { CloseCase, Decisions } from '../parts/decisions.js';
+import { Facts } from '../parts/facts.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { useMay, useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+type Description = operations['getPurchase']['responses'][200]['content']['application/json']['data'];
+
+/** One purchase: what it is, what happened to it, and what can be done about it. */
+export function PurchasePage(): React.ReactElement {
+  const { id = '' } = useParams();
+  const found = useQuery({
+    queryKey: ['purchase', id],
+    queryFn: () => dataOf(api.GET('/purchases/{id}', { params: { path: { id } } })),
+  });
+  return (
+    <>
+      <Anchor component={Link} to="/purchases" size="sm">
+        {t('purchases')}
+      </Anchor>
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+    </>
+  );
+}
+
+function Whole({ of }: { of: Description }): React.ReactElement {
+  const { purchase } = of;
+  return (
+    <>
+      <Group justify="space-between" mt="xs">
+        <Title order={1} size="h3">
+          {purchase.product_code} {purchase.customer_number}
+        </Title>
+        <Status>{purchase.status}</Status>
+      </Group>
+      {of.review_since !== null && (
+        <Alert color="orange" my="sm" title={<Since at={of.review_since} />}>
+          {of.review_reason}
+        </Alert>
+      )}
+      <Facts
+        of={[
+          [t('purchase'), purchase.id],
+          [t('account'), purchase.account],
+          [t('reference'), purchase.ref_id],
+          [t('product'), purchase.product_name],
+          [t('price'), rupiah(purchase.price)],
+          [t('serialNumber'), purchase.serial_number],
+          [t('message'), purchase.message],
+          [t('seller'), purchase.seller],
+          [t('commission'), of.commission === null ? null : rupiah(of.commission)],
+          [t('surface'), of.surface],
+          [t('created'), <Time at={purchase.created_at} />],
+          [t('final'), purchase.final_at && <Time at={purchase.final_at} />],
+          [t('lookedAgain'), of.next_action_at && <Time at={of.next_action_at} />],
+        ]}
+      />
+      <Actions of={of} />
+      <Heading>{t('timeline')}</Heading>
+      <Timeline bulletSize={12} lineWidth={2} active={of.timeline.length}>
+        {of.timeline.map(({ at, what, detail }, index) => (
+          <Timeline.Item key={index} title={t(`what_${what}`)} style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm">{detail}</Text>
+            <Text size="xs" c="dimmed">
+              <Time at={at} />
+            </Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+      <Orders of={of.orders} />
+      <Deliveries of={of.deliveries} />
+    </>
+  );
+}
+
+function Since({ at }: { at: string }): React.ReactElement {
+  return (
+    <>
+      {t('reviewSince')} <Time at={at} />
+    </>
+  );
+}
+
+function Heading({ children }: { children: string }): React.ReactElement {
+  return (
+    <Title order={2} size="h4" mt="xl" mb="sm">
+      {children}
+    </Title>
+  );
+}
+
+function Actions({ of }: { of: Description }): React.ReactElement | null {
+  const mayReverse = useMay('review.reverse');
+  const mayClose = useMay('case.resolve');
+  const { purchase, decisions } = of;
+  const { id, account, status } = purchase;
+  const open = mayClose ? of.cases.filter((each) => each.resolved_at === null) : [];
+  const possible = useMay('review.resolve') ? decisions : [];
+  const canReverse = mayReverse && status === 'SUCCESS';
+  if (possible.length === 0 && !canReverse && open.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <Heading>{t('actions')}</Heading>
+      <Stack gap="sm" maw={640}>
+        <Decisions of={possible} purchase={purchase} />
+        {canReverse && (
+          <ActionForm
+            title={t('reverse')}
+            consequence={t('reverseWhat', { price: rupiah(purchase.price), account })}
+            danger
+            run={(reason) =>
+              dataOf(api.POST('/purchases/{id}/reverse', { params: { path: { id } }, body: { reason } }))
+            }
+          />
+        )}
+        {open.map((each) => (
+          <CloseCase key={each.id} id={each.id} what={`${each.kind}: ${each.detail}`} />
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
+  const { time_zone: zone } = useSession();
+  return (
+    <>
+      <Heading>{t('orders')}</Heading>
+      {of.length === 0 && <Nothing>{t('noOrder')}</Nothing>}
+      <Stack gap="sm">
+        {of.map((order) => (
+          <Card key={order.reference} withBorder>
+            <Group justify="space-between">
+              <Text fw={600} size="sm">
+                {order.seller} ({order.provider})
+              </Text>
+              <Status>{order.status}</Status>
+            </Group>
+            <Facts
+              of={[
+                [
+                  t('sent'),
+                  <>
+                    <Code>{order.reference}</Code> {order.sent_product} {order.sent_customer_number},{' '}
+                    {t('atMost', { price: rupiah(order.price) })}
+                    {order.address !== null && <> → {order.address}</>}
+                    {order.sent_at !== null && <>, {t('sentAt', { time: timeIn(zone, order.sent_at) })}</>}
+                  </>,
+                ],
+                [
+                  t('answered'),
+                  [order.code, order.message].filter((each) => each !== null).join(' · ') || t('noAnswerYet'),
+                ],
+                [t('serialNumber'), order.serial_number],
+                [
+                  t('lookedAgain'),
+                  order.last_check_at !== null && (
+                    <>
+                      <Time at={order.last_check_at} />, {t('checks', { count: order.checks })}
+                    </>
+                  ),
+                ].map((each) => (each === false ? null : each)) as [string, React.ReactNode],
+              ]}
+            />
+          </Card>
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function Deliveries({ of }: { of: Description['deliveries'] }): React.ReactElement {
+  const mayReplay = useMay('webhook.replay');
+  return (
+    <>
+      <Heading>{t('deliveries')}</Heading>
+      {of.length === 0 && <Nothing>{t('noDelivery')}</Nothing>}
+      <Stack gap="sm">
+        {of.map(({ id, event, account, url, body, state, attempts }) => (
+          <Card key={id} withBorder>
+            <Group justify="space-between">
+              <Text fw={600} size="sm">
+                {event}
+              </Text>
+              <Status>{state}</Status>
+            </Group>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {account} → {url}
+            </Text>
+            <Text size="xs" c="dimmed" mt="xs">
+              {t('body')}
+            </Text>
+            <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {body}
+            </Code>
+            <Stack gap={4} my="xs">
+              {attempts.length === 0 && <Text size="sm">{t('noAttempt')}</Text>}
+              {attempts.map((attempt) => (
+                <Text key={attempt.n} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  <Badge variant="default" tt="none" me="xs">
+                    {t('attempt', { n: attempt.n })}
+                  </Badge>
+                  <Time at={attempt.at} /> · {attempt.error ?? `HTTP ${attempt.http_status ?? ''}`} ·{' '}
+                  {attempt.duration_ms} ms
+                  {attempt.answer !== null && attempt.answer !== '' && (
+                    <>
+                      {' '}
+                      · {t('answer')}: <Code>{attempt.answer}</Code>
+                    </>
+                  )}
+                </Text>
+              ))}
+            </Stack>
+            {mayReplay && state !== 'dropped' && state !== 'due' && (
+              <ActionForm
+                title={t('replay')}
+                consequence={t('replayWhat', { account })}
+                run={(reason) =>
+                  dataOf(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
+                }
+              />
+            )}
+          </Card>
+        ))}
+      </Stack>
+    </>
+  );
+}

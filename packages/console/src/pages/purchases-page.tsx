@@ -1,0 +1,135 @@
+import { Button, Group, NativeSelect, SimpleGrid, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { timeIn } from '../format.js';
+import { useSearch } from '../parts/finder.js';
+import { PurchaseList } from '../parts/purchase-list.js';
+import { Nothing, Waiting } from '../parts/states.js';
+import { useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
+
+const names = ['account', 'seller', 'product', 'from', 'to'] as const;
+const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
+
+/** Purchases: found by what is known of one, or a filter that is in the URL. */
+export function PurchasesPage(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const wanted = params.get('q') ?? '';
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('purchases')}
+      </Title>
+      <form
+        // The fields begin anew with what the URL says.
+        key={params.toString()}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
+            typeof value === 'string' && value.trim() !== ''
+              ? [[name, value.trim()] satisfies [string, string]]
+              : [],
+          );
+          setParams(given);
+        }}
+      >
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="xs">
+          <TextInput
+            name="q"
+            label={t('search')}
+            description={t('searchPurchases')}
+            maxLength={100}
+            minLength={2}
+            defaultValue={wanted}
+            style={{ gridColumn: '1 / -1' }}
+          />
+          <NativeSelect
+            name="status"
+            label={t('status')}
+            defaultValue={params.get('status') ?? ''}
+            data={[{ value: '', label: t('any') }, ...statuses]}
+          />
+          {names.map((name) => (
+            <TextInput
+              key={name}
+              name={name}
+              label={t(name)}
+              defaultValue={params.get(name) ?? ''}
+              maxLength={64}
+              {...((name === 'from' || name === 'to') && { type: 'date' })}
+            />
+          ))}
+        </SimpleGrid>
+        <Group my="sm" gap="xs">
+          <Button type="submit" color="teal.9">
+            {t('filter')}
+          </Button>
+          <Button variant="default" onClick={() => setParams({})}>
+            {t('reset')}
+          </Button>
+        </Group>
+      </form>
+      {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
+    </>
+  );
+}
+
+function Found({ wanted }: { wanted: string }): React.ReactElement {
+  const found = useSearch(wanted);
+  if (!found.data) {
+    return <Waiting error={found.error} again={found.refetch} />;
+  }
+  return found.data.purchases.length === 0 ? (
+    <Nothing>{t('nothingFound')}</Nothing>
+  ) : (
+    <section aria-label={t('foundFor', { wanted })}>
+      <PurchaseList of={found.data.purchases} />
+    </section>
+  );
+}
+
+function Filtered(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const { time_zone: zone } = useSession();
+  const query = Object.fromEntries(params) as Query;
+  const page = useQuery({
+    queryKey: ['purchases', query],
+    queryFn: () => dataOf(api.GET('/purchases', { params: { query } })),
+  });
+  if (!page.data) {
+    return <Waiting error={page.error} again={page.refetch} />;
+  }
+  const { purchases, next, looked_back_to: lookedBackTo } = page.data;
+  const showAfter = (after: string | null) => {
+    setParams((before) => {
+      const { after: _after, ...filter } = Object.fromEntries(before);
+      return after === null ? filter : { ...filter, after };
+    });
+  };
+  return (
+    <>
+      {purchases.length === 0 && lookedBackTo === null ? (
+        <Nothing>{t('noPurchase')}</Nothing>
+      ) : (
+        <PurchaseList of={purchases} />
+      )}
+      {lookedBackTo !== null && <Nothing>{t('lookedBack', { time: timeIn(zone, lookedBackTo) })}</Nothing>}
+      <Group my="md" gap="xs">
+        {params.has('after') && (
+          <Button variant="default" onClick={() => showAfter(null)}>
+            {t('first')}
+          </Button>
+        )}
+        {next !== null && (
+          <Button variant="default" onClick={() => showAfter(next)}>
+            {lookedBackTo === null ? t('next') : t('lookFurther')}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import { Alert, Code, NumberInput, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
+import { useState } from 'react';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { useMay } from '../session.js';
+import { t, type TextKey } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+
+export type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
+
+/** What the one who looks may do about an account. */
+export function AccountActions({ of }: { of: Account }): React.ReactElement | null {
+  const [maySuspend, mayClear, mayRevoke] = [
+    useMay('account.suspend'),
+    useMay('account.clear-allowlist'),
+    useMay('account.revoke-links'),
+  ];
+  const [maySet, mayMakeKey] = [useMay('account.set'), useMay('account.key')];
+  const { username, status } = of;
+  const to = { params: { path: { username } } };
+  if (![maySuspend, mayClear, mayRevoke, maySet, mayMakeKey].includes(true)) {
+    return null;
+  }
+  return (
+    <>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('actions')}
+      </Title>
+      <Stack gap="sm" maw={640}>
+        {maySuspend && status === 'active' && (
+          <ActionForm
+            key="suspend"
+            title={t('suspend')}
+            consequence={t('suspendWhat', { account: username })}
+            danger
+            run={(reason) => dataOf(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
+          />
+        )}
+        {maySuspend && status === 'suspended' && (
+          <ActionForm
+            key="resume"
+            title={t('resume')}
+            consequence={t('resumeWhat', { account: username })}
+            run={(reason) => dataOf(api.POST('/accounts/{username}/resume', { ...to, body: { reason } }))}
+          />
+        )}
+        {maySet && <Rules of={of} />}
+        {mayClear && of.ip_whitelist.length > 0 && (
+          <ActionForm
+            title={t('clearAllowlist')}
+            consequence={t('clearAllowlistWhat', { account: username })}
+            danger
+            run={(reason) =>
+              dataOf(api.POST('/accounts/{username}/clear-allowlist', { ...to, body: { reason } }))
+            }
+          />
+        )}
+        {mayRevoke && (
+          <ActionForm
+            title={t('revokeLinks')}
+            consequence={t('revokeLinksWhat', { account: username })}
+            run={(reason) =>
+              dataOf(api.POST('/accounts/{username}/revoke-links', { ...to, body: { reason } }))
+            }
+          />
+        )}
+        {mayMakeKey && <NewKey username={username} />}
+      </Stack>
+    </>
+  );
+}
+
+type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'product_limit', string | number>;
+
+/** Sends what was changed alone; an empty number is the standard. */
+function Rules({ of }: { of: Account }): React.ReactElement {
+  const [strongSign, setStrongSign] = useState(of.require_strong_sign);
+  const [ack, setAck] = useState(of.require_ack);
+  const [numbers, setNumbers] = useState<Numbers>({
+    rate_limit: of.rate_limit,
+    rate_limit_max: of.rate_limit_max ?? '',
+    commission_rate: of.commission_rate ?? '',
+    product_limit: of.product_limit ?? '',
+  });
+  const isSeller = of.role === 'seller';
+  const shown: [keyof Numbers, TextKey][] = [
+    ['rate_limit', 'rateLimit'],
+    ['rate_limit_max', 'rateLimitMax'],
+    ...(isSeller
+      ? ([
+          ['commission_rate', 'commissionRate'],
+          ['product_limit', 'productLimit'],
+        ] satisfies [keyof Numbers, TextKey][])
+      : []),
+  ];
+  const changed = () => ({
+    ...(strongSign !== of.require_strong_sign && { require_strong_sign: strongSign }),
+    ...(ack !== of.require_ack && { require_ack: ack }),
+    ...Object.fromEntries(
+      shown
+        .map(([name]) => [name, numbers[name] === '' ? null : Number(numbers[name])] as const)
+        .filter(([name, value]) => value !== of[name]),
+    ),
+  });
+  return (
+    <ActionForm
+      title={t('setRules')}
+      consequence={t('setRulesWhat', { account: of.username })}
+      run={(reason) =>
+        dataOf(
+          api.POST('/accounts/{username}/settings', {
+            params: { path: { username: of.username } },
+            body: { ...changed(), reason },
+          }),
+        )
+      }
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+        {shown.map(([name, label]) => (
+          <NumberInput
+            key={name}
+            label={t(label)}
+            {...(name !== 'rate_limit' && { description: t('standardHint') })}
+            required={name === 'rate_limit'}
+            min={name === 'commission_rate' ? 0 : 1}
+            {...(name === 'commission_rate' && { max: 1, step: 0.001, decimalScale: 6 })}
+            allowDecimal={name === 'commission_rate'}
+            hideControls
+            value={numbers[name]}
+            onChange={(value) => setNumbers({ ...numbers, [name]: value })}
+          />
+        ))}
+      </SimpleGrid>
+      {!isSeller && (
+        <Switch
+          label={t('strongSign')}
+          checked={strongSign}
+          onChange={(event) => setStrongSign(event.currentTarget.checked)}
+        />
+      )}
+      <Switch
+        label={t('requireAck')}
+        checked={ack}
+        onChange={(event) => setAck(event.currentTarget.checked)}
+      />
+    </ActionForm>
+  );
+}
+
+function NewKey({ username }: { username: string }): React.ReactElement {
+  const [overlap, setOverlap] = useState<string | number>(60);
+  const [key, setKey] = useState<string | null>(null);
+  return (
+    <>
+      <ActionForm
+        title={t('newKey')}
+        consequence={t('newKeyWhat')}
+        run={async (reason) => {
+          const made = await dataOf(
+            api.POST('/accounts/{username}/key', {
+              params: { path: { username } },
+              body: { overlap_minutes: Number(overlap), reason },
+            }),
+          );
+          setKey(made.api_key);
+        }}
+      >
+        <NumberInput
+          label={t('overlap')}
+          min={0}
+          max={1_440}
+          allowDecimal={false}
+          hideControls
+          required
+          value={overlap}
+          onChange={setOverlap}
+        />
+      </ActionForm>
+      {key !== null && (
+        <Alert color="orange" title={t('keyOnce')} role="status">
+          <Code style={{ overflowWrap: 'anywhere' }}>{key}</Code>
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { Alert, Button, Card, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { t } from '../text/text.js';
+
+/**
+ * A change: what it is, what follows from it, why it is made, and its button. What came of it is said in its place, and
+ * everything that is shown is asked for anew.
+ */
+export function ActionForm({
+  title,
+  consequence,
+  button = title,
+  danger = false,
+  run,
+  children,
+}: {
+  title: string;
+  consequence: string;
+  button?: string;
+  danger?: boolean;
+  run: (reason: string) => Promise<unknown>;
+  /** Fields of its own. */
+  children?: ReactNode;
+}): React.ReactElement {
+  const [reason, setReason] = useState('');
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: () => run(reason.trim()),
+    onSuccess: () => setReason(''),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        <Stack gap="xs">
+          <Title order={3} size="h5">
+            {title}
+          </Title>
+          <Text size="sm">{consequence}</Text>
+          {children}
+          <TextInput
+            label={t('reason')}
+            description={t('reasonKept')}
+            required
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          <Button
+            type="submit"
+            color={danger ? 'red.9' : 'teal.9'}
+            loading={change.isPending}
+            disabled={reason.trim() === ''}
+            style={{ alignSelf: 'flex-start' }}
+          >
+            {button}
+          </Button>
+          {change.isSuccess && (
+            <Alert color="green" role="status" p="xs">
+              {t('done')}
+            </Alert>
+          )}
+          {change.isError && (
+            <Alert color="red" role="alert" p="xs">
+              {change.error.message === '' ? t('noAnswer') : change.error.message}
+            </Alert>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,74 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api, dataOf } from '../api/client.js';
+import { rupiah } from '../format.js';
+import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+
+type Decision = 'success' | 'failed' | 'ask';
+
+/** What can be decided about a purchase under review, each with what follows from it. */
+export function Decisions({
+  of,
+  purchase: { id, account, price: amount },
+}: {
+  of: Decision[];
+  purchase: { id: string; account: string; price: number };
+}): React.ReactElement {
+  const [serialNumber, setSerialNumber] = useState('');
+  const price = rupiah(amount);
+  const decide = (body: { as: Decision; serial_number?: string; reason: string }) =>
+    dataOf(api.POST('/purchases/{id}/decide', { params: { path: { id } }, body }));
+  return (
+    <>
+      {of.includes('ask') && (
+        <ActionForm
+          title={t('ask')}
+          consequence={t('askWhat')}
+          run={(reason) => decide({ as: 'ask', reason })}
+        />
+      )}
+      {of.includes('success') && (
+        <ActionForm
+          title={t('decideSuccess')}
+          consequence={t('decideSuccessWhat', { price })}
+          run={(reason) =>
+            decide({
+              as: 'success',
+              reason,
+              ...(serialNumber.trim() !== '' && { serial_number: serialNumber.trim() }),
+            })
+          }
+        >
+          <TextInput
+            label={t('serialNumber')}
+            maxLength={200}
+            value={serialNumber}
+            onChange={(event) => setSerialNumber(event.currentTarget.value)}
+          />
+        </ActionForm>
+      )}
+      {of.includes('failed') && (
+        <ActionForm
+          title={t('decideFailed')}
+          consequence={t('decideFailedWhat', { price, account })}
+          danger
+          run={(reason) => decide({ as: 'failed', reason })}
+        />
+      )}
+    </>
+  );
+}
+
+/** @param what Said where several of them are on one page. */
+export function CloseCase({ id, what }: { id: string; what?: string }): React.ReactElement {
+  return (
+    <ActionForm
+      title={t('closeCase')}
+      consequence={what === undefined ? t('closeCaseWhat') : `${what} ${t('closeCaseWhat')}`}
+      run={(reason) =>
+        dataOf(api.POST('/cases/{id}/resolve', { params: { path: { id } }, body: { reason } }))
+      }
+    />
+  );
+}

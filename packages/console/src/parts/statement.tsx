@@ -1,0 +1,110 @@
+import { Alert, Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf } from '../api/client.js';
+import { rupiah } from '../format.js';
+import { t } from '../text/text.js';
+import { Facts } from './facts.js';
+import { Nothing, Time } from './states.js';
+
+/** The movements of a wallet. Asked for by a button alone, because the audit log says each time who has read them. */
+export function Statement({ username }: { username: string }): React.ReactElement {
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const statement = useMutation({
+    mutationFn: () => {
+      const query = { ...(from !== '' && { from }), ...(to !== '' && { to }) };
+      return dataOf(api.GET('/accounts/{username}/statement', { params: { path: { username }, query } }));
+    },
+  });
+  const shown = statement.data;
+  return (
+    <section aria-label={t('statement')}>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('statement')}
+      </Title>
+      <Text size="sm">{t('statementWhat')}</Text>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          statement.mutate();
+        }}
+      >
+        <Group align="end" gap="xs" my="sm">
+          <TextInput
+            type="date"
+            label={t('from')}
+            value={from}
+            onChange={(e) => setFrom(e.currentTarget.value)}
+          />
+          <TextInput type="date" label={t('to')} value={to} onChange={(e) => setTo(e.currentTarget.value)} />
+          <Button type="submit" variant="default" loading={statement.isPending}>
+            {t('showStatement')}
+          </Button>
+        </Group>
+      </form>
+      {statement.error && (
+        <Alert color="red" role="alert">
+          {statement.error.message === '' ? t('noAnswer') : statement.error.message}
+        </Alert>
+      )}
+      {shown && (
+        <>
+          <Facts
+            of={[
+              [t('opening'), rupiah(shown.opening_balance)],
+              [t('closing'), rupiah(shown.closing_balance)],
+            ]}
+          />
+          {shown.entries.length === 0 ? <Nothing>{t('noEntry')}</Nothing> : <Entries of={shown.entries} />}
+          {shown.left > 0 && <Nothing>{t('entriesLeft', { count: shown.left })}</Nothing>}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface Entry {
+  at: string;
+  kind: string;
+  ref_id: string | null;
+  subject_id: string;
+  amount: number;
+  balance: number;
+}
+
+function Entries({ of }: { of: Entry[] }): React.ReactElement {
+  const numbers = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' } as const;
+  return (
+    <Table.ScrollContainer minWidth={560} tabIndex={0}>
+      <Table fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('time')}</Table.Th>
+            <Table.Th>{t('kind')}</Table.Th>
+            <Table.Th>{t('reference')}</Table.Th>
+            <Table.Th ta="end">{t('amount')}</Table.Th>
+            <Table.Th ta="end">{t('balance')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {of.map(({ at, kind, ref_id: refId, subject_id: subjectId, amount, balance }) => (
+            <Table.Tr key={`${subjectId} ${kind} ${balance} ${at}`}>
+              <Table.Td>
+                <Time at={at} />
+              </Table.Td>
+              <Table.Td>{kind}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{refId ?? subjectId}</Table.Td>
+              <Table.Td ta="end" style={numbers}>
+                {rupiah(amount)}
+              </Table.Td>
+              <Table.Td ta="end" style={numbers}>
+                {rupiah(balance)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,58 @@
+import { Alert, Badge, Button, Loader, Stack, Text } from '@mantine/core';
+import { timeIn } from '../format.js';
+import { useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+/** What came of a question that has no answer yet, or none at all. */
+export function Waiting({ error, again }: { error: Error | null; again: () => unknown }): React.ReactElement {
+  if (!error) {
+    return <Loader aria-label={t('loading')} my="xl" />;
+  }
+  return (
+    <Alert color="red" title={t('failed')} my="md" role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error.message === '' ? t('noAnswer') : error.message}</Text>
+        <Button size="xs" variant="default" onClick={() => again()}>
+          {t('tryAgain')}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+export function Nothing({ children }: { children: string }): React.ReactElement {
+  return (
+    <Text c="dimmed" my="lg">
+      {children}
+    </Text>
+  );
+}
+
+/** An instant in the zone of the business, which is written beside it. */
+export function Time({ at }: { at: string }): React.ReactElement {
+  return <time dateTime={at}>{timeIn(useSession().time_zone, at)}</time>;
+}
+
+const colours: Record<string, string> = {
+  SUCCESS: 'green',
+  FAILED: 'red',
+  REFUNDED: 'orange',
+  delivered: 'green',
+  dead: 'red',
+  OK: 'green',
+  REJECTED: 'red',
+  active: 'green',
+  enabled: 'green',
+  suspended: 'red',
+  disabled: 'red',
+  failing: 'orange',
+};
+
+/** The colour is beside the word, never instead of it. */
+export function Status({ children }: { children: string }): React.ReactElement {
+  return (
+    <Badge variant="dot" color={colours[children] ?? 'gray'} tt="none">
+      {children}
+    </Badge>
+  );
+}

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { MongoClient, type Document } from 'mongodb';
+import { errorOf, startFixture, stopFixture, type Fixture } from './harness.js';
+import { newSessionId, openRaw, runRaw } from './raw-client.js';
+
+describe('failpoints', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => stopFixture(fixture));
+  afterEach(async () => {
+    for (const name of ['failCommand', 'failCommand.a', 'failCommand.b']) {
+      await configure(name, 'off');
+    }
+  });
+
+  const run = (command: Document): Promise<Document> =>
+    runRaw(fixture.server.port, { ...command, $db: command['$db'] ?? 'test' });
+  const configure = (name: string, mode: unknown, data: Document = {}): Promise<Document> =>
+    run({ configureFailPoint: name, mode, data, $db: 'admin' });
+  const failing = (name: string, data: Document, mode: unknown = 'alwaysOn'): Promise<Document> =>
+    configure(name, mode, { failCommands: ['insert'], ...data });
+  const insert = (name: string, extra: Document = {}): Promise<Document> =>
+    run({ insert: name, documents: [{}], ...extra });
+  const countOf = async (name: string): Promise<number> => (await run({ count: name }))['n'] as number;
+
+  it('mean a namespace, and an application, alone', async () => {
+    await failing('failCommand', { namespace: 'test.meant', errorCode: 2 });
+    expect(await insert('meant')).to.include({ code: 2 });
+    expect(await insert('other')).to.include({ ok: 1 });
+    await failing('failCommand', { appName: 'meant', errorCode: 2 });
+    expect(await insert('other')).to.include({ ok: 1 });
+    const client = new MongoClient(fixture.server.uri, { appName: 'meant' });
+    expect((await errorOf(client.db('test').collection('other').insertOne({}))).code).to.equal(2);
+    await client.close();
+  });
+
+  it('apply with a probability, and say how often they did', async () => {
+    await failing('failCommand', { errorCode: 2 }, { activationProbability: 0.5 });
+    let failed = 0;
+    for (let i = 0; i < 200; i++) {
+      failed += (await insert('half'))['ok'] === 0 ? 1 : 0;
+    }
+    expect(failed).to.be.within(50, 150);
+    const parameters = await run({ getParameter: 1, 'failpoint.failCommand': 1, $db: 'admin' });
+    expect(Number(parameters['failpoint.failCommand'].timesEntered)).to.equal(failed);
+    expect(await configure('failCommand', 'off')).to.include({ count: failed });
+    await failing('failCommand', { errorCode: 2 }, { activationProbability: 0 });
+    expect(await insert('half')).to.include({ ok: 1 });
+    await failing('failCommand', { errorCode: 2 }, { activationProbability: 1 });
+    expect(await insert('half')).to.include({ ok: 0 });
+  });
+
+  it('several are in force beside each other', async () => {
+    await failing('failCommand.a', { namespace: 'test.a', errorCode: 2 });
+    await failing('failCommand.b', { namespace: 'test.b', errorCode: 8 });
+    expect(await insert('a')).to.include({ code: 2 });
+    expect(await insert('b')).to.include({ code: 8 });
+    await configure('failCommand.a', 'off');
+    expect(await insert('a')).to.include({ ok: 1 });
+    expect(await insert('b')).to.include({ code: 8 });
+  });
+
+  it('lose the reply of a command that took effect: by a cut, or in silence', async () => {
+    await failing('failCommand', { closeConnectionAfter: true }, { times: 1 });
+    expect((await errorOf(insert('cut'))).message).to.include('closed');
+    expect(await countOf('cut')).to.equal(1);
+
+    await failing('failCommand', { dropReplyAfter: true }, { times: 1 });
+    const connection = await openRaw(fixture.server.port);
+    let isAnswered = false;
+    void connection.run({ insert: 'silent', documents: [{}], $db: 'test' }).then(
+      () => (isAnswered = true),
+      () => undefined,
+    );
+    void connection.run({ insert: 'silent', documents: [{}], $db: 'test' }).catch(() => undefined);
+    for (let i = 0; i < 20; i++) {
+      await run({ ping: 1 });
+    }
+    expect(await countOf('silent'), 'the first, and none after it').to.equal(1);
+    expect(isAnswered).to.equal(false);
+    expect(connection.socket.destroyed).to.equal(false);
+    connection.close();
+  });
+
+  it('answer an error, without a label if so asked, after the command took effect', async () => {
+    const labelled = { lsid: newSessionId(), txnNumber: 1n };
+    await failing('failCommand', { errorCodeAfter: 11602 }, { times: 1 });
+    expect(await insert('after', labelled)).to.deep.include({
+      code: 11602,
+      errorLabels: ['RetryableWriteError'],
+    });
+    await failing('failCommand', { errorCodeAfter: 11602, errorLabels: [] }, { times: 1 });
+    const bare = await insert('after', { ...labelled, txnNumber: 2n });
+    expect(bare).to.include({ code: 11602 });
+    expect(bare['errorLabels'] ?? []).to.deep.equal([]);
+    expect(await countOf('after')).to.equal(2);
+    expect(await insert('after', { ...labelled, txnNumber: 2n }), 'a repeat').to.include({ n: 1 });
+    expect(await countOf('after')).to.equal(2);
+  });
+
+  it('an error that says that the transaction is gone ends it, a lost or labelless one at a commit does not', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    await fixture.db.createCollection(rows.collectionName);
+    let id = 0;
+    const afterCommitFails = async (data: Document): Promise<Document> => {
+      id += 1;
+      const transaction = { lsid: newSessionId(), txnNumber: 1n, autocommit: false };
+      await insert(rows.collectionName, {
+        documents: [{ _id: id }],
+        ...transaction,
+        startTransaction: true,
+      });
+      await configure('failCommand', { times: 1 }, { failCommands: ['commitTransaction'], ...data });
+      const commit = { commitTransaction: 1, ...transaction, $db: 'admin' };
+      await run(commit).catch(() => undefined);
+      return run(commit);
+    };
+    expect(await afterCommitFails({ errorCode: 112 })).to.include({ code: 251 });
+    expect(await afterCommitFails({ errorCode: 10107 })).to.include({ ok: 1 });
+    expect(await afterCommitFails({ closeConnection: true })).to.include({ ok: 1 });
+    expect(await afterCommitFails({ closeConnectionAfter: true })).to.include({ ok: 1 });
+    expect(await rows.countDocuments()).to.equal(3);
+  });
+
+  it('refuse what they do not know by name', async () => {
+    expect(await failing('failCommand', { errorcode: 2 })).to.include({ code: 40415 });
+    expect(await failing('failCommand', { errorCode: 'x' })).to.include({ code: 14 });
+    expect(await failing('failCommand', {}, 'sometimes')).to.include({ code: 2 });
+    expect(await configure('failEverything', 'alwaysOn')).to.include({ code: 2 });
+    expect(await insert('fine')).to.include({ ok: 1 });
+  });
+});

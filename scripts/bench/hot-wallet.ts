@@ -1,0 +1,81 @@
+/**
+ * One wallet, bought from by many clients at once: ours in one web process and in four, beside the naive server. Then a wallet that
+ * covers so many purchases and no more: exactly those are accepted, also by four processes.
+ */
+import { product } from './support/goods.js';
+import {
+  checkLedger,
+  emptyRedis,
+  measureLoad,
+  runBench,
+  startHelper,
+  startWeb,
+  withBooks,
+} from './support/bench.js';
+import { numberOption } from './support/options.js';
+import { printGoal } from './support/print.js';
+import { printLoads } from './support/print-loads.js';
+import { inTurns, median } from './support/rounds.js';
+import { openShop } from './support/shop.js';
+import type { RunningProcess } from './support/start-process.js';
+import { booksOf, startYardstick } from './support/yardstick.js';
+
+const names = ['naive', 'one process', 'four processes'] as const;
+type Candidate = (typeof names)[number];
+
+/** Purchases that the second wallet covers; twice as many are asked for. */
+const covered = 500;
+
+export async function benchHotWallet(): Promise<void> {
+  const rounds = numberOption('ROUNDS', 5);
+  const seconds = numberOption('SECONDS', 5);
+  const connections = numberOption('CONNECTIONS', 64);
+  await runBench(async (bench) => {
+    const { buyersFile } = await openShop({
+      buyers: 2,
+      balance: (index) => (index === 0 ? 9e12 : covered * product.price),
+    });
+    const webs = await Promise.all(Array.from({ length: 4 }, () => startWeb()));
+    const servers: Record<Candidate, RunningProcess[]> = {
+      naive: [await startYardstick(bench, 'naive', buyersFile)],
+      'one process': webs.slice(0, 1),
+      'four processes': webs,
+    };
+    const load = await startHelper('load', 'load');
+    const buy = async (name: Candidate, forSeconds: number) => {
+      const processes = servers[name];
+      const wanted = { urls: processes.map(({ url }) => url), buyersFile, buyers: 1, connections };
+      const books = booksOf(bench, name === 'naive' ? 'naive' : 'ours');
+      const all = { ...wanted, seconds: forSeconds, processes };
+      const measured = await withBooks(books, () => measureLoad(bench, load, all));
+      await emptyRedis(bench);
+      return measured;
+    };
+    for (const name of names) {
+      await buy(name, 2);
+    }
+    console.log(`one wallet, ${connections} connections, ${rounds} rounds A-B-B-A of ${seconds} s, medians`);
+    const measured = await inTurns(names, rounds, (name) => buy(name, seconds));
+    printLoads(names.map((name) => ({ name, all: measured[name] })));
+    await withBooks(
+      bench.db,
+      () =>
+        measureLoad(bench, load, {
+          ...{ urls: webs.map(({ url }) => url), buyersFile, firstBuyer: 1, buyers: 1, connections },
+          ...{ seconds: 60, purchases: 2 * covered, repeat: true, processes: webs },
+        }),
+      { refusals: { 402: covered } },
+    );
+    console.log(
+      `a wallet that covers ${covered} purchases: of ${2 * covered} asked of four processes, ${covered} accepted`,
+    );
+    const rate = (name: Candidate) => median(measured[name].map((each) => each.perSecond));
+    const shareOfOne = (100 * rate('four processes')) / rate('one process');
+    const times = rate('one process') / rate('naive');
+    printGoal('a hot wallet, against naive', { goal: 10, reached: times, unit: 'x', wanted: 'at least' });
+    printGoal('four processes, of what one reaches', {
+      ...{ goal: 100, reached: shareOfOne, unit: '%', wanted: 'at least' },
+    });
+    await checkLedger();
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * `node dist/scripts/bench/main.js <name>`: runs one benchmark, or one of the processes that they are made of. Only what is named is
+ * loaded: the rest, and what it needs of the environment, is not touched.
+ */
+import { randomBytes } from 'node:crypto';
+import { isBench, type BenchName } from './usage.js';
+
+const run: Record<BenchName, () => Promise<void>> = {
+  purchase: async () => (await import('./purchase.js')).benchPurchase(),
+  'hot-wallet': async () => (await import('./hot-wallet.js')).benchHotWallet(),
+  refunds: async () => (await import('./refunds.js')).benchRefunds(),
+  pipeline: async () => (await import('./pipeline.js')).benchPipeline(),
+  report: async () => (await import('./report.js')).benchReport(),
+  history: async () => (await import('./history.js')).benchHistory(),
+  'rate-limit': async () => (await import('./rate-limit.js')).benchRateLimit(),
+  recovery: async () => (await import('./recovery.js')).benchRecovery(),
+  trouble: async () => (await import('./trouble.js')).benchTrouble(),
+  webhooks: async () => (await import('./webhooks.js')).benchWebhooks(),
+};
+
+const helpers: Record<string, (args: string[]) => Promise<void>> = {
+  load: async () => (await import('./processes/load.js')).runLoad(),
+  'serve-bare': async (args) => (await import('./processes/bare-server.js')).serveBare(args),
+  'serve-naive': async (args) => (await import('./processes/naive-server.js')).serveNaive(args),
+  refund: async () => (await import('./processes/refunder.js')).runRefunder(),
+  'refund-bare': async (args) => (await import('./processes/bare-refunder.js')).runBareRefunder(args),
+  'bare-worker': async (args) => (await import('./processes/bare-worker.js')).runBareWorker(args),
+  'report-bare': async () => (await import('./processes/bare-report.js')).runBareReport(),
+  limiter: async () => (await import('./processes/limiter.js')).runLimiter(),
+  receiver: async (args) => (await import('./processes/receiver.js')).serveReceiver(args),
+};
+
+/** Names of its own, so that a bench may run on a server that holds other data. */
+function useOwnNames(): void {
+  const id = randomBytes(4).toString('hex');
+  const uri = new URL(process.env['MONGODB_URI'] ?? '');
+  uri.pathname = `/bench_${id}`;
+  process.env['MONGODB_URI'] = uri.toString();
+  process.env['QUEUE_PREFIX'] = `bench-${id}`;
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+const helper = helpers[name];
+if (isBench(name)) {
+  useOwnNames();
+  await run[name]();
+  process.exit();
+} else if (helper) {
+  await helper(args);
+} else {
+  throw new Error(`There is no benchmark ${name}`);
+}

@@ -1,0 +1,178 @@
+/**
+ * Purchases completed and delivered: bought as fast as the web process takes them, until every one is final and every webhook
+ * delivered, with simulator and inbox, beside a bare worker; then at a fixed rate, for the time from acceptance to delivery.
+ */
+import { request } from 'undici';
+import type { Execution } from '../simulator/order-book.js';
+import type { LoadResult } from './processes/load.js';
+import { checkLedger, runBench, startHelper } from './support/bench.js';
+import type { Bench } from './support/bench.js';
+import { call } from './support/calls.js';
+import { fetchJson } from './support/http.js';
+import { perOperation, type Cost } from './support/meter.js';
+import { numberOption } from './support/options.js';
+import { mustHold, printGoal, printTable } from './support/print.js';
+import { printCommands, sum } from './support/print-loads.js';
+import { startBare, startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
+import { inTurns, median, quantile } from './support/rounds.js';
+import type { RunningProcess } from './support/start-process.js';
+import { untilTrue } from './support/until-true.js';
+
+const names = ['bare', 'ours'] as const;
+const limitMs = 600_000;
+const probeEveryMs = 250;
+
+interface Flow {
+  perSecond: number;
+  /** Of one purchase. */
+  cost: Cost;
+}
+
+export async function benchPipeline(): Promise<void> {
+  const rounds = numberOption('ROUNDS', 3);
+  const purchases = numberOption('PURCHASES', 2_000);
+  const buyers = numberOption('ACCOUNTS', 100);
+  const seconds = numberOption('SECONDS', 15);
+  const connections = numberOption('CONNECTIONS', 64);
+  await runBench(async (bench) => {
+    const world = await startWorld({ buyers });
+    const load = await startHelper('load', 'load');
+    const pipelines = { bare: await startBare(bench, world), ours: await startOurs(bench, world) };
+    const through = (pipeline: Pipeline, count: number) =>
+      flow(bench, pipeline, () =>
+        call<LoadResult>(load.child, {
+          ...{ urls: [pipeline.web.url], buyersFile: world.shop.buyersFile, buyers, connections },
+          ...{ seconds: limitMs / 1_000, purchases: count, repeat: true },
+        }),
+      );
+    for (const name of names) {
+      await through(pipelines[name], 500);
+    }
+    await checkOurs(bench, world);
+    console.log(`${purchases} purchases by ${buyers} buyers, ${rounds} rounds A-B-B-A, medians`);
+    const measured = await inTurns(names, rounds, async (name) => {
+      const found = await through(pipelines[name], purchases);
+      await (name === 'ours' ? checkOurs(bench, world) : clearInbox(world.inbox));
+      return found;
+    });
+    names.forEach((name) => printFlows(name, measured[name]));
+    const reached = median(measured.ours.map(({ perSecond }) => perSecond));
+    const cpuMs = median(measured.ours.map(({ cost }) => ownCpuUs(cost))) / 1_000;
+    const commands = median(measured.ours.map(({ cost }) => sum(cost.mongodb)));
+    const perSecond = numberOption('RATE', Math.max(1, Math.round(reached / 2)));
+    const latencies = await atFixedRate(bench, { world, load, pipeline: pipelines.ours, perSecond, seconds });
+    console.log(
+      `at ${perSecond}/s: from acceptance to delivery p50 ${quantile(latencies, 0.5)} ms, p99 ${quantile(latencies, 0.99)} ms`,
+    );
+    printGoal('completed and delivered', { goal: 300, reached, unit: '/s', wanted: 'at least' });
+    printGoal('CPU of all processes of a purchase', {
+      goal: 5,
+      reached: cpuMs,
+      unit: 'ms',
+      wanted: 'at most',
+    });
+    printGoal('MongoDB commands of a purchase', { goal: 4, reached: commands, unit: '', wanted: 'at most' });
+    await checkLedger();
+  });
+}
+
+/** Measures until everything that was bought is done. @throws Error if that takes too long. */
+async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<LoadResult>): Promise<Flow> {
+  const stop = await meter.start(pipeline.processes);
+  const startedMs = performance.now();
+  const { accepted, refused, repeated } = await buy();
+  if (repeated > 0) {
+    console.log(`${repeated} calls were answered by 503 and sent again`);
+  }
+  mustHold(Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
+  let probes = 0;
+  await untilTrue({ everyMs: probeEveryMs, limitMs, what: 'everything bought is delivered' }, () => {
+    probes += 1;
+    return pipeline.isDone();
+  });
+  const perSecond = (1_000 * accepted) / (performance.now() - startedMs);
+  const cost = await stop();
+  cost.mongodb['find'] = (cost.mongodb['find'] ?? 0) - probes * pipeline.probeCommands;
+  return { perSecond, cost: perOperation(cost, accepted) };
+}
+
+/** What the world outside costs is no part of ours. */
+function ownCpuUs({ cpuUs }: Cost): number {
+  const { simulator = 0, inbox = 0 } = cpuUs;
+  return sum(cpuUs) - simulator - inbox;
+}
+
+function printFlows(name: string, all: Flow[]): void {
+  const processes = Object.keys(all[0]?.cost.cpuUs ?? {});
+  printTable(
+    [name, 'purchases/s', ...processes.map((each) => `${each} µs`), 'MongoDB cmds', 'Redis cmds'],
+    [
+      [
+        ...['', median(all.map(({ perSecond }) => perSecond))],
+        ...processes.map((each) => median(all.map(({ cost }) => cost.cpuUs[each] ?? 0))),
+        ...[median(all.map(({ cost }) => sum(cost.mongodb))), median(all.map(({ cost }) => sum(cost.redis)))],
+      ],
+    ],
+  );
+  printCommands(
+    name,
+    all.map(({ cost }) => cost),
+  );
+}
+
+/** Every purchase so far a success, bought once at the provider; every webhook of it delivered, and shown once by the inbox. */
+async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<void> {
+  const count = await db.collection('transactions').countDocuments({});
+  const successes = await db.collection('transactions').countDocuments({ status: 'SUCCESS' });
+  mustHold(successes === count, `${successes} of ${count} purchases succeeded`);
+  const executed = await fetchJson<Execution[]>(`${simulator.url}/log?provider=seller`);
+  const bought = new Set(executed.map((each) => each.ref_id));
+  mustHold(
+    bought.size === count && executed.length === count,
+    `${executed.length} orders for ${count} purchases`,
+  );
+  const delivered = await db
+    .collection('deliveries')
+    .countDocuments({ event: 'transaction.success', state: 'delivered' });
+  mustHold(delivered === count, `${delivered} webhooks delivered of ${count} purchases`);
+  await clearInbox(inbox);
+}
+
+/** It keeps what it gets, which would be all of its work after a while. */
+async function clearInbox({ url }: RunningProcess): Promise<void> {
+  const { body } = await request(`${url}/messages`, { method: 'DELETE' });
+  await body.dump();
+}
+
+/** @returns milliseconds from the acceptance of each purchase to the delivery of its webhook. */
+async function atFixedRate(
+  bench: Bench,
+  parts: { world: World; load: RunningProcess; pipeline: Pipeline; perSecond: number; seconds: number },
+): Promise<number[]> {
+  const { world, load, pipeline, perSecond, seconds } = parts;
+  const since = new Date();
+  const { cost } = await flow(bench, pipeline, () =>
+    call<LoadResult>(load.child, {
+      ...{ urls: [pipeline.web.url], buyersFile: world.shop.buyersFile, buyers: world.shop.buyers.length },
+      ...{ connections: 64, seconds: 2 * seconds, purchases: perSecond * seconds, perSecond, repeat: true },
+    }),
+  );
+  await checkOurs(bench, world);
+  console.log(
+    `at ${perSecond}/s: ${(ownCpuUs(cost) / 1_000).toFixed(1)} ms of CPU, ${sum(cost.mongodb).toFixed(1)} MongoDB commands`,
+  );
+  printCommands(`at ${perSecond}/s`, [cost]);
+  const accepted = await bench.db
+    .collection<{ _id: string; createdAt: Date }>('transactions')
+    .find({ createdAt: { $gte: since } }, { projection: { createdAt: 1 } })
+    .toArray();
+  const at = new Map(accepted.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
+  const delivered = await bench.db
+    .collection<{ orderKey: string; settledAt: Date }>('deliveries')
+    .find(
+      { event: 'transaction.success', createdAt: { $gte: since } },
+      { projection: { orderKey: 1, settledAt: 1 } },
+    )
+    .toArray();
+  return delivered.map(({ orderKey, settledAt }) => settledAt.getTime() - (at.get(orderKey) ?? NaN));
+}

@@ -1,0 +1,91 @@
+/** Purchases of one buyer, made and given back through the posting engine, in a process of its own. */
+import '../../../src/all-models.js';
+import { connectMongo } from '../../../src/database/mongo.js';
+import { addJobs } from '../../../src/jobs/add-job.js';
+import { post } from '../../../src/money/posting/post.js';
+import { findProduct } from '../../../src/products/find-product.js';
+import { newPurchase } from '../../../src/purchases/accept/new-purchase.js';
+import { purchasePosting } from '../../../src/purchases/accept/purchase-posting.js';
+import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
+import { fulfilPurchaseJob } from '../../../src/purchases/fulfil/fulfil-purchase.job.js';
+import { purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { connectRedis } from '../../../src/redis/connection.js';
+import { newId } from '../../../src/shared/ids.js';
+import { answerCalls } from '../support/calls.js';
+import { customerNumber, product } from '../support/goods.js';
+
+export type RefundWork = { accountId: string } & (
+  | { make: number; sellerId: string; withJobs?: true }
+  /** `atOnce`: refunds under way. */
+  | { seconds: number; atOnce: number }
+);
+
+export interface RefundResult {
+  refunded: number;
+  perSecond: number;
+}
+
+const nothing: RefundResult = { refunded: 0, perSecond: 0 };
+const madeAtOnce = 500;
+
+export async function runRefunder(): Promise<void> {
+  await connectMongo();
+  await connectRedis();
+  answerCalls((work: RefundWork) => ('make' in work ? make(work) : refund(work)));
+}
+
+async function make(work: Extract<RefundWork, { make: number }>): Promise<RefundResult> {
+  const { accountId, sellerId } = work;
+  const found = await findProduct(product.code);
+  if (!found) {
+    throw new Error('The product of the bench is missing');
+  }
+  for (let left = work.make; left > 0; left -= madeAtOnce) {
+    const made = Array.from({ length: Math.min(left, madeAtOnce) }, () =>
+      newPurchase({
+        ...{ accountId, refId: newId(), surface: 'buyer', kind: 'prepaid', product: found, quoteId: null },
+        ...{ customerNumber, price: product.price, offerSellerId: sellerId, callbackUrl: null },
+      }),
+    );
+    await Promise.all(made.map((each) => post(purchasePosting(each))));
+    if (work.withJobs) {
+      await addJobs(
+        fulfilPurchaseJob,
+        made.map(({ _id }) => ({ purchaseId: _id })),
+      );
+    }
+  }
+  return nothing;
+}
+
+async function refund({
+  accountId,
+  ...how
+}: Extract<RefundWork, { seconds: number }>): Promise<RefundResult> {
+  const open = await purchases.find({ accountId, status: 'PENDING' }).sort({ createdAt: 1 }).toArray();
+  return refundAll(open, how, (purchase: Purchase) =>
+    concludeFailure(purchase, null, { code: '02', message: 'Refused by the operator' }),
+  );
+}
+
+/** Works through the list until the time is over, or the list. */
+export async function refundAll<T>(
+  open: T[],
+  { seconds, atOnce }: { seconds: number; atOnce: number },
+  one: (each: T) => Promise<void>,
+): Promise<RefundResult> {
+  const startedMs = performance.now();
+  let refunded = 0;
+  const work = async () => {
+    while (performance.now() - startedMs < 1_000 * seconds) {
+      const next = open.shift();
+      if (next === undefined) {
+        return;
+      }
+      await one(next);
+      refunded += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { refunded, perSecond: (1_000 * refunded) / (performance.now() - startedMs) };
+}

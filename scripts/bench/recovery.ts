@@ -1,0 +1,142 @@
+/**
+ * Redis is emptied under load: how fast the sweep adds all jobs again, beside addBulk, and that nothing is bought or charged twice
+ * when the workers have gone through them.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import type { Execution } from '../simulator/order-book.js';
+import type { LoadResult } from './processes/load.js';
+import {
+  checkLedger,
+  emptyRedis,
+  runBench,
+  startHelper,
+  startSimulator,
+  startWeb,
+  startWorker,
+  type Bench,
+} from './support/bench.js';
+import { call } from './support/calls.js';
+import { fetchJson } from './support/http.js';
+import { numberOption } from './support/options.js';
+import { mustHold, printGoal } from './support/print.js';
+import { shown } from './support/print.js';
+import { openShop } from './support/shop.js';
+import { untilTrue } from './support/until-true.js';
+
+/** As many as one step of a sweep takes. */
+const bulk = 1_000;
+const everyMs = 20;
+const limitMs = 300_000;
+
+export async function benchRecovery(): Promise<void> {
+  const purchases = numberOption('PURCHASES', 5_000);
+  const buyers = numberOption('ACCOUNTS', 100);
+  const connections = numberOption('CONNECTIONS', 64);
+  await runBench(async (bench) => {
+    const simulator = await startSimulator();
+    const env = { SIMULATOR_URL: simulator.url };
+    const { buyersFile } = await openShop({ buyers });
+    const web = await startWeb(env);
+    const load = await startHelper('load', 'load');
+    const buying = call<LoadResult>(load.child, {
+      ...{
+        urls: [web.url],
+        buyersFile,
+        buyers,
+        connections,
+        seconds: limitMs / 1_000,
+        purchases,
+        repeat: true,
+      },
+    });
+    const transactions = bench.db.collection('transactions');
+    const accepted = () => transactions.estimatedDocumentCount();
+    await untilTrue(
+      { everyMs: 100, limitMs, what: 'half is bought' },
+      async () => (await accepted()) >= purchases / 2,
+    );
+    await emptyRedis(bench);
+    const bought = await buying;
+    mustHold(
+      bought.accepted === purchases,
+      `${bought.accepted} of ${purchases} accepted, ${JSON.stringify(bought.refused)}`,
+    );
+    // Once more, so that the sweep has all of them to add, and the rate has something to stand on.
+    await emptyRedis(bench);
+    const ours = await measureSweep(bench, purchases, env);
+    const bare = await measureAddBulk(bench, purchases);
+    console.log(
+      `${purchases} open purchases: added again at ${shown(ours)} jobs/s, addBulk ${shown(bare)} jobs/s`,
+    );
+    await startWorker('fulfilment', env);
+    await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is final' }, async () => {
+      return (await transactions.countDocuments({ status: 'SUCCESS' })) === purchases;
+    });
+    const executed = await fetchJson<Execution[]>(`${simulator.url}/log`);
+    mustHold(executed.length === purchases, `${executed.length} orders for ${purchases} purchases`);
+    console.log(`all ${purchases} bought once at the provider`);
+    printGoal('jobs added again, of addBulk', {
+      goal: 50,
+      reached: (100 * ours) / bare,
+      unit: '%',
+      wanted: 'at least',
+    });
+    await checkLedger();
+  });
+}
+
+/** Jobs a second from the first that the sweep adds to the last. */
+async function measureSweep(bench: Bench, purchases: number, env: NodeJS.ProcessEnv): Promise<number> {
+  const queue = openFulfilment(bench, bench.prefix);
+  // All are overdue when the sweep begins: none of its time is waiting.
+  await untilTrue({ everyMs: 100, limitMs, what: 'every purchase is overdue' }, async () => {
+    const waiting = await bench.db
+      .collection('transactions')
+      .findOne({ status: 'PENDING', nextActionAt: { $gt: new Date() } });
+    return waiting === null;
+  });
+  await startWorker('follow-up', env);
+  const counted = async () => queue.getWaitingCount();
+  let first = { count: 0, ms: 0 };
+  for (;;) {
+    const count = await counted();
+    const ms = performance.now();
+    if (count > 0 && first.count === 0) {
+      first = { count, ms };
+    }
+    if (count >= purchases) {
+      await queue.close();
+      mustHold(count === purchases, `${count} jobs for ${purchases} purchases`);
+      // Those of the first look were added before it.
+      return (1_000 * (count - first.count)) / (ms - first.ms);
+    }
+    mustHold(first.ms === 0 || ms - first.ms < limitMs, `${count} of ${purchases} jobs were added again`);
+    await pause(everyMs);
+  }
+}
+
+/** The same jobs, in bulks of the same size, without looking for them. */
+async function measureAddBulk(bench: Bench, purchases: number): Promise<number> {
+  const queue = openFulfilment(bench, bench.yardstickPrefix('bulk'));
+  const startedMs = performance.now();
+  for (let start = 0; start < purchases; start += bulk) {
+    await queue.addBulk(
+      Array.from({ length: Math.min(bulk, purchases - start) }, (_each, index) => {
+        const purchaseId = String(start + index).padStart(32, '0');
+        const deduplication = { id: `fulfil-purchase:${purchaseId}` };
+        return { name: 'fulfil-purchase', data: { v: 2, purchaseId }, opts: { deduplication } };
+      }),
+    );
+  }
+  const perSecond = (1_000 * purchases) / (performance.now() - startedMs);
+  await queue.close();
+  return perSecond;
+}
+
+function openFulfilment({ redis }: Bench, prefix: string): Queue {
+  return new Queue('fulfilment', {
+    ...{ connection: redis, prefix },
+    defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
+  });
+}

@@ -1,0 +1,161 @@
+/** What every bench needs: databases of its own names, the meter, the processes of the service, and the checks afterwards. */
+import { isDeepStrictEqual } from 'node:util';
+import { Redis } from 'ioredis';
+import { MongoClient, type Db } from 'mongodb';
+import { disconnectMongo } from '../../../src/database/mongo.js';
+import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
+import { freePort } from '../../databases/ports.js';
+import { call } from './calls.js';
+import { createMeter, perOperation, type Cost, type Meter } from './meter.js';
+import { mustHold } from './print.js';
+import { startProcess, stopProcesses, type RunningProcess } from './start-process.js';
+import { product } from './goods.js';
+import type { Load, LoadResult } from '../processes/load.js';
+
+export interface Bench {
+  meter: Meter;
+  redis: Redis;
+  client: MongoClient;
+  /** Of ours. */
+  db: Db;
+  /** Of a yardstick. */
+  yardstickUri(name: string): string;
+  yardstickPrefix(name: string): string;
+  prefix: string;
+  uri: string;
+}
+
+/** As a copy in production logs. */
+const serviceEnv = { NODE_ENV: 'development', LOG_LEVEL: 'info' };
+
+/** Runs a bench; whatever becomes of it, its processes end and its databases are gone. */
+export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {
+  const uri = process.env['MONGODB_URI'] ?? '';
+  const prefix = process.env['QUEUE_PREFIX'] ?? '';
+  const client = await new MongoClient(uri).connect();
+  const redis = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+  const meter = await createMeter(uri, process.env['REDIS_URL'] ?? '');
+  const yardsticks = new Set<string>();
+  const bench: Bench = {
+    ...{ meter, redis, client, db: client.db(), prefix, uri },
+    yardstickUri(name) {
+      const own = new URL(uri);
+      own.pathname += `_${name}`;
+      yardsticks.add(own.pathname.slice(1));
+      return own.toString();
+    },
+    yardstickPrefix: (name) => `${prefix}-${name}`,
+  };
+  try {
+    await work(bench);
+  } finally {
+    await stopProcesses();
+    await emptyRedis(bench);
+    await Promise.all([...yardsticks].map((name) => client.db(name).dropDatabase()));
+    await client.db().dropDatabase();
+    await disconnectMongo();
+    await Promise.all([client.close(), meter.close()]);
+    redis.disconnect();
+  }
+}
+
+/** Everything that this bench has in Redis is lost at one moment, that of the yardsticks too. */
+export async function emptyRedis({ redis, prefix }: Bench): Promise<void> {
+  const script = `for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end`;
+  await redis.eval(script, 0, `${prefix}*`);
+}
+
+export async function startWeb(env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
+  const port = String(await freePort());
+  return startProcess({ name: 'web', script: 'src/server.js', env: { ...serviceEnv, ...env, PORT: port } });
+}
+
+export function startWorker(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
+  return startProcess({ name, script: 'workers/run.js', args: [name], env: { ...serviceEnv, ...env } });
+}
+
+/** A provider that executes at once. */
+export function startSimulator(): Promise<RunningProcess> {
+  return startProcess({
+    ...{ name: 'simulator', script: 'scripts/simulator/main.js' },
+    args: ['--port', '0', '--host', '127.0.0.1', '--secret', 'simulator-secret', '--seed', '1'],
+  });
+}
+
+/** One of scripts/bench/processes. */
+export function startHelper(name: string, helper: string, args: string[] = []): Promise<RunningProcess> {
+  return startProcess({ name, script: 'scripts/bench/main.js', args: [helper, ...args] });
+}
+
+/** The cost is that of one accepted purchase. */
+export type Loaded = LoadResult & Cost;
+
+/** Lets the load buy, and measures what it costs all these processes. */
+export async function measureLoad(
+  { meter }: Bench,
+  load: RunningProcess,
+  { processes, ...wanted }: Load & { processes: RunningProcess[] },
+): Promise<Loaded> {
+  const stop = await meter.start(processes);
+  const result = await call<LoadResult>(load.child, wanted);
+  return { ...perOperation(await stop(), result.accepted), ...result };
+}
+
+/** What a purchase must have left behind. */
+interface Books {
+  purchases: number;
+  debits: number;
+  /** Rupiah on all wallets. */
+  balance: number;
+}
+
+async function readBooks(db: Db): Promise<Books> {
+  const [sum] = await db
+    .collection('wallets')
+    .aggregate<{ balance: number }>([{ $group: { _id: null, balance: { $sum: '$balance' } } }])
+    .toArray();
+  return {
+    purchases: await db.collection('transactions').countDocuments({}),
+    debits: await db.collection('journals').countDocuments({ kind: 'purchase' }),
+    balance: sum?.balance ?? 0,
+  };
+}
+
+/**
+ * Runs a load and holds its answers against the books: as many purchases, debits and prices as were accepted. After a 503
+ * one may stand or not, but whole.
+ * @param options.refusals By status, what must be refused; nothing otherwise.
+ * @throws Error if one is missing or there twice.
+ */
+export async function withBooks<T extends LoadResult>(
+  db: Db,
+  work: () => Promise<T>,
+  { refusals = {} }: { refusals?: Record<string, number> } = {},
+): Promise<T> {
+  const before = await readBooks(db);
+  const result = await work();
+  const after = await readBooks(db);
+  const { accepted, refused } = result;
+  const { '503': unknown = 0, ...others } = refused;
+  const told = `${accepted} accepted, refused ${JSON.stringify(refused)}`;
+  const purchases = after.purchases - before.purchases;
+  const debits = after.debits - before.debits;
+  const paid = before.balance - after.balance;
+  mustHold(accepted > 0, `nothing was accepted (${told})`);
+  mustHold(isDeepStrictEqual(others, refusals), `not what had to be refused (${told})`);
+  mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${told}`);
+  mustHold(debits === purchases, `${debits} debits, ${purchases} purchases`);
+  mustHold(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);
+  return result;
+}
+
+/** @throws Error with what it found, if a rule of docs/money.md is broken. */
+export async function checkLedger(): Promise<void> {
+  const report = await verifyLedger();
+  const found = report.findings
+    .slice(0, 5)
+    .map(({ check, subject, message }) => `${check}: ${subject}: ${message}`);
+  mustHold(report.ok, `the ledger is broken\n${found.join('\n')}`);
+  const { journals, transactions } = report.examined;
+  console.log(`ledger verified: ${transactions} transactions, ${journals} journals, every rule holds`);
+}

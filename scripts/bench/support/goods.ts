@@ -1,0 +1,10 @@
+/** What is sold, and who buys it: the same for ours and for the yardsticks. Rupiah. */
+export const product = { code: 'S10', name: 'Telkomsel 10.000', price: 10_450 };
+export const openingBalance = 9e11;
+export const customerNumber = '081234560000';
+
+export interface Buyer {
+  id: string;
+  key: string;
+  webhookSecret: string;
+}

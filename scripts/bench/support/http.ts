@@ -1,0 +1,20 @@
+import { request } from 'undici';
+import type { RunningProcess } from './start-process.js';
+
+/** Tells the simulator or the inbox how to behave. @throws Error with its answer if it refuses. */
+export async function steer({ url }: RunningProcess, change: object): Promise<void> {
+  const { statusCode, body } = await request(`${url}/control`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  });
+  const text = await body.text();
+  if (statusCode !== 200) {
+    throw new Error(`${url}/control answered ${statusCode}: ${text}`);
+  }
+}
+
+export async function fetchJson<T>(url: string): Promise<T> {
+  const { body } = await request(url);
+  return (await body.json()) as T;
+}

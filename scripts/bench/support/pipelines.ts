@@ -1,0 +1,73 @@
+/** The two pipelines that are compared: all processes from the purchase to the delivered webhook, and how to see that all is done. */
+import type { Collection, Document } from 'mongodb';
+import { receiverIdOf } from '../../../src/webhooks/new-delivery.js';
+import type { Bench } from './bench.js';
+import { startHelper, startSimulator, startWeb, startWorker } from './bench.js';
+import { steer } from './http.js';
+import { openShop, type Shop } from './shop.js';
+import { startProcess, type RunningProcess } from './start-process.js';
+import { booksOf, startYardstick, yardstickArgs } from './yardstick.js';
+
+export interface Pipeline {
+  web: RunningProcess;
+  processes: RunningProcess[];
+  /** Whether every purchase is final and every webhook delivered; counts as `probeCommands` of MongoDB. */
+  isDone(): Promise<boolean>;
+  probeCommands: number;
+}
+
+export interface World {
+  shop: Shop;
+  simulator: RunningProcess;
+  inbox: RunningProcess;
+}
+
+export const workerNames = ['fulfilment', 'follow-up', 'webhooks', 'sellers'] as const;
+
+export async function startWorld(options: { buyers: number }): Promise<World> {
+  const simulator = await startSimulator();
+  const inbox = await startProcess({
+    name: 'inbox',
+    script: 'scripts/inbox/main.js',
+    args: ['--port', '0', '--host', '127.0.0.1', '--seed', '1'],
+  });
+  const shop = await openShop({ ...options, inboxUrl: inbox.url });
+  await steer(inbox, {
+    secrets: Object.fromEntries(shop.buyers.map(({ id, webhookSecret }) => [`/hooks/${id}`, webhookSecret])),
+  });
+  return { shop, simulator, inbox };
+}
+
+export async function startOurs(bench: Bench, { shop, simulator, inbox }: World): Promise<Pipeline> {
+  const env = { SIMULATOR_URL: simulator.url };
+  const web = await startWeb(env);
+  const workers = await Promise.all(workerNames.map((name) => startWorker(name, env)));
+  const receivers = shop.buyers.map(({ id }) => receiverIdOf(id, `${inbox.url}/hooks/${id}`));
+  const transactions = bench.db.collection('transactions');
+  const deliveries = bench.db.collection('deliveries');
+  return {
+    ...{ web, processes: [web, ...workers, simulator, inbox], probeCommands: 2 },
+    async isDone() {
+      const found = await Promise.all([
+        isAny(transactions, { status: { $in: ['PENDING', 'PROCESSING'] } }),
+        isAny(deliveries, { receiverId: { $in: receivers }, state: 'due' }),
+      ]);
+      return !found.includes(true);
+    },
+  };
+}
+
+export async function startBare(bench: Bench, { shop, simulator, inbox }: World): Promise<Pipeline> {
+  const web = await startYardstick(bench, 'bare', shop.buyersFile);
+  const args = [...yardstickArgs(bench, 'bare', shop.buyersFile), simulator.url, inbox.url];
+  const worker = await startHelper('worker', 'bare-worker', args);
+  const transactions = booksOf(bench, 'bare').collection('transactions');
+  return {
+    ...{ web, processes: [web, worker, simulator, inbox], probeCommands: 1 },
+    isDone: async () => !(await isAny(transactions, { delivered: false })),
+  };
+}
+
+async function isAny(collection: Collection, filter: Document): Promise<boolean> {
+  return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+}

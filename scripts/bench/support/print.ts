@@ -1,0 +1,59 @@
+import { median } from './rounds.js';
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function printTable(head: string[], rows: (string | number)[][]): void {
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)));
+  const widths = head.map((title, at) =>
+    Math.max(title.length, ...cells.map((row) => (row[at] ?? '').length)),
+  );
+  const line = (row: string[]) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ');
+  [head, ...cells].forEach((row) => console.log(line(row)));
+}
+
+/** Three digits are enough for what differs by a tenth from run to run. */
+export function shown(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return Number.isNaN(value) ? '-' : value.toFixed(digits);
+}
+
+/** The medians of records with the same names, most first. */
+export function medians(all: Record<string, number>[]): [name: string, value: number][] {
+  const names = new Set(all.flatMap((each) => Object.keys(each)));
+  return [...names]
+    .map((name): [string, number] => [name, median(all.map((each) => each[name] ?? 0))])
+    .sort((a, b) => b[1] - a[1]);
+}
+
+/** `find 1.2, commitTransaction 0.4` */
+export function listed(all: Record<string, number>[], least = 0.005): string {
+  return medians(all)
+    .filter(([, value]) => value >= least)
+    .map(([name, value]) => `${name} ${shown(value)}`)
+    .join(', ');
+}
+
+/** One line: the goal, what was reached, and whether that is enough. */
+export function printGoal(
+  what: string,
+  {
+    goal,
+    reached,
+    unit,
+    wanted,
+  }: { goal: number; reached: number; unit: string; wanted: 'at least' | 'at most' },
+): void {
+  const isReached = wanted === 'at least' ? reached >= goal : reached <= goal;
+  console.log(
+    `goal: ${what} ${wanted} ${shown(goal)} ${unit}; measured ${shown(reached)} ${unit}: ${isReached ? 'reached' : 'below'}`,
+  );
+}
+
+/** @throws Error unless it holds: a figure of a service that lost something is worth nothing. */
+export function mustHold(holds: boolean, what: string): void {
+  if (!holds) {
+    throw new Error(`Not a measurement: ${what}`);
+  }
+}

@@ -1,0 +1,100 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { builtProgram } from '../../../config/project-file.js';
+
+export interface RunningProcess {
+  /** As it is called in the figures; several processes of one name count together. */
+  name: string;
+  pid: number;
+  /** Of one that listens; otherwise without a port that can be used. */
+  url: string;
+  child: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export interface ProcessSpec {
+  name: string;
+  /** Path below dist/. */
+  script: string;
+  args?: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+const readyTimeoutMs = 60_000;
+const running = new Set<RunningProcess>();
+let started = 0;
+
+/**
+ * Starts a built program, which ends with us at the latest, and waits until it says `{ready: true}`. What it writes goes to
+ * a file in the temporary directory, as the logs of a service do. With PROFILE=<folder> it leaves a CPU profile there.
+ * @throws Error with the end of what it wrote.
+ */
+export async function startProcess({
+  name,
+  script,
+  args = [],
+  env = {},
+}: ProcessSpec): Promise<RunningProcess> {
+  const logFile = path.join(os.tmpdir(), `${name}-${(started += 1)}.log`);
+  const log = fs.openSync(logFile, 'w');
+  const profiles = process.env['PROFILE'];
+  const child = fork(builtProgram(script), args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', log, log, 'ipc'],
+    execArgv: [
+      ...['--import', pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href],
+      ...(profiles
+        ? [
+            '--cpu-prof',
+            `--cpu-prof-dir=${path.resolve(profiles)}`,
+            `--cpu-prof-name=${name}-${started}.cpuprofile`,
+          ]
+        : []),
+    ],
+  });
+  fs.closeSync(log);
+  const port = await portWhenReady(child).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw new Error(`${name} did not start: ${fs.readFileSync(logFile, 'utf8').slice(-3_000)}`, {
+      cause: error,
+    });
+  });
+  const found: RunningProcess = {
+    ...{ name, child, pid: child.pid ?? 0, url: `http://127.0.0.1:${port}` },
+    async stop() {
+      running.delete(found);
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = once(child, 'exit');
+        child.kill('SIGTERM');
+        await gone;
+      }
+    },
+  };
+  running.add(found);
+  return found;
+}
+
+/** Ends every process of this bench. */
+export async function stopProcesses(): Promise<void> {
+  await Promise.all([...running].map((each) => each.stop()));
+}
+
+function portWhenReady(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('not ready in time')), readyTimeoutMs);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`ended with ${String(code)}`));
+    });
+    child.on('message', (message: { ready?: boolean; port?: number }) => {
+      if (message.ready === true) {
+        clearTimeout(timer);
+        resolve(message.port ?? 0);
+      }
+    });
+  });
+}

@@ -1,0 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Asks again and again. @throws Error that names what did not come true within the limit. */
+export async function untilTrue(
+  { everyMs, limitMs, what }: { everyMs: number; limitMs: number; what: string },
+  isTrue: () => Promise<boolean>,
+): Promise<void> {
+  const startedMs = performance.now();
+  while (!(await isTrue())) {
+    if (performance.now() - startedMs > limitMs) {
+      throw new Error(`Not within ${limitMs / 1_000} s: ${what}`);
+    }
+    await pause(everyMs);
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Two providers and one product of each, at a share of what all processes reach; one provider dies, comes back, hangs and
+ * comes back, and workers are killed at random. What the buyers of the other provider notice, what every process holds in
+ * memory, and what is left in Redis at the end.
+ */
+import fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Execution } from '../simulator/order-book.js';
+import { createRandom } from '../support/random.js';
+import type { LoadResult } from './processes/load.js';
+import { checkLedger, runBench, startHelper, startWorker, type Bench } from './support/bench.js';
+import { call } from './support/calls.js';
+import { product } from './support/goods.js';
+import { fetchJson, steer } from './support/http.js';
+import { numberOption } from './support/options.js';
+import { startOurs, startWorld, workerNames, type Pipeline, type World } from './support/pipelines.js';
+import { mustHold, printGoal, printTable } from './support/print.js';
+import { quantile } from './support/rounds.js';
+import { openSeller } from './support/shop.js';
+import { untilTrue } from './support/until-true.js';
+
+const troubledUsername = 'troubled';
+const troubledCode = 'S10-TROUBLED';
+const connections = 32;
+const sampleEveryMs = 1_000;
+const limitMs = 900_000;
+const hangsMs = 600_000;
+
+/** Shares of the whole time. */
+const phases = [
+  { name: 'before', share: 0.2, behaviour: null },
+  { name: 'one provider is down', share: 0.2, behaviour: { down: true } },
+  { name: 'it is back', share: 0.15, behaviour: null },
+  { name: 'it hangs', share: 0.25, behaviour: { latency_ms: hangsMs } },
+  { name: 'it is back again', share: 0.2, behaviour: null },
+] as const;
+
+interface Phase {
+  name: string;
+  from: Date;
+  until: Date;
+}
+
+export async function benchTrouble(): Promise<void> {
+  const seconds = numberOption('SECONDS', 600);
+  const share = numberOption('SHARE', 0.7);
+  const buyers = numberOption('ACCOUNTS', 100);
+  const killEverySeconds = numberOption('KILL_EVERY', 15);
+  const seed = numberOption('SEED', Math.floor(Math.random() * 1e9));
+  await runBench(async (bench) => {
+    const world = await startWorld({ buyers });
+    await openSeller(troubledUsername, troubledCode);
+    const ours = await startOurs(bench, world);
+    const loads = { healthy: await startHelper('load', 'load'), troubled: await startHelper('load', 'load') };
+    const base = { urls: [ours.web.url], buyersFile: world.shop.buyersFile, buyers, connections };
+    const reached = await reachedPerSecond(ours, () =>
+      call<LoadResult>(loads.healthy.child, { ...base, seconds: 600, purchases: 1_500, repeat: true }),
+    );
+    const perSecond = (share * reached) / 2;
+    console.log(
+      `${reached.toFixed()}/s reached; ${perSecond.toFixed()}/s of each product for ${seconds} s, SEED=${seed}`,
+    );
+    const memory = watchMemory(bench, ours);
+    const killer = killWorkers(ours, { seed, everyMs: 1_000 * killEverySeconds, world });
+    const [healthy, troubled, played] = await Promise.all([
+      call<LoadResult>(loads.healthy.child, { ...base, seconds, perSecond, repeat: true }),
+      call<LoadResult>(loads.troubled.child, { ...base, seconds, perSecond, code: troubledCode }),
+      playPhases(world, seconds),
+    ]);
+    const kills = await killer.stop();
+    await untilTrue({ everyMs: 500, limitMs, what: 'everything bought is final and delivered' }, () =>
+      ours.isDone(),
+    );
+    memory.stop();
+    const told = ({ accepted, refused, repeated }: LoadResult) =>
+      `${accepted} accepted, refused ${JSON.stringify(refused)}, ${repeated} sent again`;
+    console.log(`${kills} workers killed; healthy: ${told(healthy)}; troubled: ${told(troubled)}`);
+    const p95 = await printPhases(bench, played);
+    memory.print();
+    await printRedis(bench);
+    const [before = NaN, ...others] = p95;
+    printGoal('p95 to final beside trouble, of that before', {
+      goal: 2,
+      reached: Math.max(...others) / before,
+      unit: 'x',
+      wanted: 'at most',
+    });
+    await checkExecutions(bench, world);
+    await checkLedger();
+  });
+}
+
+async function reachedPerSecond(ours: Pipeline, buy: () => Promise<LoadResult>): Promise<number> {
+  const startedMs = performance.now();
+  const { accepted } = await buy();
+  await untilTrue({ everyMs: 250, limitMs, what: 'everything bought is delivered' }, () => ours.isDone());
+  return (1_000 * accepted) / (performance.now() - startedMs);
+}
+
+async function playPhases({ simulator }: World, seconds: number): Promise<Phase[]> {
+  const played: Phase[] = [];
+  for (const { name, share, behaviour } of phases) {
+    await steer(simulator, { providers: { [troubledUsername]: behaviour } });
+    const from = new Date();
+    await pause(1_000 * seconds * share);
+    played.push({ name, from, until: new Date() });
+  }
+  return played;
+}
+
+/** One worker dies by SIGKILL now and then, and another of its kind takes its place. */
+function killWorkers(
+  ours: Pipeline,
+  { seed, everyMs, world }: { seed: number; everyMs: number; world: World },
+): { stop(): Promise<number> } {
+  const random = createRandom(seed);
+  const stopping = new AbortController();
+  const play = async (): Promise<number> => {
+    for (let kills = 0; ; kills++) {
+      const isOver = await pause(everyMs * (0.5 + random()), false, { signal: stopping.signal }).catch(
+        () => true,
+      );
+      if (isOver) {
+        return kills;
+      }
+      const workers = ours.processes.filter(({ name }) => workerNames.some((worker) => worker === name));
+      const victim = workers[Math.floor(random() * workers.length)];
+      if (victim) {
+        victim.child.kill('SIGKILL');
+        const another = await startWorker(victim.name, { SIMULATOR_URL: world.simulator.url });
+        ours.processes.splice(ours.processes.indexOf(victim), 1, another);
+      }
+    }
+  };
+  const finished = play();
+  return {
+    stop() {
+      stopping.abort();
+      return finished;
+    },
+  };
+}
+
+/** Resident memory of each process and what Redis uses, at most. */
+function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print(): void } {
+  const most = new Map<string, number>();
+  const see = (name: string, bytes: number) => most.set(name, Math.max(most.get(name) ?? 0, bytes));
+  const timer = setInterval(() => {
+    for (const { name, pid } of ours.processes) {
+      see(name, residentBytes(pid));
+    }
+    void redis.info('memory').then((said) => see('Redis', Number(/^used_memory:(\d+)/m.exec(said)?.[1])));
+  }, sampleEveryMs);
+  return {
+    stop: () => clearInterval(timer),
+    print() {
+      printTable(
+        ['process', 'MB at most'],
+        [...most].map(([name, bytes]) => [name, bytes / 1e6]),
+      );
+    },
+  };
+}
+
+/** 0 of a process that has just gone. */
+function residentBytes(pid: number): number {
+  try {
+    const [, pages = '0'] = fs.readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+    return 4_096 * Number(pages);
+  } catch {
+    return 0;
+  }
+}
+
+/** @returns the p95 from acceptance to the final state, of the healthy provider in each phase. Milliseconds. */
+async function printPhases({ db }: Bench, played: Phase[]): Promise<number[]> {
+  const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
+    'transactions',
+  );
+  const rows = await Promise.all(
+    played.map(async ({ name, from, until }) => {
+      const bought = await transactions.find({ createdAt: { $gte: from, $lt: until } }).toArray();
+      const timesOf = (code: string) =>
+        bought
+          .filter(({ productCode }) => productCode === code)
+          .map(({ createdAt, finalAt }) => finalAt.getTime() - createdAt.getTime());
+      const healthy = timesOf(product.code);
+      const troubled = timesOf(troubledCode);
+      const failed = bought.filter(
+        ({ productCode, status }) => productCode === troubledCode && status === 'FAILED',
+      );
+      return [
+        ...[name, healthy.length, quantile(healthy, 0.5), quantile(healthy, 0.95), quantile(healthy, 0.99)],
+        ...[troubled.length, failed.length, quantile(troubled, 0.95)],
+      ];
+    }),
+  );
+  printTable(['to final, ms', 'healthy', 'p50', 'p95', 'p99', 'troubled', 'of them failed', 'its p95'], rows);
+  return rows.map((row) => Number(row[3]));
+}
+
+async function printRedis({ redis, prefix }: Bench): Promise<void> {
+  const keys = await redis.keys(`${prefix}*`);
+  const waiting = keys.filter((key) => /:(wait|active|delayed|prioritized|paused)$/.test(key));
+  const counts = await Promise.all(
+    waiting.map(async (key) => ((await redis.type(key)) === 'list' ? redis.llen(key) : redis.zcard(key))),
+  );
+  const jobs = counts.reduce((total, count) => total + count, 0);
+  console.log(`in Redis at the end: ${keys.length} keys, ${jobs} jobs that wait, the clock's own among them`);
+}
+
+/** Each success was executed once, and nothing else was. */
+async function checkExecutions({ db }: Bench, { simulator }: World): Promise<void> {
+  const executed = await fetchJson<Execution[]>(`${simulator.url}/log`);
+  const purchases = executed.map(({ ref_id: order }) => order.replace(/-\d+$/, ''));
+  const transactions = db.collection<{ _id: string; status: string }>('transactions');
+  const successes = await transactions.countDocuments({ status: 'SUCCESS' });
+  mustHold(new Set(purchases).size === purchases.length, 'a purchase was executed twice');
+  mustHold(purchases.length === successes, `${purchases.length} executed, ${successes} successes`);
+  const open = await transactions.countDocuments({ status: { $nin: ['SUCCESS', 'FAILED'] } });
+  mustHold(open === 0, `${open} purchases are not final`);
+}

@@ -1,0 +1,22 @@
+/**
+ * `npm run check:alerts`: promtool reads the rules of ops/prometheus, and plays the tests beside them. Where promtool is not (Debian's
+ * package `prometheus` has it) nothing is checked, and that is said.
+ */
+import { spawnSync } from 'node:child_process';
+
+const checks = [
+  ['check', 'rules', 'ops/prometheus/rules.yml'],
+  ['test', 'rules', 'ops/prometheus/tests.yml'],
+];
+
+for (const args of checks) {
+  const { status, error, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  if (error && 'code' in error && error.code === 'ENOENT') {
+    console.log('check:alerts: SKIPPED, there is no promtool on PATH (apt-get install prometheus).');
+    break;
+  }
+  if (status !== 0) {
+    console.error(`promtool ${args.join(' ')}: ${error?.message ?? ''}\n${stdout}${stderr}`);
+    process.exitCode = 1;
+  }
+}

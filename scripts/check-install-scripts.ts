@@ -1,0 +1,15 @@
+/** `npm run check:install-scripts`: fails when a dependency with an install script comes in that nobody has looked at. */
+import { readFileSync } from 'node:fs';
+import { installScriptMistakes, type Lock } from './install-scripts.js';
+
+const mistakes = installScriptMistakes(
+  JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock,
+  JSON.parse(readFileSync('package.json', 'utf8')) as object,
+  readFileSync('.npmrc', 'utf8'),
+);
+for (const mistake of mistakes) {
+  console.error(mistake);
+}
+if (mistakes.length > 0) {
+  process.exitCode = 1;
+}

@@ -1,0 +1,39 @@
+/** Install scripts of dependencies: code of others that runs at `npm ci`, with the rights of whoever runs it. */
+
+export interface Lock {
+  packages: Record<string, { hasInstallScript?: boolean }>;
+}
+
+interface Manifest {
+  /** By name: whether its install script may run. npm reads it too. */
+  allowScripts?: Record<string, boolean>;
+}
+
+/** @returns what is wrong, one sentence each: a package that nobody has looked at, an entry without a package, scripts that are on. */
+export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifest, npmrc: string): string[] {
+  const withScript = Object.entries(lock.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  const listed = Object.keys(allowScripts);
+  return [
+    ...withScript
+      .filter((name) => !listed.includes(name))
+      .map(
+        (name) =>
+          `${name} has an install script, and is not in "allowScripts" of package.json. Look at what the script does and whether we work without it; then list it with false (decision 074).`,
+      ),
+    ...listed
+      .filter((name) => !withScript.includes(name))
+      .map(
+        (name) =>
+          `${name} is in "allowScripts" of package.json, and no dependency of that name has an install script. Remove it.`,
+      ),
+    ...listed
+      .filter((name) => allowScripts[name])
+      .map(
+        (name) =>
+          `${name} is allowed in "allowScripts" of package.json, but .npmrc keeps every install script from running.`,
+      ),
+    ...(/^ignore-scripts=true$/m.test(npmrc) ? [] : ['.npmrc must say ignore-scripts=true.']),
+  ];
+}

@@ -1,0 +1,29 @@
+import net from 'node:net';
+import { PlainError } from '../supervisor/plain-error.js';
+
+const loopback = '127.0.0.1';
+
+/**
+ * Where the web process of `npm start` listens: on this machine alone, unless `--listen` or LISTEN_ADDRESS says otherwise.
+ * @throws PlainError for what is no address.
+ */
+export function listenAddress(env: NodeJS.ProcessEnv): string {
+  const given = env['LISTEN_ADDRESS'];
+  const address = given === undefined || given === '' ? loopback : given;
+  if (net.isIP(address) === 0) {
+    throw new PlainError(
+      `"${address}" is not an IP address. For every address of this machine: npm start -- --listen 0.0.0.0`,
+    );
+  }
+  return address;
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\./.test(address);
+}
+
+/** How this machine reaches it. */
+export function baseUrlOf(address: string, port: number): string {
+  const host = address === '0.0.0.0' || address === '::' ? loopback : address;
+  return `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Who acts on the command line. The machine's own user proves little where several people share it, so an operator shows
+ * a key of their own: TOPUP_OPERATOR_KEY, or a file that nobody else can read, named by TOPUP_OPERATOR_KEY_FILE.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../../src/operators/rights.js';
+import { UsageError } from './usage-error.js';
+
+export interface Acting {
+  action: OperatorAction;
+  /** The operator named by --as. */
+  as: string | undefined;
+  /** MongoDB may be away: then reading is done in the name of the system user. */
+  toleratesOutage: boolean;
+}
+
+/**
+ * The actor for the audit log, if the table of rights lets them do this. Without a key it is `cli:<system user>`, or in
+ * development the operator named by --as. In production, and wherever an operator has a key, who changes something has
+ * to show one.
+ * @throws UsageError for a key that is missing or somebody else's, ForbiddenError where the role may not do this.
+ */
+export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<string> {
+  const key = givenKey(process.env);
+  if (key === null && as === undefined && rightTo(action).kind === 'read') {
+    return systemUser();
+  }
+  try {
+    return await (key === null ? unproven(action, as) : proven(action, { key, as }));
+  } catch (error) {
+    const { DependencyError } = await import('../../src/shared/errors.js');
+    const { isAway } = await import('../../src/database/mongo.js');
+    if (toleratesOutage && (isAway(error) || error instanceof DependencyError)) {
+      return systemUser();
+    }
+    throw error;
+  }
+}
+
+async function proven(
+  action: OperatorAction,
+  given: { key: string; as: string | undefined },
+): Promise<string> {
+  const { operatorOfKey } = await import('../../src/operators/operator-key.js');
+  const operator = await operatorOfKey(given.key);
+  if (given.as !== undefined && given.as !== operator.username) {
+    throw new UsageError(`The operator key is that of ${operator.username}, not of ${given.as}.`);
+  }
+  return allowed(operator, action);
+}
+
+async function unproven(action: OperatorAction, as: string | undefined): Promise<string> {
+  const [{ anyAdminHasKey, anyOperatorHasKey }, { env }, { isGuarded }] = await Promise.all([
+    import('../../src/operators/operator-key.js'),
+    import('../../config/env.js'),
+    import('../../config/refused-settings.js'),
+  ]);
+  const isKeyNeeded = isGuarded(env) || (await anyOperatorHasKey());
+  if (isKeyNeeded) {
+    // Somebody has to make the first admin and the first key.
+    if (as === undefined && action === 'operator.manage' && !(await anyAdminHasKey())) {
+      return systemUser();
+    }
+    throw new UsageError(
+      'Show who you are: set TOPUP_OPERATOR_KEY, or TOPUP_OPERATOR_KEY_FILE to a file with it that only you can read. Make a key in the console, at /admin/me; an admin can give you one with topup operator key.',
+    );
+  }
+  if (as === undefined) {
+    return systemUser();
+  }
+  const { requireOperator } = await import('../../src/operators/require-operator.js');
+  return allowed(await requireOperator(as), action);
+}
+
+async function allowed(
+  { username, role }: { username: string; role: Parameters<typeof isAllowed>[0] },
+  action: OperatorAction,
+): Promise<string> {
+  if (!isAllowed(role, action)) {
+    const { ForbiddenError } = await import('../../src/shared/errors.js');
+    throw new ForbiddenError(refusalOf(role, action));
+  }
+  return `operator:${username}`;
+}
+
+function givenKey(environment: NodeJS.ProcessEnv): string | null {
+  const key = environment['TOPUP_OPERATOR_KEY'];
+  const path = environment['TOPUP_OPERATOR_KEY_FILE'];
+  if (key) {
+    return key.trim();
+  }
+  return path ? readKey(path) : null;
+}
+
+function readKey(path: string): string {
+  try {
+    if ((statSync(path).mode & 0o077) === 0) {
+      return readFileSync(path, 'utf8').trim();
+    }
+  } catch {
+    throw new UsageError(`TOPUP_OPERATOR_KEY_FILE: ${path} cannot be read.`);
+  }
+  throw new UsageError(`TOPUP_OPERATOR_KEY_FILE: others can read ${path}. Run: chmod 600 ${path}`);
+}
+
+function systemUser(): string {
+  return `cli:${userInfo().username}`;
+}

@@ -1,0 +1,156 @@
+import { Option, type Command } from 'commander';
+import type { Adjustment } from '../../src/adjustments/adjustment.model.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { rupiah, status, table, time } from './format.js';
+import { limitOption, reasonOption } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** `topup adjust …`: corrections of wallets by hand. */
+export function registerAdjust(program: Command): void {
+  const group = defineGroup(
+    program,
+    'adjust',
+    'Correct a wallet by hand, with a second operator for large amounts',
+  );
+  registerMake(group);
+  registerList(group);
+  registerApprove(group);
+  registerReject(group);
+}
+
+function registerMake(group: Command): void {
+  defineCommand(group, {
+    usage: 'make <username> <amount>',
+    action: 'adjustment.make',
+    isDefault: true,
+    summary: 'Credit a wallet, or debit it with a negative amount; `make` may be left out',
+    details:
+      'Never below zero. From ADJUSTMENT_APPROVAL_FROM rupiah on it waits for a second operator: topup adjust approve.\nEach call is an adjustment of its own: after an unclear answer look at topup adjust list first.',
+    examples: [
+      'adjust warung-sari 50000 --reason "transfer of 20 Nov without ref_id"',
+      'adjust warung-sari -50000 --reason "credited twice, ticket 90"',
+    ],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requestAdjustment }, { requireAccount }] = await Promise.all([
+        import('../../src/adjustments/request-adjustment.js'),
+        import('../../src/accounts/require-account.js'),
+      ]);
+      const amount = wholeRupiah(arg('amount'));
+      const made = await requestAdjustment({ account: await requireAccount(arg('username')), amount }, by);
+      return {
+        data: present(made),
+        text:
+          made.status === 'pending'
+            ? `It waits for another operator: topup adjust approve ${made._id} --as <operator> --reason …`
+            : balanceText(made),
+      };
+    },
+  });
+}
+
+function wholeRupiah(value: string): number {
+  if (!/^-?\d{1,15}$/.test(value)) {
+    throw new UsageError('amount must be whole rupiah, such as 50000 or -50000.');
+  }
+  return Number(value);
+}
+
+function registerList(group: Command): void {
+  defineCommand<{ status?: Adjustment['status'] | 'all'; account?: string; limit: number }>(group, {
+    usage: 'list',
+    action: 'adjustment.look',
+    summary: 'List adjustments, by default those that wait for a second operator, newest first',
+    examples: ['adjust list', 'adjust list --account warung-sari --status all'],
+    options: [
+      new Option('--status <status>', 'which (default: pending, with --account all)').choices([
+        'pending',
+        'completed',
+        'rejected',
+        'all',
+      ]),
+      new Option('--account <username>', 'only those of one account'),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const [{ listAdjustments }, { requireAccount }, { usernamesOf }] = await Promise.all([
+        import('../../src/adjustments/list-adjustments.js'),
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/usernames-of.js'),
+      ]);
+      const wanted = options.status ?? (options.account === undefined ? 'pending' : 'all');
+      const found = await listAdjustments({
+        ...(wanted !== 'all' && { status: wanted }),
+        ...(options.account !== undefined && { accountId: (await requireAccount(options.account))._id }),
+        limit: options.limit,
+      });
+      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+      const data = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
+      const cells = data.map((row) => [
+        row.id,
+        row.username,
+        rupiah(row.amount),
+        status(row.status),
+        row.requested_by,
+        row.decided_by ?? '-',
+        time(row.created_at),
+        row.reason,
+      ]);
+      const heads = ['id', 'account', 'amount', 'status', 'asked by', 'decided by', 'created', 'why'];
+      return { data, text: data.length === 0 ? 'No adjustment fits.' : table(heads, cells, [2]) };
+    },
+  });
+}
+
+function registerApprove(group: Command): void {
+  defineCommand(group, {
+    usage: 'approve <id>',
+    action: 'adjustment.make',
+    summary: 'Let an adjustment happen that another operator has asked for',
+    details: 'Who asked for it cannot approve it. Twice changes nothing more.',
+    examples: ['adjust approve 01a1fde5d07770f0be10a241618d0695 --as dewi --reason "seen on the statement"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { approveAdjustment } = await import('../../src/adjustments/decide-adjustment.js');
+      const { adjustment, changed } = await approveAdjustment(arg('id'), by);
+      const text = changed ? balanceText(adjustment) : 'Nothing changed: it was approved before.';
+      return { data: { ...present(adjustment), changed }, text };
+    },
+  });
+}
+
+function registerReject(group: Command): void {
+  defineCommand(group, {
+    usage: 'reject <id>',
+    action: 'adjustment.make',
+    summary: 'Say that an adjustment that waits will not happen',
+    details: 'Also by who asked for it. Twice changes nothing more.',
+    examples: ['adjust reject 01a1fde5d07770f0be10a241618d0695 --reason "wrong account"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { rejectAdjustment } = await import('../../src/adjustments/decide-adjustment.js');
+      const { adjustment, changed } = await rejectAdjustment(arg('id'), by);
+      const text = changed ? 'Rejected.' : 'Nothing changed: it was rejected before.';
+      return { data: { ...present(adjustment), changed }, text };
+    },
+  });
+}
+
+function balanceText({ amount, balanceAfter }: Adjustment): string {
+  return `${amount > 0 ? 'Credited' : 'Debited'} ${rupiah(Math.abs(amount))}; the balance is now ${rupiah(balanceAfter ?? 0)}.`;
+}
+
+function present(adjustment: Adjustment) {
+  return {
+    id: adjustment._id,
+    account_id: adjustment.accountId,
+    amount: adjustment.amount,
+    reason: adjustment.reason,
+    status: adjustment.status,
+    requested_by: adjustment.requestedBy,
+    decided_by: adjustment.decidedBy,
+    balance_after: adjustment.balanceAfter,
+    created_at: adjustment.createdAt,
+    decided_at: adjustment.decidedAt,
+  };
+}

@@ -1,0 +1,65 @@
+import { Option, type Command } from 'commander';
+import { defineCommand } from './define-command.js';
+import { table, time } from './format.js';
+
+/** `topup operator sessions` and `end-sessions`: who is logged in to the console from where, and out with them. */
+export function registerSessions(group: Command): void {
+  registerList(group);
+  registerEnd(group);
+}
+
+function registerList(group: Command): void {
+  defineCommand(group, {
+    usage: 'sessions <username>',
+    action: 'operator.look',
+    summary: 'List the console sessions of an operator, the newest first',
+    examples: ['operator sessions dewi'],
+    async run({ arg }) {
+      const [{ requireOperator }, { listSessions }] = await Promise.all([
+        import('../../src/operators/require-operator.js'),
+        import('../../src/operators/sessions.js'),
+      ]);
+      const found = await listSessions(await requireOperator(arg('username')));
+      const data = found.map(({ id, startedAt, address, browser }) => ({
+        id,
+        started_at: startedAt,
+        address,
+        browser,
+      }));
+      const rows = data.map((each) => [each.id, time(each.started_at), each.address, each.browser]);
+      return {
+        data,
+        text: rows.length === 0 ? 'No session.' : table(['id', 'since', 'address', 'browser'], rows),
+      };
+    },
+  });
+}
+
+function registerEnd(group: Command): void {
+  defineCommand<{ session?: string }>(group, {
+    usage: 'end-sessions <username>',
+    action: 'operator.end-sessions',
+    summary: 'End the console sessions of an operator: all, or one',
+    details: 'Holds for the next request. Without Redis all can be ended, one cannot.',
+    examples: ['operator end-sessions dewi', 'operator end-sessions dewi --session n2Zk0q1bX9aF'],
+    options: [
+      new Option('--session <id>', 'this one alone, by the id that topup operator sessions shows'),
+      new Option('--reason <text>', 'why; kept in the audit log'),
+    ],
+    async run({ arg, options, by }) {
+      const [{ requireOperator }, { endAllSessions }, { endOneSession }] = await Promise.all([
+        import('../../src/operators/require-operator.js'),
+        import('../../src/operators/change-operator.js'),
+        import('../../src/operators/end-session.js'),
+      ]);
+      const operator = await requireOperator(arg('username'));
+      const { username } = operator;
+      if (options.session === undefined) {
+        await endAllSessions(username, by);
+        return { data: { username, ended: 'all' }, text: `Every session of ${username} has ended.` };
+      }
+      await endOneSession(operator, options.session, by);
+      return { data: { username, ended: options.session }, text: `That session of ${username} has ended.` };
+    },
+  });
+}

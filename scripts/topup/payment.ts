@@ -1,0 +1,49 @@
+import { Option, type Command } from 'commander';
+import type { Payment } from '../../src/deposits/payment.model.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { rupiah, status, table, time } from './format.js';
+import { limitOption } from './options.js';
+
+/** `topup payments …`: money that the bank or a payment gateway has told us of. */
+export function registerPayments(program: Command): void {
+  const group = defineGroup(program, 'payments', 'Payments that were notified');
+  defineCommand<{ status: Payment['status'] | 'all'; limit: number }>(group, {
+    usage: 'list',
+    action: 'deposit.look',
+    summary: 'List notified payments, newest first',
+    details:
+      'completed  it has credited its deposit\ncase       no pending deposit fitted: see topup case list, and topup deposit confirm once you know',
+    examples: ['payments list', 'payments list --status case'],
+    options: [
+      new Option('--status <status>', 'which').choices(['completed', 'case', 'all']).default('all'),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const { listPayments } = await import('../../src/deposits/list-payments.js');
+      const found = await listPayments({
+        ...(options.status !== 'all' && { status: options.status }),
+        limit: options.limit,
+      });
+      const data = found.map((each) => ({
+        payment_id: each._id,
+        username: each.username,
+        ref_id: each.refId,
+        amount: each.amount,
+        status: each.status,
+        deposit_id: each.depositId,
+        created_at: each.createdAt,
+      }));
+      const cells = data.map((row) => [
+        row.payment_id,
+        row.username,
+        row.ref_id,
+        rupiah(row.amount),
+        status(row.status),
+        row.deposit_id ?? '-',
+        time(row.created_at),
+      ]);
+      const text = table(['payment', 'account', 'ref_id', 'amount', 'status', 'deposit', 'told'], cells, [3]);
+      return { data, text: data.length === 0 ? 'No payment fits.' : text };
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import { pipeline } from 'node:stream/promises';
+import { Option, type Command } from 'commander';
+import type { Statement } from '../../src/statements/read-statement.js';
+import { defineCommand } from './define-command.js';
+import { facts, rupiah, table, time } from './format.js';
+import { day, limitOption } from './options.js';
+
+interface Options {
+  from?: string;
+  to?: string;
+  csv?: boolean;
+  limit: number;
+}
+
+/** `topup statement`: every movement of an account's wallet. */
+export function registerStatement(program: Command): void {
+  defineCommand<Options>(program, {
+    usage: 'statement <username>',
+    action: 'statement.export',
+    summary: 'Every movement of a wallet, with the balance before and after',
+    details:
+      'What the account itself gets by GET /api/<role>/statement. The last 30 days unless said otherwise.',
+    examples: [
+      'statement warung-sari --from 2024-03-01 --to 2024-03-31',
+      'statement warung-sari --csv > march.csv',
+    ],
+    options: [
+      new Option('--from <day>', 'first day, YYYY-MM-DD').argParser(day),
+      new Option('--to <day>', 'last day, YYYY-MM-DD').argParser(day),
+      new Option('--csv', 'all of it as CSV').conflicts('json'),
+      limitOption(100),
+    ],
+    async run({ arg, options: { from, to, csv, limit }, by }) {
+      const [{ requireAccount }, { recordAudit }, { periodOf }, { openStatement }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/audit/record-audit.js'),
+        import('../../src/shared/business-time.js'),
+        import('../../src/statements/read-statement.js'),
+      ]);
+      const account = await requireAccount(arg('username'));
+      const period = periodOf(from, to);
+      const subject = { kind: 'account' as const, id: account._id };
+      const what = { ...period, format: csv ? 'csv' : 'page' };
+      await recordAudit(null, { ...by, action: 'statement.export', subject, after: what });
+      const statement = await openStatement(account._id, period);
+      const after = statement.firstSeq - 1;
+      if (csv) {
+        const { statementCsv } = await import('../../src/statements/statement-csv.js');
+        // A reader that went away (`| head`) is no error of ours.
+        await pipeline(statementCsv(statement, after), process.stdout, { end: false }).catch(
+          ignoreClosedPipe,
+        );
+        return { data: null, text: '' };
+      }
+      return show(statement, { after, limit });
+    },
+  });
+}
+
+async function show(statement: Statement, page: { after: number; limit: number }) {
+  const [{ balancesOf, readEntries }, { presentEntry }] = await Promise.all([
+    import('../../src/statements/read-statement.js'),
+    import('../../src/statements/present-entry.js'),
+  ]);
+  const [balances, entries] = await Promise.all([balancesOf(statement), readEntries(statement, page)]);
+  const { opening, closing } = balances ?? { opening: 0, closing: 0 };
+  const left = statement.lastSeq - page.after - entries.length;
+  const rows = entries.map(({ at, kind, refId, amount, balance }) => [
+    time(at),
+    kind,
+    refId ?? '-',
+    rupiah(amount),
+    rupiah(balance),
+  ]);
+  return {
+    data: {
+      period: { start_date: statement.period.start, end_date: statement.period.end },
+      opening_balance: opening,
+      closing_balance: closing,
+      entries: entries.map(presentEntry),
+      left,
+    },
+    text: [
+      ...(rows.length > 0 ? [table(['at', 'kind', 'ref_id', 'amount', 'balance'], rows, [3, 4])] : []),
+      ...(left > 0 ? [`… and ${left.toLocaleString('en')} more: --csv, or a shorter period`] : []),
+      '',
+      facts([
+        ['opening balance', rupiah(opening)],
+        ['closing balance', rupiah(closing)],
+      ]),
+    ].join('\n'),
+  };
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+    throw error;
+  }
+}

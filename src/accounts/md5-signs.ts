@@ -1,0 +1,73 @@
+/**
+ * How often each account signs by md5 (docs/interface.md#reseller-sign), so that an operator can move them to HMAC one by
+ * one. Counters in Redis, a sorted set a day: what is lost with Redis is a hint and no money.
+ */
+import type { Redis } from 'ioredis';
+import { env } from '../../config/env.js';
+import { redis } from '../redis/connection.js';
+import { businessDay, daysAfter } from '../shared/business-time.js';
+import { now } from '../shared/clock.js';
+import { gathered } from '../shared/gathered.js';
+
+export const md5DaysShown = 30;
+const keptS = 35 * 86_400;
+/** Of one day. */
+const busiestMax = 100;
+
+/** Counts without being waited for: calls at the same time share one round trip, and without Redis none is counted. */
+export function countMd5Sign(accountId: string): void {
+  add(accountId).catch(() => undefined);
+}
+
+const add = gathered<string, undefined>({
+  itemsMax: 1_000,
+  async run(accountIds) {
+    const key = keyOf(businessDay(now()));
+    const counts = new Map<string, number>();
+    for (const id of accountIds) {
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    const pipeline = redis().pipeline();
+    counts.forEach((count, id) => pipeline.zincrby(key, count, id));
+    await pipeline.expire(key, keptS).exec();
+    return accountIds.map(() => undefined);
+  },
+});
+
+/** Signs by md5 in the last 30 days of each of these accounts, in their order; null while Redis is away. */
+export async function md5SignsOf(accountIds: readonly string[]): Promise<number[] | null> {
+  if (accountIds.length === 0) {
+    return [];
+  }
+  const days = await askEachDay((client, key) => client.zmscore(key, ...accountIds));
+  return (
+    days && accountIds.map((_, index) => days.reduce((sum, scores) => sum + Number(scores[index] ?? 0), 0))
+  );
+}
+
+/** The accounts that sign by md5 most, over the last 30 days, of the 100 busiest of each day; null while Redis is away. */
+export async function mostMd5Signs(): Promise<{ accountId: string; signs: number }[] | null> {
+  const days = await askEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
+  if (!days) {
+    return null;
+  }
+  const sums = new Map<string, number>();
+  for (const busiest of days) {
+    for (let at = 0; at + 1 < busiest.length; at += 2) {
+      const id = busiest[at] ?? '';
+      sums.set(id, (sums.get(id) ?? 0) + Number(busiest[at + 1]));
+    }
+  }
+  return [...sums].map(([accountId, signs]) => ({ accountId, signs })).sort((a, b) => b.signs - a.signs);
+}
+
+/** Together, and not as a pipeline: in a Cluster the days may be on several nodes. */
+async function askEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
+  const today = businessDay(now());
+  const keys = Array.from({ length: md5DaysShown }, (_, back) => keyOf(daysAfter(today, -back)));
+  return Promise.all(keys.map((key) => ask(redis(), key))).catch(() => null);
+}
+
+function keyOf(day: string): string {
+  return `${env.QUEUE_PREFIX}:md5-signs:${day}`;
+}

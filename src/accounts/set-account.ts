@@ -1,0 +1,66 @@
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { now } from '../shared/clock.js';
+import { NotFoundError, ValidationError } from '../shared/errors.js';
+import { AccountModel, type Account } from './account.model.js';
+
+/** What the operator alone decides of an account; left out stays as it is. */
+export type OperatorSettings = Partial<
+  Pick<
+    Account,
+    'requireStrongSign' | 'requireAck' | 'commissionRate' | 'rateLimit' | 'rateLimitMax' | 'productLimit'
+  >
+>;
+
+const ofSellersAlone = ['commissionRate', 'productLimit'] as const;
+
+/**
+ * Sets what the operator decides of an account, with its entry in the audit log. It holds for the next call in every
+ * process. Orders keep the commission rate that they were made with.
+ * @returns The account as it is afterwards, and which settings this changed.
+ * @throws ValidationError for a setting of sellers on a buyer's account. @throws NotFoundError
+ */
+export async function setAccount(
+  accountId: string,
+  settings: OperatorSettings,
+  by: ChangedBy,
+): Promise<{ account: Account; changed: (keyof OperatorSettings)[] }> {
+  const given = Object.keys(settings) as (keyof OperatorSettings)[];
+  return changing([AccountModel], [accountId], (accounts) =>
+    inTransaction(async (session) => {
+      const before = await accounts.findById(accountId).session(session).lean<Account>();
+      if (!before) {
+        throw new NotFoundError('There is no such account.');
+      }
+      refuseForBuyers(before, given);
+      const changed = given.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
+      const account: Account = { ...before, ...settings };
+      if (changed.length > 0) {
+        const values = (of: Account) => Object.fromEntries(changed.map((each) => [each, of[each] ?? null]));
+        await accounts.updateOne(
+          { _id: accountId },
+          { $set: { ...values(account), updatedAt: now() } },
+          { session },
+        );
+        await recordAudit(session, {
+          ...by,
+          action: 'account.set',
+          subject: { kind: 'account', id: accountId },
+          before: values(before),
+          after: values(account),
+        });
+      }
+      return { account, changed };
+    }),
+  );
+}
+
+function refuseForBuyers({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
+  const wrong = role === 'seller' ? [] : ofSellersAlone.filter((each) => given.includes(each));
+  if (wrong.length > 0) {
+    throw new ValidationError(
+      wrong.map((field) => ({ field, message: `${field} is a setting of sellers; ${username} is a buyer` })),
+    );
+  }
+}

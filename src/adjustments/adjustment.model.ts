@@ -1,0 +1,43 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf, storing } from '../database/typed-collection.js';
+import { Money } from '../database/money-type.js';
+
+/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on, a second operator approves it. */
+export interface Adjustment {
+  _id: string;
+  accountId: string;
+  /** Rupiah: positive is a credit, negative a debit. Never 0. */
+  amount: number;
+  reason: string;
+  status: 'pending' | 'completed' | 'rejected';
+  /** Actors of the audit log. `decidedBy` is null where none had to approve. */
+  requestedBy: string;
+  decidedBy: string | null;
+  /** Of the wallet, once it is completed. */
+  balanceAfter: number | null;
+  createdAt: Date;
+  decidedAt: Date | null;
+}
+
+const schema = new Schema<Adjustment>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    amount: { type: Money, required: true },
+    reason: { type: String, required: true },
+    status: { type: String, required: true, enum: ['pending', 'completed', 'rejected'] },
+    requestedBy: { type: String, required: true },
+    decidedBy: { type: String, default: null },
+    balanceAfter: { type: Money, default: null },
+    createdAt: { type: Date, required: true },
+    decidedAt: { type: Date, default: null },
+  },
+  { collection: 'adjustments', versionKey: false },
+);
+schema.index({ status: 1, createdAt: -1 }, { name: 'status_newest' });
+schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ createdAt: -1 }, { name: 'newest' });
+
+export const AdjustmentModel = mongoose.model('Adjustment', schema);
+export const adjustments = collectionOf<Adjustment>(AdjustmentModel);
+export const toStored = storing<Adjustment>(['amount', 'balanceAfter']);

@@ -1,0 +1,103 @@
+import { auditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { int64 } from '../database/money-type.js';
+import { inTransaction } from '../database/mongo.js';
+import { post } from '../money/posting/post.js';
+import type { Insert, WalletAfter } from '../money/posting/posting.js';
+import { now } from '../shared/clock.js';
+import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.model.js';
+import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
+
+/**
+ * pending -> completed: a second operator lets it happen. Approving twice changes nothing.
+ * Invariant: one posting, once, by the status it had and by the unique journal; never by who asked for it.
+ * @throws NotFoundError. ConflictError for the one who asked, if it was rejected, or if the balance does not cover it.
+ */
+export async function approveAdjustment(
+  adjustmentId: string,
+  by: ChangedBy,
+): Promise<{ adjustment: Adjustment; changed: boolean }> {
+  const adjustment = await requireAdjustment(adjustmentId);
+  if (adjustment.status === 'completed') {
+    return { adjustment, changed: false };
+  }
+  requirePending(adjustment);
+  if (adjustment.requestedBy === by.actor) {
+    throw new ConflictError(
+      `${by.actor} asked for it; somebody else has to approve: topup adjust approve ${adjustmentId} --as <operator>`,
+    );
+  }
+  const end = { status: 'completed' as const, decidedBy: by.actor, decidedAt: now() };
+  const result = await post({
+    ...adjustmentMovement(adjustment),
+    changes: [
+      {
+        collection: adjustments.collectionName,
+        id: adjustmentId,
+        expect: { status: 'pending', requestedBy: { $ne: by.actor } },
+        setAfter: ({ balance }) => ({ ...end, balanceAfter: int64(balance) }),
+      },
+    ],
+    inserts: [approvalAudit(adjustment, by)],
+  });
+  const after = requirePosted(adjustment, result);
+  return { adjustment: { ...adjustment, ...end, balanceAfter: after?.balance ?? null }, changed: true };
+}
+
+/**
+ * pending -> rejected: it will never happen. Also by who asked for it. Rejecting twice changes nothing.
+ * @throws NotFoundError. ConflictError if it was completed.
+ */
+export async function rejectAdjustment(
+  adjustmentId: string,
+  by: ChangedBy,
+): Promise<{ adjustment: Adjustment; changed: boolean }> {
+  const { accountId } = await requireAdjustment(adjustmentId);
+  const changed = await inTransaction(async (session) => {
+    const end = { status: 'rejected', decidedBy: by.actor, decidedAt: now() };
+    const { matchedCount } = await AdjustmentModel.updateOne(
+      { _id: adjustmentId, accountId, status: 'pending' },
+      { $set: end },
+      { session },
+    );
+    if (matchedCount === 1) {
+      await recordAudit(session, {
+        ...by,
+        action: 'adjustment.reject',
+        subject: { kind: 'adjustment', id: adjustmentId },
+        before: { status: 'pending' },
+        after: { status: 'rejected' },
+      });
+    }
+    return matchedCount === 1;
+  });
+  const adjustment = await requireAdjustment(adjustmentId);
+  if (adjustment.status !== 'rejected') {
+    requirePending(adjustment);
+  }
+  return { adjustment, changed };
+}
+
+async function requireAdjustment(id: string): Promise<Adjustment> {
+  const found = await AdjustmentModel.findById(id).lean<Adjustment>();
+  if (!found) {
+    throw new NotFoundError(`There is no adjustment ${id}. See those that wait: topup adjust list`);
+  }
+  return found;
+}
+
+function requirePending({ _id, status, decidedBy }: Adjustment): void {
+  if (status !== 'pending') {
+    throw new ConflictError(`Adjustment ${_id} is ${status}${decidedBy === null ? '' : ` by ${decidedBy}`}.`);
+  }
+}
+
+function approvalAudit({ _id, accountId, amount, requestedBy }: Adjustment, by: ChangedBy): Insert {
+  return auditInsertAfter(({ balance }: WalletAfter) => ({
+    ...by,
+    action: 'adjustment.approve',
+    subject: { kind: 'adjustment', id: _id },
+    before: { status: 'pending', requestedBy },
+    after: { status: 'completed', accountId, amount, balanceAfter: balance },
+  }));
+}

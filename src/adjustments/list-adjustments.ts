@@ -1,0 +1,17 @@
+import { AdjustmentModel, type Adjustment } from './adjustment.model.js';
+
+/** Adjustments, newest first (index status_newest; account_newest of one account; newest of all). */
+export async function listAdjustments(filter: {
+  status?: Adjustment['status'];
+  accountId?: string;
+  limit: number;
+}): Promise<Adjustment[]> {
+  const { status, accountId, limit } = filter;
+  return AdjustmentModel.find({
+    ...(status !== undefined && { status }),
+    ...(accountId !== undefined && { accountId }),
+  })
+    .sort({ createdAt: -1 })
+    .limit(limit)
+    .lean<Adjustment[]>();
+}

@@ -1,0 +1,128 @@
+/**
+ * How large input may be, told by its own schema, so that what a call costs is bounded before anything else is checked: Joi
+ * looks at every item of a list, and runs every pattern over a text, also of one that is too long.
+ */
+import { lookUp } from '../shared/look-up.js';
+import type Joi from 'joi';
+import type { FieldError } from '../shared/errors.js';
+
+export type Bounds =
+  | { kind: 'text'; max: number }
+  | { kind: 'list'; max: number; item: Bounds }
+  | { kind: 'object'; fields: Map<string, Bounds> }
+  /** Costs the same whatever is sent: a number, a boolean, one of some words. */
+  | { kind: 'plain' };
+
+/** What Joi tells of a schema. */
+interface Described {
+  type?: string;
+  flags?: { only?: boolean; unknown?: boolean };
+  rules?: { name: string; args?: { limit?: number } }[];
+  items?: Described[];
+  keys?: Record<string, Described>;
+}
+
+const known = new WeakMap<Joi.Schema, Bounds>();
+
+/**
+ * The bounds of a schema of input.
+ * @throws Error for one that sets none: a text or a list without a `max`, fields that nobody named.
+ */
+export function boundsOf(schema: Joi.Schema): Bounds {
+  const found = known.get(schema) ?? read(schema.describe(), 'input');
+  known.set(schema, found);
+  return found;
+}
+
+/**
+ * Looks at lengths alone, and takes what the schema names: fields that nobody asked for are left behind, however many.
+ * @returns The input to be checked, and what is too long; what is too long is not looked into.
+ */
+export function withinBounds(schema: Joi.Schema, input: unknown): { input: unknown; tooLong: FieldError[] } {
+  const tooLong: FieldError[] = [];
+  return { input: walk(boundsOf(schema), input, '', tooLong), tooLong };
+}
+
+function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[]): unknown {
+  switch (bounds.kind) {
+    case 'text':
+      if (typeof value === 'string' && value.length > bounds.max) {
+        tooLong.push(tooMany(path, bounds.max, 'characters'));
+        return undefined;
+      }
+      return value;
+    case 'list':
+      if (!Array.isArray(value)) {
+        return value;
+      }
+      if (value.length > bounds.max) {
+        tooLong.push(tooMany(path, bounds.max, 'entries'));
+        return undefined;
+      }
+      return value.map((each, index) => walk(bounds.item, each, `${path}.${index}`, tooLong));
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? named(bounds.fields, value, path, tooLong)
+        : value;
+    case 'plain':
+      return value;
+  }
+}
+
+/** The fields that the schema names, and none else. */
+function named(fields: Map<string, Bounds>, value: object, path: string, tooLong: FieldError[]): object {
+  const taken: Record<string, unknown> = {};
+  for (const [name, each] of fields) {
+    if (Object.hasOwn(value, name)) {
+      const field = lookUp(value as Record<string, unknown>, name);
+      taken[name] = walk(each, field, path === '' ? name : `${path}.${name}`, tooLong);
+    }
+  }
+  return taken;
+}
+
+function tooMany(field: string, max: number, what: string): FieldError {
+  return { field, message: `${field} must have at most ${max} ${what}` };
+}
+
+function read({ type, flags, rules = [], items = [], keys = {} }: Described, name: string): Bounds {
+  const max = rules.find((rule) => rule.name === 'max' || rule.name === 'length')?.args?.limit;
+  switch (type) {
+    case 'string':
+      if (flags?.only === true) {
+        return { kind: 'plain' };
+      }
+      return { kind: 'text', max: required(max, `${name} is text without a max`) };
+    case 'array': {
+      const [item] = items;
+      if (!item || items.length > 1) {
+        throw new Error(`${name} is a list that does not say what is in it`);
+      }
+      return {
+        kind: 'list',
+        max: required(max, `${name} is a list without a max`),
+        item: read(item, `${name}[]`),
+      };
+    }
+    case 'object':
+      if (flags?.unknown === true) {
+        throw new Error(`${name} takes fields that it does not name`);
+      }
+      return {
+        kind: 'object',
+        fields: new Map(Object.entries(keys).map(([key, each]) => [key, read(each, `${name}.${key}`)])),
+      };
+    case 'number':
+    case 'boolean':
+      return { kind: 'plain' };
+    default:
+      throw new Error(`${name} is of a kind (${type ?? 'none'}) whose size nobody bounds`);
+  }
+}
+
+function required(max: number | undefined, problem: string): number {
+  if (max === undefined) {
+    throw new Error(`${problem}: whoever sends much of it stops a process`);
+  }
+  return max;
+}

@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream';
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import type { Role } from '../../accounts/account.model.js';
+import { businessDay, periodOf } from '../../shared/business-time.js';
+import { ValidationError } from '../../shared/errors.js';
+import { presentEntry } from '../../statements/present-entry.js';
+import {
+  balancesOf,
+  openStatement,
+  readEntries,
+  type Statement,
+  type StatementEntry,
+} from '../../statements/read-statement.js';
+import { fromCursor, toCursor, type Place } from '../../statements/statement-cursor.js';
+import { statementCsv } from '../../statements/statement-csv.js';
+import { callOfRole } from '../call-of-role.js';
+import { isoDay, timestamp, wholeNumber } from '../fields.js';
+import { defineOperation, type AnyOperation, type FileReply } from '../operation.js';
+
+interface Query {
+  start_date?: string;
+  end_date?: string;
+  limit: number;
+  cursor?: string;
+}
+
+const rupiah = Joi.number().integer().required();
+
+/** The statement of one role (docs/interface.md#statements). */
+export function statementOperations(role: Role): AnyOperation[] {
+  return [
+    defineOperation<unknown, unknown, Query>({
+      ...callOfRole(role, { name: (who) => `get${who}Statement`, path: '/statement' }),
+      method: 'get',
+      needs: 'trade',
+      summary: 'Every movement of the wallet, oldest first, with the balance before and after',
+      description:
+        'Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. ' +
+        'With `Accept: text/csv` the whole of it is the answer itself.',
+      query: Joi.object<Query>({
+        start_date: isoDay,
+        end_date: isoDay,
+        limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeMax }),
+        cursor: cursorText(),
+      }),
+      data: Joi.object({
+        period: Joi.object({ start_date: timestamp.required(), end_date: timestamp.required() }).required(),
+        currency: Joi.string().valid('IDR').required(),
+        opening_balance: rupiah,
+        closing_balance: rupiah,
+        entries: Joi.array().items(entryData).required(),
+        next_cursor: Joi.string().allow(null).required().description('Null after the last entry.'),
+      }),
+      file: 'onRequest',
+      async handle({ account, query, accept }) {
+        const place = await placeOf(account._id, query);
+        const statement = { ...place.statement, walletId: account._id };
+        const balances = await balancesOf(statement);
+        if (!balances) {
+          throw new ValidationError([{ field: 'cursor', message: 'cursor is not one of this statement' }]);
+        }
+        if (/\btext\/csv\b/i.test(accept)) {
+          return { data: null, file: csvFile(statement, place.after) };
+        }
+        const entries = await readEntries(statement, { after: place.after, limit: query.limit });
+        return { data: present(statement, balances, entries) };
+      },
+    }),
+  ];
+}
+
+const emptyStatement = { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 };
+
+const entryData = Joi.object({
+  at: timestamp.required(),
+  kind: Joi.string()
+    .required()
+    .description(
+      'deposit, purchase, refund, reversal, seller-posting, settlement-request, settlement-completed or settlement-failed; others may come.',
+    ),
+  ref_id: Joi.string().allow(null).required(),
+  subject_id: Joi.string().required().description('The transaction, deposit, settlement or posting.'),
+  amount: rupiah.description('Signed; 0 where only held money moved.'),
+  balance: rupiah.description('After it.'),
+});
+
+const cursorText = () =>
+  Joi.string()
+    .max(200)
+    .custom((value: string, helpers) => (fromCursor(value) ? value : helpers.error('string.pattern.base')))
+    .messages({ 'string.pattern.base': '{{#label}} must be a next_cursor of this call' })
+    .example(toCursor({ statement: emptyStatement, after: 0 }))
+    .description('next_cursor of the page before. The period is that of the first page; dates are ignored.');
+
+async function placeOf(walletId: string, { cursor: text, start_date, end_date }: Query): Promise<Place> {
+  const known = text === undefined ? null : fromCursor(text);
+  if (known) {
+    return known;
+  }
+  const statement = await openStatement(walletId, periodOf(start_date, end_date));
+  return { statement, after: statement.firstSeq - 1 };
+}
+
+function present(
+  statement: Statement,
+  { opening, closing }: { opening: number; closing: number },
+  entries: StatementEntry[],
+) {
+  const last = entries.at(-1);
+  const { start, end } = statement.period;
+  return {
+    period: { start_date: start.toISOString(), end_date: end.toISOString() },
+    currency: 'IDR',
+    opening_balance: opening,
+    closing_balance: closing,
+    entries: entries.map(presentEntry),
+    next_cursor: last && last.seq < statement.lastSeq ? toCursor({ statement, after: last.seq }) : null,
+  };
+}
+
+function csvFile(statement: Statement, after: number): FileReply {
+  const { start, end } = statement.period;
+  return {
+    filename: `statement-${businessDay(start)}-${businessDay(end)}.csv`,
+    type: 'text/csv; charset=utf-8; header=present',
+    size: null,
+    // Not in object mode: no more is read ahead than the client takes.
+    open: () => Readable.from(statementCsv(statement, after), { objectMode: false }),
+  };
+}

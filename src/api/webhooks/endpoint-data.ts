@@ -1,0 +1,142 @@
+/** A webhook endpoint (docs/interface.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import {
+  apiVersionNow,
+  apiVersions,
+  usualSettings,
+  type ApiVersion,
+  type EndpointOwner,
+} from '../../accounts/webhook-endpoint.js';
+import { ValidationError } from '../../shared/errors.js';
+import type { EndpointChange, NewEndpoint } from '../../webhooks/change-endpoints.js';
+import { adviceFor } from '../../webhooks/disabled-event.js';
+import { eventFilters } from '../../webhooks/event-filter.js';
+import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
+import type { ListedEndpoint } from '../../webhooks/webhook-status.js';
+import { text, timestamp, url } from '../fields.js';
+import { urlErrors } from '../url-errors.js';
+
+export interface EndpointBody {
+  url?: string;
+  events?: string[];
+  version?: ApiVersion;
+  description?: string | null;
+  in_flight_limit?: number | null;
+}
+
+const filters: readonly string[] = eventFilters;
+
+const eventFilter = Joi.string()
+  .max(50)
+  .custom((value: string, helpers) =>
+    filters.includes(value)
+      ? value
+      : helpers.message({
+          custom: `{{#label}} is ${JSON.stringify(value)}, which is no event. Use ${filters.join(', ')}`,
+        }),
+  );
+
+export const endpointFields = {
+  url: url.description('As webhook_url: where the events go.'),
+  events: Joi.array()
+    .items(eventFilter)
+    .min(1)
+    .max(filters.length)
+    .description(
+      `What it gets: ${filters.join(', ')}. Left out: all. config.updated comes whatever is named here.`,
+    )
+    .example(['transaction.success', 'transaction.failed']),
+  version: Joi.string()
+    .valid(...apiVersions)
+    .description(
+      `Version of the bodies, as the header x-api-version says. Left out: the present one, ${apiVersionNow}.`,
+    )
+    .example(apiVersionNow),
+  description: text(limits.webhookDescriptionMax)
+    .min(1)
+    .allow(null)
+    .description('What it is for.')
+    .example('Accounting'),
+  in_flight_limit: Joi.number()
+    .integer()
+    .min(1)
+    .max(limits.inFlightMax)
+    .allow(null)
+    .description(
+      `Requests that may be under way to it. Null, or left out: ${limits.inFlightDefault}. While it answers well we go up to ` +
+        `it from ${limits.inFlightStart}.`,
+    )
+    .example(8),
+};
+
+export interface EndpointParams {
+  id: string;
+}
+
+export const endpointParams = Joi.object<EndpointParams>({ id: text(100).required() });
+
+/** `endpoint_id` of a query or body. */
+export const endpointId = text(100)
+  .min(1)
+  .description('Of one endpoint alone; default: that of webhook_url.');
+
+/** @throws ValidationError (400/01) for a URL that we would not call. */
+export async function requireGoodUrl({ url: value }: EndpointBody): Promise<void> {
+  const errors = await urlErrors({ url: value });
+  if (errors.length > 0) {
+    throw new ValidationError(errors);
+  }
+}
+
+/** What is left out is as usual. */
+export function newEndpoint({ url: value, ...settings }: EndpointBody & { url: string }): NewEndpoint {
+  return { ...usualSettings, ...endpointChange(settings), url: value };
+}
+
+/** What is left out stays. */
+export function endpointChange({ in_flight_limit: inFlightLimit, ...rest }: EndpointBody): EndpointChange {
+  return { ...rest, ...(inFlightLimit !== undefined && { inFlightLimit }) };
+}
+
+export function presentEndpoint(account: EndpointOwner, { endpoint, health }: ListedEndpoint) {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: endpoint.events,
+    version: endpoint.version,
+    description: endpoint.description,
+    in_flight_limit: endpoint.inFlightLimit ?? null,
+    secret: openWebhookSecret(account._id, endpoint.secretSealed),
+    status: health.status,
+    since: health.since?.toISOString() ?? null,
+    reason: health.reason,
+    action: adviceFor(health.reason),
+  };
+}
+
+export const endpointData = Joi.object({
+  id: Joi.string().required().description('default: that of webhook_url in api/config.'),
+  url: Joi.string().required(),
+  events: Joi.array().items(Joi.string()).required(),
+  version: Joi.string().required(),
+  description: Joi.string().allow(null).required(),
+  in_flight_limit: Joi.number()
+    .integer()
+    .allow(null)
+    .required()
+    .description(`Null: ${limits.inFlightDefault}.`),
+  secret: Joi.string().required().description('Verify the signatures of what comes to it with it.'),
+  status: Joi.string()
+    .valid('enabled', 'failing', 'disabled')
+    .required()
+    .description(
+      'failing: no success for a day. disabled: nothing is sent until you enable it or change its URL.',
+    ),
+  since: timestamp.allow(null).required().description('Since when it fails or is disabled.'),
+  reason: Joi.string()
+    .valid('failing', 'gone', null)
+    .required()
+    .description('Why it is disabled. failing: no success for 120 hours. gone: it answered 410.'),
+  action: Joi.string().allow(null).required().description('What to do about it, in words.'),
+});

@@ -1,0 +1,82 @@
+/**
+ * A call of the console's pages as data: where it is, the row of the table of rights that it takes, what it takes and
+ * returns. The router, the OpenAPI document and the tests of rights are made from the list of them.
+ */
+import Joi from 'joi';
+import { boundsOf } from '../../api/bounds.js';
+import { text } from '../../api/fields.js';
+import type { ChangedBy } from '../../audit/record-audit.js';
+import type { Operator } from '../../operators/operator.model.js';
+import { rightTo, type OperatorAction } from '../../operators/rights.js';
+
+export interface ConsoleCall<Body, Params, Query> {
+  operator: Operator;
+  /** For the audit log, with the reason of the body where it has one. */
+  by: ChangedBy;
+  body: Body;
+  params: Params;
+  query: Query;
+}
+
+export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown> {
+  /** Name in the OpenAPI document, in camelCase, unique. */
+  id: string;
+  method: 'get' | 'post';
+  /** Express path, below /admin/api. */
+  path: string;
+  action: OperatorAction;
+  summary: string;
+  body?: Joi.ObjectSchema<Body>;
+  params?: Joi.ObjectSchema<Params>;
+  query?: Joi.ObjectSchema<Query>;
+  /** Shape of `data`. */
+  data: Joi.Schema;
+  handle(call: ConsoleCall<Body, Params, Query>): Promise<unknown>;
+}
+
+/** Any of them; its schemas have checked the input before `handle` sees it. */
+export type AnyConsoleOperation = ConsoleOperation<never, never, never>;
+
+/**
+ * Gives `handle` the types of the schemas beside it.
+ * @throws Error for input without bounds, an action without a row, and a change under a right to read.
+ */
+export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown>(
+  operation: ConsoleOperation<Body, Params, Query>,
+): AnyConsoleOperation {
+  const { id, method, action } = operation;
+  for (const schema of [operation.body, operation.params, operation.query]) {
+    if (schema) {
+      boundsOf(schema);
+    }
+  }
+  if ((method === 'get') !== (rightTo(action).kind === 'read')) {
+    throw new Error(`${id} is a ${method} of ${action}, which is a right to ${rightTo(action).kind}`);
+  }
+  return operation as unknown as AnyConsoleOperation;
+}
+
+/** Why an operator does it: no change without one. */
+export const reason = text(500)
+  .pattern(/[\p{L}\p{N}]/u)
+  .required()
+  .messages({ 'string.pattern.base': '{{#label}} must say why' });
+
+export interface Reason {
+  reason: string;
+}
+
+export const reasonBody = Joi.object<Reason>({ reason });
+
+/** A part of an answer: every field is always there. */
+export function shape(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
+  return Joi.object(
+    Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])),
+  );
+}
+
+/** An id in a path, of whatever it is. */
+export const idParams = Joi.object<{ id: string }>({ id: text(200).required() });
+
+/** An account in a path. */
+export const usernameParams = Joi.object<{ username: string }>({ username: text(64).required() });

@@ -1,0 +1,61 @@
+/** The OpenAPI document of the console's calls, from which the types of its pages are made. */
+import { lookUp } from '../../shared/look-up.js';
+import { parametersOf } from '../../api/openapi/describe-operation.js';
+import { failureEnvelope } from '../../api/openapi/failures.js';
+import { jsonSchemaOf } from '../../api/openapi/json-schema.js';
+import { consoleOperations } from './operations.js';
+import type { AnyConsoleOperation } from './console-operation.js';
+
+export function consoleDocument(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of consoleOperations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...lookUp(paths, path), [operation.method]: describe(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Operator console', version: '1' },
+    servers: [{ url: '/admin/api' }],
+    paths,
+    components: { responses: { Failure: failure } },
+  };
+}
+
+function describe({ id, summary, params, query, body, data }: AnyConsoleOperation): object {
+  return {
+    operationId: id,
+    summary,
+    parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: jsonSchemaOf(body, 'request') } },
+      },
+    }),
+    responses: {
+      200: {
+        description: 'Done.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['status', 'code', 'data'],
+              additionalProperties: false,
+              properties: {
+                status: { const: 'success' },
+                code: { const: '00' },
+                data: jsonSchemaOf(data, 'response'),
+              },
+            },
+          },
+        },
+      },
+      default: { $ref: '#/components/responses/Failure' },
+    },
+  };
+}
+
+const failure = {
+  description: 'The failure envelope of every call of this service.',
+  content: { 'application/json': { schema: failureEnvelope({ type: 'string' }) } },
+};

@@ -1,0 +1,50 @@
+import Joi from 'joi';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { jsonBody } from '../../api/middleware/json-body.js';
+import { queryOf } from '../../api/middleware/query.js';
+import { contextOf } from '../../api/middleware/request-context.js';
+import { refuseMethod } from '../../api/mount.js';
+import { whileMongoAnswers } from '../../api/patience.js';
+import { validate } from '../../api/validate.js';
+import { groupBy } from '../../shared/group-by.js';
+import { allow, changedByOperator } from '../console-route.js';
+import { sessionOf } from '../session.js';
+import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';
+
+/** Serves the operations to whoever is logged in and has the right; who asks for a change was checked before. */
+export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Router {
+  const router = Router({ caseSensitive: true });
+  for (const [path, onPath] of groupBy(operations, (operation) => operation.path)) {
+    for (const operation of onPath) {
+      router[operation.method](path, allow(operation.action), ...jsonBody, serve(operation));
+    }
+    router.all(path, refuseMethod(onPath.map(({ method }) => method.toUpperCase())));
+  }
+  return router;
+}
+
+function serve(operation: AnyConsoleOperation): RequestHandler {
+  return async (request, response) => {
+    const call = callOf(operation, request, response);
+    const data = await whileMongoAnswers(operation.handle(call));
+    contextOf(response).code = '00';
+    response.json({ status: 'success', code: '00', data });
+  };
+}
+
+const nothing = Joi.object<never, false, object>({});
+
+function callOf(
+  operation: AnyConsoleOperation,
+  request: Request,
+  response: Response,
+): ConsoleCall<never, never, never> {
+  const body = validate<{ reason?: string }>(operation.body ?? nothing, request.body ?? {});
+  return {
+    operator: sessionOf(response).operator,
+    by: changedByOperator(request, response, body.reason ?? null),
+    body: body as never,
+    params: validate(operation.params ?? nothing, request.params),
+    query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { ChangedBy } from '../audit/record-audit.js';
+import { addressOf, subscriberOf } from '../api/middleware/address.js';
+import type { ProofSeat } from '../operators/login.js';
+import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../operators/rights.js';
+import type { Seat } from '../operators/sessions.js';
+import { ForbiddenError } from '../shared/errors.js';
+import { sessionOf } from './session.js';
+
+/** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
+export interface ConsoleRoute {
+  method: 'get' | 'post';
+  path: string;
+  action: OperatorAction;
+  handle: (request: Request, response: Response) => Promise<void> | void;
+}
+
+/** @throws Error for a route whose action has no row, and for a form that only reads: neither can be mounted. */
+export function mountConsole(routes: readonly ConsoleRoute[]): Router {
+  const router = Router({ caseSensitive: true });
+  for (const { method, path, action, handle } of routes) {
+    if (method === 'post' && rightTo(action).kind !== 'change') {
+      throw new Error(`POST ${path} changes something; ${action} is for reading`);
+    }
+    router[method](path, allow(action), handle);
+  }
+  return router;
+}
+
+/** Refuses whose role has no right to an action. @throws Error for one without a row, when it is mounted. */
+export function allow(action: OperatorAction): RequestHandler {
+  rightTo(action);
+  return (_request, response, next) => {
+    const { operator } = sessionOf(response);
+    if (!isAllowed(operator.role, action)) {
+      throw new ForbiddenError(refusalOf(operator.role, action));
+    }
+    next();
+  };
+}
+
+/** Who makes a change here, for the audit log. */
+export function changedByOperator(
+  request: Request,
+  response: Response,
+  reason: string | null = null,
+): ChangedBy {
+  return {
+    actor: `operator:${sessionOf(response).operator.username}`,
+    from: addressOf(request),
+    reason: reason === '' ? null : reason,
+  };
+}
+
+/** Where a request comes from, as limits and the list of sessions have it. */
+export function seatOf(request: Request): Seat & ProofSeat {
+  const address = addressOf(request);
+  return { address, network: subscriberOf(address), browser: request.get('user-agent') ?? '' };
+}

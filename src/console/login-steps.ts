@@ -1,0 +1,153 @@
+/** The second step of a login: a code of the authenticator app, or its setting up. */
+import type { Request, RequestHandler, Response } from 'express';
+import { setRetryAfter } from '../api/set-retry-after.js';
+import { httpStatusOf } from '../api/http-status.js';
+import { recordEnrolledLogin, showCode } from '../operators/login.js';
+import type { Operator } from '../operators/operator.model.js';
+import { requireOperator } from '../operators/require-operator.js';
+import { beginEnrolment, confirmEnrolment, mustEnrol } from '../operators/second-factor.js';
+import {
+  csrfTokenOf,
+  endLoginStep,
+  newBrowserToken,
+  operatorOfLoginStep,
+  sessionMaxMs,
+  startSession,
+} from '../operators/sessions.js';
+import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
+import { clearCookie, readCookie, setCookie } from './cookies.js';
+import { enrolmentForm, recoveryCodes } from './enrolment.js';
+import { codeField, csrfField, problem } from './form.js';
+import { html } from './html.js';
+import { sendPage } from './page.js';
+import { fieldOf, requireCsrf } from './session.js';
+import { seatOf } from './console-route.js';
+
+const browserMs = 90 * 86_400_000;
+
+interface Step {
+  operator: Operator;
+  token: string;
+}
+
+/** Logs a browser in, for who has shown everything that is asked for. A new token each time. */
+export async function letIn(request: Request, response: Response, operator: Operator): Promise<string> {
+  const token = await startSession(operator, seatOf(request));
+  setCookie(response, 'session', token, sessionMaxMs);
+  setCookie(response, 'csrf', csrfTokenOf(token), sessionMaxMs);
+  setCookie(response, 'browser', newBrowserToken(operator.username), browserMs);
+  clearCookie(response, 'login');
+  clearCookie(response, 'step');
+  return token;
+}
+
+export const showCodeForm: RequestHandler = async (request, response) => {
+  const step = await stepOf(request);
+  if (!step?.operator.totp) {
+    response.redirect(303, '/admin/login');
+    return;
+  }
+  sendCodeForm(response, step, { httpStatus: 200, message: null });
+};
+
+export const submitCode: RequestHandler = async (request, response) => {
+  const step = await stepOf(request);
+  if (!step?.operator.totp) {
+    response.redirect(303, '/admin/login');
+    return;
+  }
+  requireCsrf(request, step.token);
+  try {
+    await showCode(step.operator, fieldOf(request, 'code'), seatOf(request));
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
+      throw error;
+    }
+    setRetryAfter(response, error);
+    sendCodeForm(response, step, { httpStatus: httpStatusOf(error), message: error.message });
+    return;
+  }
+  await endLoginStep(step.token);
+  await letIn(request, response, step.operator);
+  response.redirect(303, '/admin');
+};
+
+export const showEnrolment: RequestHandler = async (request, response) => {
+  const step = await stepOf(request);
+  if (!step || !mustEnrol(step.operator)) {
+    response.redirect(303, '/admin/login');
+    return;
+  }
+  await sendEnrolment(response, step, { httpStatus: 200, message: null });
+};
+
+export const submitEnrolment: RequestHandler = async (request, response) => {
+  const step = await stepOf(request);
+  if (!step || !mustEnrol(step.operator)) {
+    response.redirect(303, '/admin/login');
+    return;
+  }
+  requireCsrf(request, step.token);
+  const { username } = step.operator;
+  const { address } = seatOf(request);
+  try {
+    const by = { actor: `operator:${username}`, from: address, reason: null };
+    const codes = await confirmEnrolment(step.operator, fieldOf(request, 'code'), by);
+    await endLoginStep(step.token);
+    // As it is now: what was set up has ended every session that began before.
+    const operator = await requireOperator(username);
+    await recordEnrolledLogin(operator, address);
+    await letIn(request, response, operator);
+    sendPage(response, {
+      title: 'Recovery codes',
+      body: html`<main class="narrow">${recoveryCodes(codes)}</main>`,
+    });
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) {
+      throw error;
+    }
+    await sendEnrolment(response, step, { httpStatus: httpStatusOf(error), message: error.message });
+  }
+};
+
+async function stepOf(request: Request): Promise<Step | null> {
+  const token = readCookie(request, 'step');
+  const operator = token === null ? null : await operatorOfLoginStep(token);
+  return token !== null && operator ? { operator, token } : null;
+}
+
+interface Shown {
+  httpStatus: number;
+  message: string | null;
+}
+
+function sendCodeForm(response: Response, { token }: Step, { httpStatus, message }: Shown): void {
+  sendPage(response, {
+    httpStatus,
+    title: 'Second factor',
+    body: html`<main class="narrow">
+      <form class="card login" method="post" action="/admin/login/code">
+        <h1>Second factor</h1>
+        ${problem(message)} ${csrfField(csrfTokenOf(token))} ${codeField('code')}
+        <button>Log in</button>
+        <p class="quiet">Neither is at hand? An admin can reset it: <code>topup operator totp-reset</code></p>
+      </form>
+    </main>`,
+  });
+}
+
+async function sendEnrolment(response: Response, { operator, token }: Step, shown: Shown): Promise<void> {
+  const enrolment = await beginEnrolment(operator);
+  sendPage(response, {
+    httpStatus: shown.httpStatus,
+    title: 'Set up the second factor',
+    body: html`<main class="narrow">
+      ${enrolmentForm({
+        enrolment,
+        action: '/admin/login/enrol',
+        csrf: csrfTokenOf(token),
+        message: shown.message,
+      })}
+    </main>`,
+  });
+}

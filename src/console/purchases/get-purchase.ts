@@ -1,0 +1,154 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import { describePurchase, type PurchaseDescription } from '../../purchases/review/describe-purchase.js';
+import { outcomes } from '../../purchases/review/possible-decisions.js';
+import { lookUp } from '../../shared/look-up.js';
+import { withoutUrlSecrets } from '../../shared/mask.js';
+import type { Delivery } from '../../webhooks/delivery.model.js';
+import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
+import { presentPurchase, purchaseData } from './present-purchase.js';
+
+const nullableText = Joi.string().allow(null);
+
+const orderData = shape({
+  reference: Joi.string(),
+  seller: Joi.string(),
+  provider: Joi.string(),
+  address: nullableText,
+  sent_product: Joi.string(),
+  sent_customer_number: Joi.string(),
+  price: Joi.number(),
+  status: Joi.string().valid('PREPARED', 'SENT', 'UNKNOWN', 'OK', 'REJECTED'),
+  code: nullableText,
+  message: nullableText,
+  serial_number: nullableText,
+  checks: Joi.number(),
+  sent_at: timestamp.allow(null),
+  last_check_at: timestamp.allow(null),
+});
+
+const deliveryData = shape({
+  id: Joi.string(),
+  account: Joi.string(),
+  event: Joi.string(),
+  url: Joi.string(),
+  body: Joi.string(),
+  state: Joi.string().valid('due', 'delivered', 'dead', 'held', 'dropped'),
+  next_attempt_at: timestamp.allow(null),
+  attempts: Joi.array().items(
+    shape({
+      n: Joi.number(),
+      at: timestamp,
+      duration_ms: Joi.number(),
+      http_status: Joi.number().allow(null),
+      answer: nullableText,
+      error: nullableText,
+    }),
+  ),
+});
+
+const descriptionData = shape({
+  purchase: purchaseData,
+  kind: Joi.string().valid('prepaid', 'postpaid'),
+  surface: Joi.string().valid('wallet', 'buyer', 'reseller'),
+  commission: Joi.number().allow(null),
+  review_since: timestamp.allow(null),
+  review_reason: nullableText,
+  next_action_at: timestamp.allow(null),
+  decisions: Joi.array().items(Joi.string().valid(...outcomes)),
+  timeline: Joi.array().items(
+    shape({
+      at: timestamp,
+      what: Joi.string().valid('state', 'journal', 'attempt', 'delivery', 'case', 'operator'),
+      detail: Joi.string(),
+    }),
+  ),
+  orders: Joi.array().items(orderData),
+  deliveries: Joi.array().items(deliveryData),
+  cases: Joi.array().items(
+    shape({ id: Joi.string(), kind: Joi.string(), detail: Joi.string(), resolved_at: timestamp.allow(null) }),
+  ),
+});
+
+export const getPurchase = defineConsoleOperation<unknown, { id: string }>({
+  id: 'getPurchase',
+  method: 'get',
+  path: '/purchases/:id',
+  action: 'purchase.look',
+  summary: 'One purchase, everything that happened to it in order, and what can be decided now',
+  params: idParams,
+  data: descriptionData,
+  handle: async ({ params: { id } }) => presentDescription(await describePurchase(id)),
+});
+
+function presentDescription(found: PurchaseDescription) {
+  const { purchase, usernames, orders, deliveries, cases, timeline, decisions } = found;
+  const nameOf = (id: string) => lookUp(usernames, id) ?? id;
+  return {
+    purchase: presentPurchase(purchase, usernames),
+    kind: purchase.kind,
+    surface: purchase.surface,
+    commission: purchase.commissionAmount,
+    review_since: iso(purchase.reviewSince),
+    review_reason: purchase.reviewReason ?? null,
+    next_action_at: iso(purchase.nextActionAt),
+    decisions,
+    timeline: timeline.map(({ at, what, detail }) => ({
+      at: at.toISOString(),
+      what,
+      detail: withoutUrlSecrets(detail),
+    })),
+    orders: orders.map((order) => ({
+      reference: order._id,
+      seller: nameOf(order.sellerId),
+      provider: order.providerKind,
+      address: order.providerBaseUrl ? withoutUrlSecrets(order.providerBaseUrl) : null,
+      sent_product: purchase.productCode,
+      sent_customer_number: purchase.customerNumber,
+      price: order.offerPrice,
+      status: order.status,
+      code: order.code,
+      message: shown(order.message),
+      serial_number: order.serialNumber,
+      checks: order.checks,
+      sent_at: iso(order.sentAt),
+      last_check_at: iso(order.lastCheckAt),
+    })),
+    deliveries: deliveries.map((each) => presentDelivery(each, nameOf)),
+    cases: cases.map(({ _id, kind, detail, resolvedAt }) => ({
+      id: _id,
+      kind,
+      detail,
+      resolved_at: iso(resolvedAt),
+    })),
+  };
+}
+
+function presentDelivery(delivery: Delivery, nameOf: (id: string) => string) {
+  return {
+    id: delivery._id,
+    account: nameOf(delivery.accountId),
+    event: delivery.event,
+    url: withoutUrlSecrets(delivery.url),
+    body: delivery.body,
+    state: delivery.state,
+    next_attempt_at: iso(delivery.nextAttemptAt),
+    attempts: delivery.attempts.map(({ n, at, durationMs, httpStatus, answer, error }) => ({
+      n,
+      at: at.toISOString(),
+      duration_ms: Math.round(durationMs),
+      http_status: httpStatus,
+      answer: shown(answer),
+      error: shown(error),
+    })),
+  };
+}
+
+/** What others wrote: receivers and providers often say the URL that was called. */
+function shown(words: string | null): string | null {
+  return words === null ? null : withoutUrlSecrets(words);
+}
+
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null;
+}

@@ -1,0 +1,57 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import type { Purchase } from '../../purchases/purchase.model.js';
+import { lookUp } from '../../shared/look-up.js';
+import { withoutUrlSecrets } from '../../shared/mask.js';
+import { shape } from '../api/console-operation.js';
+
+const nullableText = Joi.string().allow(null);
+
+export const purchaseStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const;
+
+const fields = {
+  id: Joi.string(),
+  account: Joi.string(),
+  ref_id: Joi.string(),
+  product_code: Joi.string(),
+  product_name: Joi.string(),
+  customer_number: Joi.string(),
+  price: Joi.number(),
+  status: Joi.string().valid(...purchaseStatuses),
+  serial_number: nullableText,
+  message: nullableText,
+  seller: nullableText,
+  in_review: Joi.boolean(),
+  created_at: timestamp,
+  final_at: timestamp.allow(null),
+};
+
+export const purchaseData = shape(fields);
+
+/** A purchase as lists show it. `usernames`: of its buyer and its seller. */
+export function presentPurchase(purchase: Purchase, usernames: Record<string, string>) {
+  const nameOf = (id: string) => lookUp(usernames, id) ?? id;
+  return {
+    id: purchase._id,
+    account: nameOf(purchase.accountId),
+    ref_id: purchase.refId,
+    product_code: purchase.productCode,
+    product_name: purchase.productName,
+    customer_number: purchase.customerNumber,
+    price: purchase.price,
+    status: purchase.status,
+    serial_number: purchase.serialNumber,
+    message: purchase.message === null ? null : withoutUrlSecrets(purchase.message),
+    seller: purchase.sellerId === null ? null : nameOf(purchase.sellerId),
+    in_review: purchase.reviewSince !== null,
+    created_at: purchase.createdAt.toISOString(),
+    final_at: purchase.finalAt?.toISOString() ?? null,
+  };
+}
+
+/** Whose names a list of purchases needs. */
+export function idsIn(purchases: Purchase[]): string[] {
+  return purchases.flatMap(({ accountId, sellerId }) =>
+    sellerId === null ? [accountId] : [accountId, sellerId],
+  );
+}

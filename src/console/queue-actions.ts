@@ -1,0 +1,172 @@
+/** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
+import { appRoutes } from '@bull-board/api/dist/routes.js';
+import express, { Router, type Request, type RequestHandler, type Response } from 'express';
+import { recordAudit, type NewAuditEntry } from '../audit/record-audit.js';
+import type { Queue } from '../jobs/define-job.js';
+import { openQueue } from '../jobs/queues.js';
+import type { OperatorAction } from '../operators/rights.js';
+import { queuesNow } from '../processes.js';
+import { DependencyError, ForbiddenError } from '../shared/errors.js';
+import { logger } from '../shared/logger.js';
+import { allow, changedByOperator } from './console-route.js';
+
+const queue = '/api/queues/:queueName';
+const job = `${queue}/:jobId`;
+
+export const queueBoardActions: Readonly<Record<string, OperatorAction>> = {
+  'put /api/queues/pause': 'queue.work',
+  'put /api/queues/resume': 'queue.work',
+  [`put ${queue}/pause`]: 'queue.work',
+  [`put ${queue}/resume`]: 'queue.work',
+  [`put ${queue}/retry/:queueStatus`]: 'queue.work',
+  [`put ${queue}/promote`]: 'queue.work',
+  [`put ${queue}/rate-limit/release`]: 'queue.work',
+  [`put ${queue}/job-schedulers/:schedulerId/run`]: 'queue.work',
+  [`put ${job}/retry`]: 'queue.work',
+  [`put ${job}/promote`]: 'queue.work',
+  [`post ${queue}/add`]: 'queue.remove',
+  [`put ${queue}/clean/:queueStatus`]: 'queue.remove',
+  [`put ${queue}/empty`]: 'queue.remove',
+  [`put ${queue}/obliterate`]: 'queue.remove',
+  [`put ${queue}/concurrency`]: 'queue.remove',
+  [`put ${queue}/rate-limit`]: 'queue.remove',
+  [`put ${queue}/job-schedulers/:schedulerId/remove`]: 'queue.remove',
+  [`patch ${queue}/job-schedulers/:schedulerId`]: 'queue.remove',
+  [`put ${job}/clean`]: 'queue.remove',
+  [`put ${job}/remove-unprocessed-children`]: 'queue.remove',
+  [`patch ${job}/update-data`]: 'queue.remove',
+  [`patch ${job}/delay`]: 'queue.remove',
+  [`patch ${job}/priority`]: 'queue.remove',
+};
+
+const bodyBytesMax = 100_000;
+const toldMax = 2_000;
+
+/**
+ * Goes before the board: lets through what a role may do, and keeps in the audit log what was there before and after.
+ * @throws Error if the board can do something that has no row here: a new version of it does not start unseen.
+ */
+export function queueActions(): Router {
+  const router = Router({ caseSensitive: true });
+  router.use(express.json({ limit: bodyBytesMax }));
+  // In the order in which the board has them, so that `pause` is no job's name here either.
+  for (const { method, path } of boardRoutes()) {
+    if (method === 'get') {
+      continue;
+    }
+    const action = queueBoardActions[`${method} ${path}`];
+    if (action === undefined) {
+      throw new Error(
+        `The queue board can ${method} ${path}, which has no row in src/console/queue-actions.ts`,
+      );
+    }
+    router[method](path, allow(action), audited(path));
+  }
+  router.use((request, response, next) => {
+    if (!['GET', 'HEAD'].includes(request.method) && response.locals[matched] !== true) {
+      throw new ForbiddenError('The queue board has no such action.');
+    }
+    next();
+  });
+  return router;
+}
+
+const matched = 'queueAction';
+
+function boardRoutes(): { method: HttpMethod; path: string }[] {
+  return appRoutes.api.flatMap(({ method, route }) =>
+    [method].flat().flatMap((verb) => [route].flat().map((path) => ({ method: verb, path }))),
+  );
+}
+
+type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** One entry before, so that nothing happens unseen, and one after with what it has come to. */
+function audited(path: string): RequestHandler {
+  const verb = path
+    .split('/')
+    .filter((part) => part !== '' && !part.startsWith(':'))
+    .slice(2)
+    .join('-');
+  return async (request, response, next) => {
+    response.locals[matched] = true;
+    const known = new Map((await queuesNow()).map(({ queue: each }) => [each.name, each]));
+    const name = String(request.params['queueName'] ?? '');
+    const jobId = String(request.params['jobId'] ?? '');
+    const entry = {
+      ...changedByOperator(request, response),
+      subject: { kind: 'queue' as const, id: known.has(name) ? name : 'all' },
+    };
+    const what = { request: `${request.method} ${request.path}`.slice(0, toldMax), ...bodyOf(request) };
+    const before = await stateOf(name, jobId, known);
+    await recordAudit(null, { ...entry, action: `queue.${verb}`, before, after: what });
+    beforeEnd(response, () =>
+      recordEnd(response, { ...entry, action: `queue.${verb}.done`, before }, () =>
+        stateOf(name, jobId, known),
+      ),
+    );
+    next();
+  };
+}
+
+/** The answer leaves when this is done, so that whoever has it finds the action in the audit log. `record` never throws. */
+function beforeEnd(response: Response, record: () => Promise<void>): void {
+  const end = response.end.bind(response) as (...args: unknown[]) => Response;
+  response.end = (...args: unknown[]) => {
+    response.end = end as Response['end'];
+    void record().then(() => end(...args));
+    return response;
+  };
+}
+
+async function recordEnd(
+  response: Response,
+  entry: Omit<NewAuditEntry, 'after'>,
+  readState: () => Promise<object>,
+): Promise<void> {
+  try {
+    await recordAudit(null, {
+      ...entry,
+      after: { http_status: response.statusCode, ...(await readState()) },
+    });
+  } catch (error) {
+    logger.error('the end of a queue action is not in the audit log', { error, action: entry.action });
+  }
+}
+
+/** How many jobs there are in which state, and the job that is meant, as far as there is one. Payloads are ids. */
+async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Queue>): Promise<object> {
+  const found = known.get(name);
+  if (!found) {
+    return {};
+  }
+  try {
+    const opened = openQueue(found);
+    const [counts, paused, meant] = await Promise.all([
+      opened.getJobCounts(),
+      opened.isPaused(),
+      jobId === '' ? null : opened.getJob(jobId.slice(0, jobIdMax)),
+    ]);
+    const shown = meant && {
+      id: meant.id,
+      name: meant.name,
+      data: meant.data as unknown,
+      state: await meant.getState(),
+    };
+    return { counts, paused, ...(shown && { job: shown }) };
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+const jobIdMax = 300;
+
+/** What was sent along: options of an added job, other data, a delay. */
+function bodyOf(request: Request): { body?: unknown } {
+  const body = request.body as object | undefined;
+  if (body === undefined || Object.keys(body).length === 0) {
+    return {};
+  }
+  const text = JSON.stringify(body);
+  return { body: text.length > toldMax ? `${text.slice(0, toldMax)}…` : body };
+}

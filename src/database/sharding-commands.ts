@@ -1,0 +1,121 @@
+import mongoose from 'mongoose';
+import { limits } from '../../config/limits.js';
+import { shardKeys } from './sharding.js';
+
+interface FoundIndex {
+  name?: string;
+  key: Record<string, unknown>;
+  unique?: boolean;
+  partialFilterExpression?: object;
+}
+
+export interface ShardingPlan {
+  database: string;
+  /** Names of the shards, in the order of the accounts that they get. */
+  shards: string[];
+  /** One less than there are shards: the first account of each but the first. */
+  splits: string[];
+}
+
+/**
+ * What to say to mongosh, on a router of the cluster, so that the collections lie as src/database/sharding.ts says. The
+ * zones of all collections are cut at the same accounts: what a posting writes is on one shard.
+ * @throws Error that names what a shard key must not meet: a unique index that does not begin with it.
+ */
+export async function shardingCommands(plan: ShardingPlan): Promise<string[]> {
+  const lines = [`sh.enableSharding(${text(plan.database)})`];
+  plan.shards.forEach((shard, range) => {
+    lines.push(`sh.addShardToZone(${text(shard)}, ${text(zoneOf(plan, range))})`);
+  });
+  for (const [collection, key] of Object.entries(shardKeys)) {
+    const indexes = await indexesOf(collection);
+    refuseUnique(collection, key, indexes);
+    const pattern = patternOf(key);
+    if (!indexes.some((each) => !each.partialFilterExpression && beginsWith(each, key))) {
+      lines.push(
+        `db.getSiblingDB(${text(plan.database)}).getCollection(${text(collection)}).createIndex(${pattern}, {name: "shard_key"})`,
+      );
+    }
+    const namespace = text(`${plan.database}.${collection}`);
+    const zones = collection === 'dailyTotals' ? zonesOfTotals(plan) : zonesByAccount(plan, key[0]);
+    lines.push(
+      ...zones.map(
+        ({ from, to, range }) =>
+          `sh.updateZoneKeyRange(${namespace}, ${from}, ${to}, ${text(zoneOf(plan, range))})`,
+      ),
+      // After its zones: an empty collection then begins with a chunk in each.
+      `sh.shardCollection(${namespace}, ${pattern})`,
+    );
+  }
+  return lines;
+}
+
+interface ZoneRange {
+  from: string;
+  to: string;
+  range: number;
+}
+
+function zonesByAccount({ shards, splits }: ShardingPlan, field: string): ZoneRange[] {
+  return shards.map((_, range) => ({
+    from: `{${field}: ${bound(splits[range - 1], 'MinKey()')}}`,
+    to: `{${field}: ${bound(splits[range], 'MaxKey()')}}`,
+    range,
+  }));
+}
+
+/** Bases (without a slot) by account; slots by whose postings add to them (src/money/totals/slots.ts). */
+function zonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
+  const last = shards.length - 1;
+  const slotOf = (range: number) => range * limits.totalsSlots;
+  return [
+    ...shards.map((_, range) => ({
+      from: `{slot: null, accountId: ${bound(splits[range - 1], 'MinKey()')}}`,
+      to: `{slot: null, accountId: ${bound(splits[range], 'MaxKey()')}}`,
+      range,
+    })),
+    ...shards.map((_, range) => ({
+      from: `{slot: ${slotOf(range)}, accountId: MinKey()}`,
+      to:
+        range === last
+          ? '{slot: MaxKey(), accountId: MaxKey()}'
+          : `{slot: ${slotOf(range + 1)}, accountId: MinKey()}`,
+      range,
+    })),
+  ];
+}
+
+function zoneOf({ database }: ShardingPlan, range: number): string {
+  return `${database}-accounts-${range}`;
+}
+
+function bound(split: string | undefined, end: string): string {
+  return split === undefined ? end : text(split);
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
+}
+
+function patternOf(key: readonly string[]): string {
+  return `{${key.map((field) => `${field}: 1`).join(', ')}}`;
+}
+
+function beginsWith({ key }: FoundIndex, fields: readonly string[]): boolean {
+  const own = Object.keys(key);
+  return fields.every((field, position) => own[position] === field);
+}
+
+function refuseUnique(collection: string, key: readonly string[], indexes: FoundIndex[]): void {
+  const wrong = indexes.filter((each) => each.unique && each.name !== '_id_' && !beginsWith(each, key));
+  if (wrong.length > 0) {
+    throw new Error(
+      `${collection} cannot be sharded by ${key.join(', ')}: ${wrong.map(({ name }) => name).join(', ')} is unique and does ` +
+        'not begin with it. Run node dist/scripts/migrate.js again once no process of an earlier release runs.',
+    );
+  }
+}
+
+async function indexesOf(collection: string): Promise<FoundIndex[]> {
+  return mongoose.connection.collection(collection).indexes();
+}

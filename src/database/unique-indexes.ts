@@ -1,0 +1,46 @@
+import { DependencyError } from '../shared/errors.js';
+import { within } from '../shared/within.js';
+import { isAway } from './mongo.js';
+import { wrongIndexes } from './wrong-indexes.js';
+
+/** All wait for one look: one whose answer never comes must not be waited for by everybody that comes after it. */
+const lookMaxMs = 30_000;
+
+let areThere = false;
+let looking: Promise<void> | null = null;
+
+/** Once they were, nobody has to wait for `requireUniqueIndexes` any more. */
+export function uniqueIndexesWereSeen(): boolean {
+  return areThere;
+}
+
+/**
+ * The unique indexes are what makes it impossible to do the same thing twice, so nothing is written without them.
+ * They are looked for until they have been seen once.
+ * @throws DependencyError (503/03) that names those that are missing or wrong.
+ */
+export async function requireUniqueIndexes(): Promise<void> {
+  if (!areThere) {
+    looking ??= within(
+      lookMaxMs,
+      look(),
+      () => new DependencyError(new Error('No index was seen in time')),
+    ).finally(() => {
+      looking = null;
+    });
+    await looking;
+  }
+}
+
+async function look(): Promise<void> {
+  const wrong = await wrongIndexes().catch((error: unknown) => {
+    throw isAway(error) ? new DependencyError(error) : error;
+  });
+  const found = wrong
+    .filter(({ unique }) => unique)
+    .map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`);
+  if (found.length > 0) {
+    throw new DependencyError(new Error(`A unique index is missing or wrong: ${found.join('; ')}`));
+  }
+  areThere = true;
+}

@@ -1,0 +1,94 @@
+import { MongoServerError } from 'mongodb';
+import mongoose from 'mongoose';
+
+export interface WrongIndex {
+  collection: string;
+  name: string;
+  unique: boolean;
+  /** What is wrong, and what to do. */
+  problem: string;
+}
+
+interface IndexOptions {
+  name?: string;
+  unique?: boolean;
+  sparse?: boolean;
+  partialFilterExpression?: object;
+}
+
+interface FoundIndex extends IndexOptions {
+  key: object;
+}
+
+/**
+ * Indexes that the models declare and the database does not have, or has otherwise: a name says nothing about what an
+ * index forbids.
+ */
+export async function wrongIndexes(): Promise<WrongIndex[]> {
+  const wrong: WrongIndex[] = [];
+  for (const modelName of mongoose.modelNames()) {
+    const { collection, schema } = mongoose.model<unknown>(modelName);
+    const found = await indexesOf(collection);
+    for (const [key, options] of schema.indexes() as [object, IndexOptions][]) {
+      const problem = compare(
+        { ...options, key },
+        found.find((each) => each.name === options.name),
+      );
+      if (problem) {
+        const { name = '', unique = false } = options;
+        wrong.push({ collection: collection.collectionName, name, unique, problem });
+      }
+    }
+  }
+  return wrong;
+}
+
+const migrate = 'run node dist/scripts/migrate.js';
+
+function compare(wanted: FoundIndex, found: FoundIndex | undefined): string | null {
+  if (!found) {
+    return `it is missing: ${migrate}`;
+  }
+  const problems: string[] = [];
+  if (Boolean(wanted.unique) !== Boolean(found.unique)) {
+    problems.push(wanted.unique ? 'it is not unique' : 'it is unique');
+  }
+  // The order of an index's fields counts, that of a filter's does not.
+  if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
+    problems.push(`it is over ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
+  }
+  if (filterOf(wanted) !== filterOf(found)) {
+    problems.push(`it filters ${filterOf(found)}, not ${filterOf(wanted)}`);
+  }
+  if (Boolean(wanted.sparse) !== Boolean(found.sparse)) {
+    problems.push(wanted.sparse ? 'it is not sparse' : 'it is sparse');
+  }
+  return problems.length === 0 ? null : `${problems.join(', ')}: drop it, then ${migrate}`;
+}
+
+function filterOf({ partialFilterExpression }: IndexOptions): string {
+  return partialFilterExpression === undefined ? 'nothing' : JSON.stringify(sorted(partialFilterExpression));
+}
+
+/** The same object with its fields by name, at every depth. */
+function sorted(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, each]) => [name, sorted(each)]),
+      )
+    : value;
+}
+
+async function indexesOf(collection: mongoose.Collection): Promise<FoundIndex[]> {
+  try {
+    return await collection.indexes();
+  } catch (error) {
+    // A collection that was never made has no indexes either (NamespaceNotFound).
+    if (error instanceof MongoServerError && error.code === 26) {
+      return [];
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { accountById } from '../accounts/find-account.js';
+import { auditInsertAfter, type ChangedBy } from '../audit/record-audit.js';
+import { int64 } from '../database/money-type.js';
+import { post } from '../money/posting/post.js';
+import type { Insert, WalletAfter } from '../money/posting/posting.js';
+import { ConflictError } from '../shared/errors.js';
+import { announceDeliveries } from '../webhooks/announce-deliveries.js';
+import { deliveries } from '../webhooks/delivery.model.js';
+import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
+import { completedDeposit, depositMovement } from './create-deposit.js';
+import { depositCompletedDeliveries } from './deposit-events.js';
+import { deposits, type Deposit } from './deposit.model.js';
+import { requireDeposit } from './require-deposit.js';
+
+/**
+ * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
+ * changes nothing.
+ * @param by Who vouches for the money. `inserts`: what else stands or falls with it.
+ * @throws NotFoundError if there is no such deposit. ConflictError if it was rejected. ValidationError if the balance would be too large.
+ */
+export async function confirmDeposit(
+  depositId: string,
+  by: ChangedBy,
+  inserts: Insert[] = [],
+): Promise<{ deposit: Deposit; changed: boolean }> {
+  const pending = await requireDeposit(depositId);
+  if (pending.status !== 'pending') {
+    return unchanged(pending);
+  }
+  const account = await accountById(pending.accountId);
+  const rowsOf = (after: WalletAfter) =>
+    depositCompletedDeliveries(account, completedDeposit(pending, after));
+  const result = await post({
+    ...depositMovement(pending),
+    changes: [
+      {
+        collection: deposits.collectionName,
+        id: depositId,
+        expect: { status: 'pending' },
+        setAfter: (after) => completionOf(completedDeposit(pending, after)),
+      },
+    ],
+    inserts: [
+      ...inserts,
+      confirmationAudit(pending, by),
+      // Where each row goes is known before; what it says only after the movement.
+      ...depositCompletedDeliveries(account, pending).map((_row, index) => ({
+        collection: deliveries.collectionName,
+        documentAfter: (after: WalletAfter) => rowsOf(after)[index] ?? {},
+      })),
+    ],
+  });
+  switch (result.outcome) {
+    case 'posted':
+      if (result.wallet) {
+        await announceDeliveries(rowsOf(result.wallet));
+      }
+      return { deposit: await requireDeposit(depositId, pending.accountId), changed: true };
+    case 'duplicate':
+    case 'stale':
+      return unchanged(await requireDeposit(depositId, pending.accountId));
+    case 'too-large':
+      throw balanceTooLarge();
+    case 'insufficient':
+      throw new Error('A deposit is never refused for its balance');
+  }
+}
+
+function unchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
+  if (deposit.status === 'rejected') {
+    throw new ConflictError(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`);
+  }
+  return { deposit, changed: false };
+}
+
+function completionOf({ status, balanceBefore, balanceAfter, completedAt }: Deposit) {
+  return { status, balanceBefore: int64(balanceBefore), balanceAfter: int64(balanceAfter), completedAt };
+}
+
+function confirmationAudit(pending: Deposit, by: ChangedBy): Insert {
+  return auditInsertAfter(({ balance }: WalletAfter) => ({
+    ...by,
+    action: 'deposit.confirm',
+    subject: { kind: 'deposit', id: pending._id },
+    before: { status: pending.status },
+    after: { status: 'completed', amount: pending.amount, balanceAfter: balance },
+  }));
+}

@@ -1,0 +1,124 @@
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import type { ChangedBy } from '../audit/record-audit.js';
+import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { CaseModel } from '../purchases/case.model.js';
+import { now } from '../shared/clock.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { logger } from '../shared/logger.js';
+import { confirmDeposit } from './confirm-deposit.js';
+import { DepositModel, type Deposit } from './deposit.model.js';
+import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
+
+/** What the notifier says of a payment. Rupiah. */
+export type PaymentNotice = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
+
+/** More than the changes that a deposit can make between two looks at it: pending, and then its end. */
+const looksMax = 3;
+
+/**
+ * Credits the pending deposit that a payment is for, or opens a case where none fits: the money has arrived, so it is
+ * never refused. Invariant: a payment is counted once, by its id, which stands or falls with the deposit that it
+ * credits or the case that it opens.
+ * @param from Address of the caller.
+ * @returns the payment as it stands; a repeat answers what the first one did.
+ * @throws ConflictError if the payment_id stands for another payment.
+ */
+export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
+  for (let look = 0; look < looksMax; look++) {
+    const known = await PaymentModel.findById(notice._id).lean<Payment>();
+    if (known) {
+      return samePayment(known, notice);
+    }
+    const found = await depositOf(notice);
+    if ('problem' in found) {
+      return openPaymentCase(notice, found.problem);
+    }
+    const problem = await credit(found.deposit, notice, from);
+    if (problem !== null) {
+      return openPaymentCase(notice, problem);
+    }
+    // Credited by it, or by somebody who was quicker: the next look tells which.
+  }
+  throw new Error(`Payment ${notice._id} comes to no end`);
+}
+
+async function depositOf(notice: PaymentNotice): Promise<{ deposit: Deposit } | { problem: string }> {
+  const { username, refId, amount } = notice;
+  const account = await AccountModel.findOne({ username }).lean<Account>();
+  if (!account) {
+    return { problem: 'there is no such account' };
+  }
+  const deposit = await DepositModel.findOne({ accountId: account._id, refId }).lean<Deposit>();
+  if (!deposit) {
+    return { problem: 'the account has no deposit of this ref_id' };
+  }
+  if (deposit.amount !== amount) {
+    return { problem: `deposit ${deposit._id} is one of ${deposit.amount}` };
+  }
+  return deposit.status === 'pending'
+    ? { deposit }
+    : { problem: `deposit ${deposit._id} is ${deposit.status} already` };
+}
+
+/** @returns why it cannot be credited, or null. */
+async function credit(deposit: Deposit, notice: PaymentNotice, from: string | null): Promise<string | null> {
+  const by: ChangedBy = { actor: 'payments', from, reason: `payment ${notice._id}` };
+  const payment = paymentOf(notice, { status: 'completed', depositId: deposit._id });
+  try {
+    await confirmDeposit(deposit._id, by, [
+      { collection: payments.collectionName, document: toStored(payment), key: { _id: payment._id } },
+    ]);
+    return null;
+  } catch (error) {
+    if (error instanceof ValidationError || error instanceof ConflictError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<Payment> {
+  const { _id, username, refId, amount } = notice;
+  const payment = paymentOf(notice, { status: 'case', depositId: null });
+  const detail = `Payment ${_id} of ${amount} for ${username}, ref_id ${refId}, was not credited: ${problem}.`;
+  try {
+    await inTransaction(async (session) => {
+      await PaymentModel.create([payment], { session });
+      await CaseModel.create(
+        [
+          {
+            _id: newId(),
+            transactionId: null,
+            paymentId: _id,
+            kind: 'unmatched-payment',
+            detail,
+            createdAt: payment.createdAt,
+            resolvedAt: null,
+          },
+        ],
+        { session },
+      );
+    });
+  } catch (error) {
+    const first = isDuplicateKey(error) && (await PaymentModel.findById(_id).lean<Payment>());
+    if (!first) {
+      throw error;
+    }
+    return samePayment(first, notice);
+  }
+  logger.error('a case needs the operator', { paymentId: _id, detail });
+  return payment;
+}
+
+function paymentOf(notice: PaymentNotice, end: Pick<Payment, 'status' | 'depositId'>): Payment {
+  return { ...notice, ...end, createdAt: now() };
+}
+
+function samePayment(known: Payment, notice: PaymentNotice): Payment {
+  const { _id, username, refId, amount } = known;
+  if (username !== notice.username || refId !== notice.refId || amount !== notice.amount) {
+    throw new ConflictError(`payment_id ${_id} stands for a payment of ${amount} for ${username}, ${refId}.`);
+  }
+  return known;
+}

@@ -1,0 +1,43 @@
+import type { FleetLimits, Queue } from './define-job.js';
+import { openQueue } from './queues.js';
+
+/** Written again now and then, since Redis may have been emptied. */
+const writeAgainMs = 30_000;
+/** Below this BullMQ lets several jobs begin together. */
+const intervalMinMs = 10;
+
+const written = new Map<string, { limits: string; atMs: number }>();
+
+/** Sees to it that BullMQ keeps a queue to its limits. Every process that works on the queue may do it. */
+export async function keepFleetLimits(queue: Queue): Promise<void> {
+  const limits = queue.fleet ?? { concurrency: null, perSecond: null };
+  const wanted = JSON.stringify(limits);
+  const last = written.get(queue.name);
+  if (last?.limits === wanted && performance.now() - last.atMs < writeAgainMs) {
+    return;
+  }
+  written.set(queue.name, { limits: wanted, atMs: performance.now() });
+  const opened = openQueue(queue);
+  const rate = rateOf(limits);
+  try {
+    await Promise.all([
+      limits.concurrency === null
+        ? opened.removeGlobalConcurrency()
+        : opened.setGlobalConcurrency(limits.concurrency),
+      rate === null ? opened.removeGlobalRateLimit() : opened.setGlobalRateLimit(rate.jobs, rate.everyMs),
+    ]);
+  } catch (error) {
+    written.delete(queue.name);
+    throw error;
+  }
+}
+
+/** A job each so many milliseconds, or a few of them where that would be less than BullMQ can measure well. */
+function rateOf({ perSecond }: FleetLimits): { jobs: number; everyMs: number } | null {
+  if (perSecond === null) {
+    return null;
+  }
+  const intervalMs = 1_000 / perSecond;
+  const jobs = Math.max(1, Math.round(intervalMinMs / intervalMs));
+  return { jobs, everyMs: Math.ceil(jobs * intervalMs) };
+}

@@ -1,0 +1,44 @@
+import { sayRedisError } from '../redis/say-error.js';
+import { DependencyError } from '../shared/errors.js';
+import { deduplicationId } from './add-job.js';
+import type { Job } from './define-job.js';
+import { openQueue } from './queues.js';
+
+/**
+ * Lets the job that waits with a delay, as one whose round has failed, run at once.
+ * @returns false if there is none.
+ * @throws DependencyError while Redis is away.
+ */
+export async function promoteJob<Data extends object>(job: Job<Data>, data: Data): Promise<boolean> {
+  const queue = openQueue(job.queue);
+  try {
+    const id = await queue.getDeduplicationJobId(deduplicationId(job, job.subject(data)));
+    const waiting = id === null ? undefined : await queue.getJob(id);
+    if (!waiting || !(await waiting.isDelayed())) {
+      return false;
+    }
+    // A worker that is quicker has taken it.
+    await waiting.promote().catch(async (error: unknown) => {
+      if (await waiting.isDelayed()) {
+        throw error;
+      }
+    });
+    return true;
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+/** Lets a job that waits behind others be the next of its queue. Never throws: without it the job only waits longer. */
+export async function goAhead<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
+  const queue = openQueue(job.queue);
+  try {
+    const id = await queue.getDeduplicationJobId(deduplicationId(job, job.subject(data)));
+    const waiting = id === null ? undefined : await queue.getJob(id);
+    if (waiting && waiting.priority > 0) {
+      await waiting.changePriority({ priority: 0, lifo: true });
+    }
+  } catch (error) {
+    sayRedisError('a job does not go ahead', error, { job: job.name, subject: job.subject(data) });
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * One round of a job, and what follows when it fails (decision 094). A round that fails comes again by itself, later each
+ * time; after `roundsMax` of them the job is set aside for a person. That counts for rounds that ended their worker as well,
+ * and not for those that an outage has ended.
+ */
+import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob } from 'bullmq';
+import { withLease } from '../redis/lease.js';
+import { nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import { within } from '../shared/within.js';
+import { isNamed, readPayload, type Handler, type Job, type Payload, type Queue } from './define-job.js';
+import {
+  countFailedRound,
+  forgetFailedRounds,
+  leaveToPerson,
+  pauseAfter,
+  roundsMax,
+} from './failed-rounds.js';
+import type { FailingJob } from './failing-job.model.js';
+import { isOutage } from './is-outage.js';
+import { observeJob } from './job-metrics.js';
+import { PutBackError } from './put-back.js';
+import { openQueue } from './queues.js';
+import { tooEarly } from './too-early.js';
+
+export interface OpenHandler {
+  job: Job<never>;
+  setAside: Handler['setAside'];
+  run(data: never): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const limitDefaultMs = 120_000;
+/** A job that no sweep finds again waits so long for the end of an outage. */
+const outagePauseMs = 10_000;
+
+/** A job during which so many workers have died is run with no other such job of its queue beside it: one of them does it. */
+const suspectAfterDeaths = 3;
+const suspectLeaseMs = 3_000;
+/** Until it is another one's turn. */
+const suspectPauseMs = 1_000;
+
+/** What a job in Redis knows of its rounds, so that the others cost nothing. The count itself is in MongoDB. */
+interface Rounds {
+  failed: number;
+  /** Deaths of its workers that are counted. */
+  deaths: number;
+}
+
+interface Round {
+  queue: Queue;
+  handler: OpenHandler;
+  bullJob: BullJob;
+  /** BullMQ's lock. */
+  token: string | undefined;
+  data: never;
+}
+
+/**
+ * Runs the job that BullMQ has given.
+ * @throws what BullMQ takes for the end of a round: done later (DelayedError), not yet (RateLimitError), or failed.
+ */
+export async function runJob(
+  queue: Queue,
+  handlers: OpenHandler[],
+  bullJob: BullJob,
+  token?: string,
+): Promise<void> {
+  const startedMs = performance.now();
+  const ended = (outcome: 'done' | 'again' | 'failed') => {
+    const known = handlers.find(({ job }) => isNamed(job, bullJob.name));
+    observeJob({ job: known?.job.name ?? 'unknown', outcome }, (performance.now() - startedMs) / 1_000);
+  };
+  try {
+    await runRound(queue, handlers, bullJob, token);
+    ended('done');
+  } catch (error) {
+    ended(error instanceof DelayedError || error instanceof RateLimitError ? 'again' : 'failed');
+    throw error;
+  }
+}
+
+async function runRound(
+  queue: Queue,
+  handlers: OpenHandler[],
+  bullJob: BullJob,
+  token?: string,
+): Promise<void> {
+  const handler = handlers.find(({ job }) => isNamed(job, bullJob.name));
+  if (!handler) {
+    throw new UnrecoverableError(`This release does not know the job ${bullJob.name}.`);
+  }
+  const data = readPayload(handler.job, bullJob.name, bullJob.data);
+  const round = { queue, handler, bullJob, token, data };
+  if (bullJob.stalledCounter > roundsOf(bullJob).deaths) {
+    await afterDeath(round);
+  }
+  let came: unknown;
+  try {
+    came = await (bullJob.stalledCounter < suspectAfterDeaths ? limited(round) : alone(round));
+  } catch (error) {
+    if (error instanceof DelayedError) {
+      throw error;
+    }
+    if (error instanceof PutBackError) {
+      await openQueue(queue).rateLimit(Math.max(1, Math.ceil(error.retryAfterMs)));
+      throw new RateLimitError();
+    }
+    await afterFailure(round, error);
+  }
+  if (came !== tooEarly && (handler.job.clock || roundsOf(bullJob).failed > 0)) {
+    // What is left standing is forgotten after a day.
+    await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
+  }
+}
+
+/** An answer that never comes would keep the job, and every later one of its subject, for ever. Every run is safe beside another. */
+function limited({ handler, data }: Round): Promise<unknown> {
+  const { job } = handler;
+  const { limitMs = limitDefaultMs } = job;
+  return within(limitMs, handler.run(data), () => {
+    return new Error(`Job ${job.name} was not done within ${limitMs / 1_000} s; another may begin.`);
+  });
+}
+
+/** @throws DelayedError while another suspect of this queue runs, in any process. */
+async function alone(round: Round): Promise<unknown> {
+  const ran = await withLease(`suspect:${round.queue.name}`, suspectLeaseMs, async () => ({
+    came: await limited(round),
+  }));
+  return ran ? ran.came : delay(round, suspectPauseMs * (1 + Math.random()));
+}
+
+function roundsOf({ progress }: BullJob): Rounds {
+  const { failed = 0, deaths = 0 } = (typeof progress === 'object' ? progress : {}) as Partial<Rounds>;
+  return { failed, deaths };
+}
+
+/**
+ * The worker before has died over it, or beside it. Once that is nothing; a job to which it happens again comes later.
+ */
+async function afterDeath(round: Round): Promise<void> {
+  const death = new Error('Its worker died, or was cut off from Redis, while it ran.');
+  const failing = await count(round, death);
+  if (failing && failing.rounds > 1 && !round.handler.job.clock) {
+    await comeLater(round, failing, death);
+  }
+}
+
+async function afterFailure(round: Round, error: unknown): Promise<never> {
+  const { job } = round.handler;
+  const failing = isOutage(error) ? null : await count(round, error);
+  if (failing && !job.clock) {
+    await comeLater(round, failing, error);
+  }
+  if (!failing && job.isSwept === false) {
+    await delay(round, outagePauseMs);
+  }
+  // A sweep adds it again, or the clock, or its client.
+  throw error;
+}
+
+/** @returns null where it is not counted: nobody waits for the job any more, or MongoDB is away. */
+async function count({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
+  const { job } = handler;
+  if (job.mayBeLost) {
+    return null;
+  }
+  try {
+    const subject = job.subject(data);
+    const payload = bullJob.data as Payload;
+    const failing = await countFailedRound({ job: job.name, subject, queue: queue.name, payload, error });
+    const rounds: Rounds = { failed: failing.rounds, deaths: bullJob.stalledCounter };
+    await bullJob.updateProgress(rounds);
+    if (job.clock && failing.rounds >= roundsMax) {
+      // It goes on in each period.
+      await leaveToPerson(failing);
+    }
+    return failing;
+  } catch (outage) {
+    logger.warn('a failed round is not counted', { job: job.name, jobId: bullJob.id, error: outage });
+    return null;
+  }
+}
+
+/** @throws DelayedError, or what ends the job where its subject itself shows from now on that it needs a person. */
+async function comeLater(round: Round, failing: FailingJob, error: unknown): Promise<never> {
+  const { handler, bullJob, queue, data } = round;
+  const { rounds, job, subject } = failing;
+  const pauseMs = pauseAfter(rounds);
+  logger.error(rounds < roundsMax ? 'job failed, and comes again' : 'job failed, and needs a person', {
+    ...{ queue: queue.name, job, jobId: bullJob.id, data: bullJob.data as unknown, rounds, pauseMs, error },
+  });
+  if (rounds >= roundsMax) {
+    const reason = `Its job ${job} failed ${rounds} times. ${failing.reason}`;
+    if (await showsItself(handler, data, reason)) {
+      await forgetFailedRounds(job, subject).catch(() => undefined);
+      throw new UnrecoverableError(reason);
+    }
+    await leaveToPerson(failing);
+  }
+  return delay(round, pauseMs);
+}
+
+async function showsItself({ setAside, job }: OpenHandler, data: never, reason: string): Promise<boolean> {
+  try {
+    return (await setAside?.(data, reason)) ?? false;
+  } catch (error) {
+    logger.error('what a job is about could not be set aside', { job: job.name, error });
+    return false;
+  }
+}
+
+/** The job stays the one of its subject, so that no sweep adds another before its time. */
+async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
+  await bullJob.moveToDelayed(nowMs() + pauseMs, token);
+  throw new DelayedError();
+}

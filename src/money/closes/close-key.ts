@@ -1,0 +1,55 @@
+/**
+ * Roots are signed by the process that closes (Ed25519): whoever can write to the database alone cannot make one that
+ * `topup ledger verify --key` takes. Only that process is given LEDGER_CLOSE_KEY.
+ */
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { env } from '../../../config/env.js';
+import type { Signature } from './day-close.model.js';
+
+/** @throws Error that names the setting, never its value, if it holds no Ed25519 key. */
+export function signRoot(day: string, root: string): Signature | null {
+  const key = privateKey();
+  return (
+    key && {
+      publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
+      value: sign(null, signedText(day, root), key).toString('base64'),
+    }
+  );
+}
+
+export function isSigned(day: string, root: string, signature: Signature): boolean {
+  try {
+    const key = createPublicKey({
+      key: Buffer.from(signature.publicKey, 'base64'),
+      type: 'spki',
+      format: 'der',
+    });
+    return verify(null, signedText(day, root), key, Buffer.from(signature.value, 'base64'));
+  } catch {
+    // What cannot be read as a key has signed nothing.
+    return false;
+  }
+}
+
+function signedText(day: string, root: string): Buffer {
+  return Buffer.from(`topup ledger close ${day} ${root}`);
+}
+
+function privateKey(): KeyObject | null {
+  const given = env.LEDGER_CLOSE_KEY;
+  if (given === null) {
+    return null;
+  }
+  try {
+    // Many places that keep settings allow one line only.
+    const pem = given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFileSync(given, 'utf8');
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') {
+      return key;
+    }
+  } catch {
+    // The reason would quote a path or a part of the key.
+  }
+  throw new Error('LEDGER_CLOSE_KEY is neither an Ed25519 private key in PEM nor the path of one');
+}

@@ -1,0 +1,32 @@
+import { now } from '../../shared/clock.js';
+import { int64 } from '../../database/money-type.js';
+import type { Posting, WalletAfter } from '../posting/posting.js';
+import { journals, type Journal, type JournalKind, type JournalLine } from './journal.model.js';
+
+export const journalsCollection = journals.collectionName;
+
+/** The journal of a posting, as it is stored; `after` is the wallet that it changed. */
+export function newJournal(_id: string, posting: Posting, after: WalletAfter | null): Journal {
+  return {
+    _id,
+    accountId: posting.accountId,
+    kind: posting.kind as JournalKind,
+    subjectId: posting.subjectId,
+    walletId: after ? posting.accountId : null,
+    walletSeq: after && int64(after.seq),
+    balanceAfter: after && int64(after.balance),
+    lines: (posting.lines ?? []).map(({ account, amount }) => ({ account, amount: int64(amount) })),
+    createdAt: now(),
+  };
+}
+
+/** The two lines of a movement of `amount` rupiah. */
+export function move(
+  amount: number,
+  { from, to }: { from: JournalLine['account']; to: JournalLine['account'] },
+): JournalLine[] {
+  return [
+    { account: from, amount: -amount },
+    { account: to, amount },
+  ];
+}

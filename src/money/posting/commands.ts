@@ -1,0 +1,63 @@
+/** The commands of a posting's database transaction, raw: one round trip for all documents of a collection. */
+import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
+import { postingClient } from '../../database/mongo.js';
+
+/** A statement matched fewer documents than it had to, or met a unique key: nothing of the group may be written. */
+export class MismatchError extends Error {}
+
+const duplicateKey = 11_000;
+
+export async function findAll(
+  session: ClientSession,
+  collection: string,
+  filter: Filter<Document>,
+  projection?: Document,
+): Promise<Document[]> {
+  return postingClient()
+    .db()
+    .collection(collection)
+    .find(filter, { session, batchSize: 10_000, ...(projection && { projection }) })
+    .toArray();
+}
+
+export interface UpdateStatement {
+  q: Filter<Document>;
+  u: Document;
+  multi?: boolean;
+  upsert?: boolean;
+}
+
+/** @throws MismatchError if these statements together do not match exactly `expected` documents. */
+export async function updateAll(
+  session: ClientSession,
+  collection: string,
+  updates: UpdateStatement[],
+  expected: number,
+): Promise<void> {
+  const reply = await run(session, { update: collection, updates });
+  if (reply['n'] !== expected) {
+    throw new MismatchError(`${collection}: ${String(reply['n'])} of ${expected} matched`);
+  }
+}
+
+/** @throws MismatchError for a unique key that is taken. */
+export async function insertAll(
+  session: ClientSession,
+  collection: string,
+  documents: Document[],
+): Promise<void> {
+  await run(session, { insert: collection, documents });
+}
+
+/** A document that a unique index refuses is an answer with `ok: 1`. */
+async function run(session: ClientSession, command: Document): Promise<Document> {
+  const reply = await postingClient().db().command(command, { session });
+  const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
+  if (first?.code === duplicateKey) {
+    throw new MismatchError(first.errmsg);
+  }
+  if (first) {
+    throw new MongoServerError({ ...first, message: first.errmsg });
+  }
+  return reply;
+}

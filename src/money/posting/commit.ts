@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientSession } from 'mongodb';
+import { UnknownOutcomeError } from '../../database/mongo.js';
+import { logger } from '../../shared/logger.js';
+import type { Item } from './item.js';
+import { lookUpOwn } from './look-up.js';
+import { countUnknownCommit } from './posting-metrics.js';
+
+/**
+ * The group begins again: the caller of a posting has been told meanwhile that nothing was written, or there was nothing
+ * to write and its end was not heard.
+ */
+export class NotCommittedError extends Error {}
+
+/** Between two questions; doubles. */
+const firstPauseMs = 20;
+const pauseMaxMs = 500;
+
+/**
+ * Commits. **Any** error after the commit was sent leaves the outcome unknown, whatever its class or label: then the
+ * commit is repeated once, and if that does not help, the database is asked. The question is a newer transaction of
+ * the same session: MongoDB ends the older one by it, so that what it does not see can never come later.
+ * @returns the postings that were certainly not written; empty after a commit that was answered.
+ * @throws NotCommittedError: nothing was written. UnknownOutcomeError once nobody waits for the answer any more.
+ */
+export async function commitOrFindOut(session: ClientSession, posted: Item[]): Promise<Item[]> {
+  if (posted.some((each) => !each.isOpen)) {
+    throw new NotCommittedError();
+  }
+  posted.forEach((each) => {
+    each.mayBeWritten = true;
+  });
+  try {
+    await session.commitTransaction();
+    return [];
+  } catch (error) {
+    if (posted.length === 0) {
+      // Nothing was written, and what was read is not certain.
+      throw new NotCommittedError();
+    }
+    countUnknownCommit({});
+    logger.warn('commit result unknown, asking again', { postings: posted.length, error });
+    return await askUntilKnown(session, posted, error);
+  }
+}
+
+async function askUntilKnown(session: ClientSession, posted: Item[], first: unknown): Promise<Item[]> {
+  let pauseMs = firstPauseMs;
+  let repeatCommit = true;
+  do {
+    await pause(pauseMs / 2 + (Math.random() * pauseMs) / 2);
+    pauseMs = Math.min(pauseMaxMs, 2 * pauseMs);
+    try {
+      if (repeatCommit) {
+        repeatCommit = false;
+        await session.commitTransaction();
+        return [];
+      }
+      return await findOut(session, posted);
+    } catch {
+      // The next question; the first error is the one that is told.
+    }
+  } while (posted.some((each) => each.isOpen));
+  throw new UnknownOutcomeError(first);
+}
+
+async function findOut(session: ClientSession, posted: Item[]): Promise<Item[]> {
+  if (session.inTransaction()) {
+    await session.abortTransaction();
+  }
+  session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+  const written = await lookUpOwn(session, posted);
+  await session.commitTransaction();
+  const lost = posted.filter((each) => !written.has(each));
+  lost.forEach((each) => {
+    each.mayBeWritten = false;
+  });
+  return lost;
+}

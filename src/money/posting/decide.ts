@@ -1,0 +1,56 @@
+import { limits } from '../../../config/limits.js';
+import type { Wallet } from '../wallets/wallet.model.js';
+import type { Item } from './item.js';
+import type { PostingResult, WalletAfter } from './posting.js';
+
+/** What becomes of the postings of a group, and the wallets after it. */
+export interface Decisions {
+  results: Map<Item, PostingResult>;
+  /** Only those that change. */
+  wallets: Map<string, { before: Wallet; after: WalletAfter }>;
+}
+
+/**
+ * Decides a group in the order of arrival, in memory: who is covered by what the wallet holds after those before it.
+ * @param known What has been decided already: what was done before, or is not as expected.
+ */
+export function decide(
+  items: Item[],
+  wallets: Map<string, Wallet>,
+  known: ReadonlyMap<Item, PostingResult>,
+): Decisions {
+  const changed = new Map<string, { before: Wallet; after: WalletAfter }>();
+  const results = new Map<Item, PostingResult>();
+  for (const item of items) {
+    results.set(item, known.get(item) ?? decideOne(item, wallets, changed));
+  }
+  return { results, wallets: changed };
+}
+
+function decideOne(
+  { posting: { accountId, wallet: change } }: Item,
+  wallets: Map<string, Wallet>,
+  changed: Map<string, { before: Wallet; after: WalletAfter }>,
+): PostingResult {
+  if (!change) {
+    return { outcome: 'posted', wallet: null };
+  }
+  const before = changed.get(accountId)?.before ?? wallets.get(accountId);
+  if (!before) {
+    throw new Error(`Account ${accountId} has no wallet`);
+  }
+  const now = changed.get(accountId)?.after ?? before;
+  const after = {
+    balance: now.balance + change.balance,
+    held: now.held + (change.held ?? 0),
+    seq: now.seq + 1,
+  };
+  if ((change.balance < 0 && after.balance < 0 && !change.mayOverdraw) || after.held < 0) {
+    return { outcome: 'insufficient', balance: now.balance };
+  }
+  if (change.balance > 0 && after.balance > limits.moneyMax) {
+    return { outcome: 'too-large' };
+  }
+  changed.set(accountId, { before, after });
+  return { outcome: 'posted', wallet: after };
+}

@@ -1,0 +1,18 @@
+import type { Document } from 'mongodb';
+import type { Change, Insert, WalletAfter } from './posting.js';
+
+/** The document of an insert, after what the posting did to the wallet. */
+export function documentOf(insert: Insert, after: WalletAfter | null): Document {
+  return 'document' in insert ? insert.document : insert.documentAfter(required(after));
+}
+
+export function setOf(change: Change, after: WalletAfter | null): Document {
+  return 'set' in change ? change.set : change.setAfter(required(after));
+}
+
+function required(after: WalletAfter | null): WalletAfter {
+  if (!after) {
+    throw new Error('A document that tells of the wallet belongs to a posting that changes it');
+  }
+  return after;
+}

@@ -1,0 +1,199 @@
+/**
+ * Lanes: the postings that arrive while a group is being written are the next group. There is no timer, so a lone
+ * posting waits for nobody. A lane is chosen by the account, so that one wallet is never in two groups of a process.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { MongoServerError } from 'mongodb';
+import { limits } from '../../../config/limits.js';
+import { DependencyError } from '../../shared/errors.js';
+import { rangeOf, shardRanges } from '../../database/shard-range.js';
+import { isAway, isTransient, UnknownOutcomeError } from '../../database/mongo.js';
+import { logger } from '../../shared/logger.js';
+import { NotCommittedError } from './commit.js';
+import { MismatchError } from './commands.js';
+import type { Item } from './item.js';
+import { groupBy } from '../../shared/group-by.js';
+import { countFailedPosting, countRetry, observeGroup } from './posting-metrics.js';
+import { writeGroup } from './write-group.js';
+
+/** Of one group, before its postings are tried one by one. */
+const mismatchesMax = 4;
+
+interface Lane {
+  waiting: Item[];
+  isBusy: boolean;
+  /** The account whose own lane it is, because its postings kept conflicting; null: shared by many. */
+  accountId: string | null;
+}
+
+/** Those of a shard's accounts beside each other, so that a group is written on one shard. */
+const shared: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => newLane(null));
+/** Accounts whose postings keep conflicting: they hold up nobody else. */
+const own = new Map<string, Lane>();
+
+export function enqueue(item: Item): void {
+  const lane = laneOf(item.posting.accountId);
+  lane.waiting.push(item);
+  if (!lane.isBusy) {
+    void drain(lane);
+  }
+}
+
+function newLane(accountId: string | null): Lane {
+  return { waiting: [], isBusy: false, accountId };
+}
+
+function laneOf(accountId: string): Lane {
+  return (
+    own.get(accountId) ??
+    (shared[rangeOf(accountId) * limits.postingLanes + (hash(accountId) % limits.postingLanes)] as Lane)
+  );
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return value;
+}
+
+async function drain(lane: Lane): Promise<void> {
+  lane.isBusy = true;
+  while (lane.waiting.length > 0) {
+    await settle(takeGroup(lane), lane);
+  }
+  lane.isBusy = false;
+  if (lane.accountId !== null) {
+    own.delete(lane.accountId);
+  }
+}
+
+/** The next postings of which no two touch the same document; the others keep their order for the next group. */
+function takeGroup(lane: Lane): Item[] {
+  const group: Item[] = [];
+  const later: Item[] = [];
+  const claimed = new Set<string>();
+  const open = lane.waiting.filter((each) => each.isOpen);
+  let next = 0;
+  for (; next < open.length && group.length < limits.postingGroupMax; next++) {
+    const item = open[next] as Item;
+    (item.claims.some((each) => claimed.has(each)) ? later : group).push(item);
+    // Also of one that waits: nothing behind it may overtake it.
+    item.claims.forEach((each) => claimed.add(each));
+  }
+  lane.waiting = [...later, ...open.slice(next)];
+  return group;
+}
+
+/** Sees to it that each of these is answered, here or in a lane of its own. */
+async function settle(items: Item[], lane: Lane, careful = false): Promise<void> {
+  for (let attempt = 1, open = items; ; attempt++) {
+    open = open.filter((each) => each.isOpen);
+    if (open.length === 0) {
+      return;
+    }
+    try {
+      const group = open;
+      const results = await observeGroup(group.length, () => writeGroup(group, { careful }));
+      results.forEach((result, item) => item.answer(result));
+      open = open.filter((each) => !results.has(each));
+      if (open.length === 0) {
+        return;
+      }
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) {
+        open.forEach((each) => each.fail(error));
+        return;
+      }
+      const isRetried =
+        isTransient(error) ||
+        isAway(error) ||
+        error instanceof NotCommittedError ||
+        // Looked up at a snapshot and refused by an index all the same: somebody was quicker once more.
+        (error instanceof MismatchError && attempt < mismatchesMax);
+      if (!isRetried) {
+        await settleApart(open, lane, error);
+        return;
+      }
+      countRetry({ reason: reasonOf(error) });
+      if (isConflict(error) && attempt >= 2 && lane.accountId === null) {
+        await settleStrangers(open, lane, careful);
+        return;
+      }
+      if (!(error instanceof MismatchError)) {
+        await backOff(attempt, error);
+      }
+      careful ||= error instanceof MismatchError;
+    }
+  }
+}
+
+/** One of them is at fault, and only that one may hear of it. */
+async function settleApart(items: Item[], lane: Lane, error: unknown): Promise<void> {
+  if (items.length > 1) {
+    await settleHalves(items, lane, true);
+    return;
+  }
+  items.forEach((each) => each.fail(error instanceof MismatchError ? new DependencyError(error) : error));
+  countFailedPosting({});
+  logger.error('posting failed', {
+    kind: items[0]?.posting.kind,
+    subjectId: items[0]?.posting.subjectId,
+    error,
+  });
+}
+
+async function settleHalves(items: Item[], lane: Lane, careful: boolean): Promise<void> {
+  const middle = Math.ceil(items.length / 2);
+  await settle(items.slice(0, middle), lane, careful);
+  await settle(items.slice(middle), lane, careful);
+}
+
+/**
+ * Somebody else holds what one of them needs. Halves find out whose; the postings of one account stay together, or a
+ * busy wallet would be written one by one when most wait for it.
+ */
+async function settleStrangers(items: Item[], lane: Lane, careful: boolean): Promise<void> {
+  const byAccount = [...groupBy(items, (each) => each.posting.accountId).values()];
+  const middle = Math.ceil(byAccount.length / 2);
+  if (byAccount.length === 1) {
+    setAside(items);
+    return;
+  }
+  await settle(byAccount.slice(0, middle).flat(), lane, careful);
+  await settle(byAccount.slice(middle).flat(), lane, careful);
+}
+
+/** These wait in a lane of their account's own, and all that comes for that with them. */
+function setAside(items: Item[]): void {
+  const accountId = items[0]?.posting.accountId ?? '';
+  const lane = own.get(accountId) ?? newLane(accountId);
+  own.set(accountId, lane);
+  lane.waiting.push(...items);
+  if (!lane.isBusy) {
+    void drain(lane);
+  }
+}
+
+/** WriteConflict and LockTimeout: another process has one of the documents. */
+function isConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && (error.code === 112 || error.code === 24);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof MismatchError) {
+    return 'mismatch';
+  }
+  return isConflict(error) ? 'conflict' : 'away';
+}
+
+/** Full jitter up to 64 ms: those that conflicted must not meet again at the same moment. */
+async function backOff(attempt: number, error: unknown): Promise<void> {
+  const limitMs = Math.min(64, 2 ** attempt);
+  if (attempt % 20 === 0) {
+    logger.warn('postings keep failing', { attempt, error });
+  }
+  await pause(Math.random() * limitMs);
+}

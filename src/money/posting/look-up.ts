@@ -1,0 +1,131 @@
+/** What stands of the postings of a group, read within its database transaction: at the moment of its snapshot. */
+import type { ClientSession, Document, Filter } from 'mongodb';
+import { liesByAccount } from '../../database/sharding.js';
+import { groupBy } from '../../shared/group-by.js';
+import { findAll } from './commands.js';
+import type { Item } from './item.js';
+import type { Change, Posting, PostingResult } from './posting.js';
+
+/** Of each posting that cannot be written: that it was done before, or that something is not as expected. */
+export async function lookUp(session: ClientSession, items: Item[]): Promise<Map<Item, PostingResult>> {
+  const found = new Map<Item, PostingResult>();
+  await findStale(session, items, found);
+  // Last, because it wins: what is not as expected any more is mostly what the first call has changed.
+  await findJournals(session, items, found);
+  await findKeyed(session, items, found);
+  return found;
+}
+
+/** Which of these postings are in the database, by what only they can have written. */
+export async function lookUpOwn(session: ClientSession, items: Item[]): Promise<Set<Item>> {
+  const found = new Set<Item>();
+  const withJournal = items.filter(({ posting }) => posting.lines);
+  if (withJournal.length > 0) {
+    const ids = await idsOf(session, 'journals', {
+      accountId: { $in: accountsOf(withJournal) },
+      _id: { $in: withJournal.map((each) => each.journalId) as never[] },
+    });
+    withJournal.filter((each) => ids.has(each.journalId)).forEach((each) => found.add(each));
+  }
+  for (const item of items.filter(({ posting }) => !posting.lines)) {
+    const { collection, filter } = proofOf(item);
+    if ((await idsOf(session, collection, filter)).size > 0) {
+      found.add(item);
+    }
+  }
+  return found;
+}
+
+async function findJournals(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+  const moving = items.filter(({ posting }) => posting.lines);
+  if (moving.length === 0) {
+    return;
+  }
+  const $or = moving.map(({ posting: { accountId, subjectId, kind } }) => ({ accountId, subjectId, kind }));
+  const rows = await findAll(session, 'journals', { $or }, { subjectId: 1, kind: 1 });
+  const stands = new Set(rows.map((row) => `${String(row['subjectId'])}|${String(row['kind'])}`));
+  moving
+    .filter(({ posting }) => stands.has(`${posting.subjectId}|${posting.kind}`))
+    .forEach((item) => found.set(item, { outcome: 'duplicate', stands: null }));
+}
+
+async function findKeyed(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+  const keyed = items.flatMap((item) =>
+    (item.posting.inserts ?? []).flatMap(({ collection, key }) => (key ? [{ item, collection, key }] : [])),
+  );
+  for (const [collection, group] of groupBy(keyed, (each) => each.collection)) {
+    const rows = await findAll(session, collection, { $or: group.map(({ key }) => key) });
+    for (const { item, key } of group) {
+      const stands = rows.find((row) => Object.entries(key).every(([field, value]) => row[field] === value));
+      if (stands) {
+        found.set(item, { outcome: 'duplicate', stands });
+      }
+    }
+  }
+}
+
+async function findStale(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+  const changes = items.flatMap((item) =>
+    (item.posting.changes ?? []).map((change) => ({ item, change, collection: change.collection })),
+  );
+  for (const [collection, group] of groupBy(changes, (each) => each.collection)) {
+    const ids = await idsOf(session, collection, {
+      $or: group.map(({ item, change }) => filterOf(item.posting, change)),
+    });
+    for (const { item, change } of group) {
+      const all = typeof change.id === 'string' ? [change.id] : change.id;
+      if (!all.every((id) => ids.has(id))) {
+        found.set(item, { outcome: 'stale' });
+      }
+    }
+  }
+}
+
+/** The documents of a change, if they are as expected. Of a sharded collection it names whose they are. */
+export function filterOf(posting: Pick<Posting, 'accountId'>, change: Change): Filter<Document> {
+  const { collection, id, expect, accountId = posting.accountId } = change;
+  const filter = {
+    ...expect,
+    ...(liesByAccount(collection) && { accountId: isList(accountId) ? { $in: accountId } : accountId }),
+    _id: typeof id === 'string' ? id : { $in: id },
+  };
+  return filter as unknown as Filter<Document>;
+}
+
+function isList<T>(value: T | T[]): value is T[] {
+  return Array.isArray(value);
+}
+
+function proofOf({ posting }: Item) {
+  const { proof, inserts, changes, kind, accountId } = posting;
+  const [insert] = inserts ?? [];
+  const [change] = changes ?? [];
+  if (proof) {
+    return {
+      collection: proof.collection,
+      filter: { ...ownerOf(proof.collection, accountId), ...proof.filter },
+    };
+  }
+  if (insert && 'document' in insert) {
+    const { collection, document } = insert;
+    const owner = String(document['accountId'] ?? accountId);
+    return { collection, filter: { ...ownerOf(collection, owner), _id: document['_id'] as never } };
+  }
+  if (change && 'set' in change) {
+    return { collection: change.collection, filter: filterOf(posting, { ...change, expect: change.set }) };
+  }
+  throw new Error(`A posting ${kind} writes nothing that shows whether it holds`);
+}
+
+function ownerOf(collection: string, accountId: string): { accountId?: string } {
+  return liesByAccount(collection) ? { accountId } : {};
+}
+
+function accountsOf(items: Item[]): string[] {
+  return [...new Set(items.map(({ posting }) => posting.accountId))];
+}
+
+async function idsOf(session: ClientSession, collection: string, filter: Filter<Document>) {
+  const rows = await findAll(session, collection, filter, { _id: 1 });
+  return new Set(rows.map((row) => String(row['_id'])));
+}

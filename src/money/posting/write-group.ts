@@ -1,0 +1,148 @@
+import type { ClientSession } from 'mongodb';
+import { int64 } from '../../database/money-type.js';
+import { postingClient } from '../../database/mongo.js';
+import { rangeOf } from '../../database/shard-range.js';
+import { journalsCollection, newJournal } from '../journals/new-journal.js';
+import { dailyTotals } from '../totals/daily-totals.model.js';
+import { takeSlot } from '../totals/slots.js';
+import { totalsStatements } from '../totals/totals-statements.js';
+import type { Wallet } from '../wallets/wallet.model.js';
+import { insertAll, findAll, updateAll } from './commands.js';
+import { commitOrFindOut } from './commit.js';
+import { decide, type Decisions } from './decide.js';
+import { documentOf, setOf } from './document-of.js';
+import type { Item } from './item.js';
+import { groupBy } from '../../shared/group-by.js';
+import { filterOf, lookUp } from './look-up.js';
+import type { Change, Posting, PostingResult, WalletAfter } from './posting.js';
+
+/**
+ * Writes the postings of a group in one database transaction and says what became of each. Those that cannot be
+ * written (not covered, done before, not as expected) are told apart at the very snapshot that the others are written
+ * from, so that nobody hears "insufficient" of what was accepted before.
+ * @param options.careful Look up all of them first: an attempt without it met something that was not as expected.
+ * @returns without those that a lost answer turned out not to have written, and without what was refused beside them: they
+ *   are to be tried again.
+ * @throws MismatchError if not careful; what MongoDB throws (nothing was written); UnknownOutcomeError.
+ */
+export async function writeGroup(
+  items: Item[],
+  { careful }: { careful: boolean },
+): Promise<Map<Item, PostingResult>> {
+  const session = postingClient().startSession();
+  // Postings of one lane are of one range.
+  const range = rangeOf(items[0]?.posting.accountId ?? '');
+  const slot = items.some(({ posting }) => posting.totals?.length) ? takeSlot(range) : null;
+  try {
+    session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+    const decisions = await decideAt(session, items, careful);
+    const posted = items.filter((each) => decisions.results.get(each)?.outcome === 'posted');
+    await write(session, posted, decisions);
+    if (slot) {
+      await writeTotals(session, posted, slot.slot);
+    }
+    // Also where nothing is written: what was read must be held by a majority before anybody hears of it.
+    const lost = await commitOrFindOut(session, posted);
+    return lost.length === 0 ? decisions.results : certain(decisions, lost);
+  } finally {
+    // Aborts what was not committed.
+    await session.endSession().catch(() => undefined);
+    slot?.giveBack();
+  }
+}
+
+/** What was lost takes every refusal with it that was decided on top of it. */
+function certain(decisions: Decisions, lost: Item[]): Map<Item, PostingResult> {
+  return new Map(
+    [...decisions.results].filter(([item, { outcome }]) => outcome === 'posted' && !lost.includes(item)),
+  );
+}
+
+async function decideAt(session: ClientSession, items: Item[], careful: boolean): Promise<Decisions> {
+  const wallets = await readWallets(session, items);
+  const known = careful ? await lookUp(session, items) : new Map<Item, PostingResult>();
+  const first = decide(items, wallets, known);
+  const refused = items.filter(
+    (each) => !known.has(each) && first.results.get(each)?.outcome === 'insufficient',
+  );
+  if (careful || refused.length === 0) {
+    return first;
+  }
+  const accepted = await lookUp(session, refused);
+  return accepted.size === 0 ? first : decide(items, wallets, accepted);
+}
+
+async function readWallets(session: ClientSession, items: Item[]): Promise<Map<string, Wallet>> {
+  const ids = new Set(items.filter(({ posting }) => posting.wallet).map(({ posting }) => posting.accountId));
+  if (ids.size === 0) {
+    return new Map();
+  }
+  const found = await findAll(session, 'wallets', { _id: { $in: [...ids] as never[] } });
+  return new Map(found.map((wallet) => [String(wallet['_id']), wallet as unknown as Wallet]));
+}
+
+async function write(session: ClientSession, posted: Item[], decisions: Decisions): Promise<void> {
+  const afterOf = (item: Item): WalletAfter | null => {
+    const result = decisions.results.get(item);
+    return result?.outcome === 'posted' ? result.wallet : null;
+  };
+  await writeWallets(session, decisions);
+  const changes = posted.flatMap((item) =>
+    (item.posting.changes ?? []).map((change) => ({ posting: item.posting, change, after: afterOf(item) })),
+  );
+  for (const [collection, group] of groupBy(changes, ({ change }) => change.collection)) {
+    await updateAll(
+      session,
+      collection,
+      group.map(({ posting, change, after }) => statementOf(posting, change, after)),
+      group.reduce((sum, { change }) => sum + (typeof change.id === 'string' ? 1 : change.id.length), 0),
+    );
+  }
+  const inserts = posted.flatMap((item) => {
+    const after = afterOf(item);
+    const given = (item.posting.inserts ?? []).map((insert) => ({
+      collection: insert.collection,
+      document: documentOf(insert, after),
+    }));
+    const { posting, journalId } = item;
+    return posting.lines
+      ? [...given, { collection: journalsCollection, document: newJournal(journalId, posting, after) }]
+      : given;
+  });
+  for (const [collection, group] of groupBy(inserts, (each) => each.collection)) {
+    await insertAll(
+      session,
+      collection,
+      group.map(({ document }) => document),
+    );
+  }
+}
+
+async function writeWallets(session: ClientSession, { wallets }: Decisions): Promise<void> {
+  if (wallets.size === 0) {
+    return;
+  }
+  const updates = [...wallets].map(([id, { before, after }]) => ({
+    q: { _id: id as never, seq: int64(before.seq) },
+    u: { $set: { balance: int64(after.balance), held: int64(after.held), seq: int64(after.seq) } },
+  }));
+  await updateAll(session, 'wallets', updates, updates.length);
+}
+
+async function writeTotals(session: ClientSession, posted: Item[], slot: number): Promise<void> {
+  const statements = totalsStatements(
+    posted.flatMap(({ posting }) => posting.totals ?? []),
+    slot,
+  );
+  if (statements.length > 0) {
+    await updateAll(session, dailyTotals.collectionName, statements, statements.length);
+  }
+}
+
+function statementOf(posting: Posting, change: Change, after: WalletAfter | null) {
+  return {
+    q: filterOf(posting, change),
+    u: { $set: setOf(change, after) },
+    multi: typeof change.id !== 'string',
+  };
+}

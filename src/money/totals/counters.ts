@@ -1,0 +1,66 @@
+import { lookUp } from '../../shared/look-up.js';
+import { int64 } from '../../database/money-type.js';
+import type { StoredCounters } from './daily-totals.model.js';
+
+/** Counts, and rupiah, by path: `bought.count.SUCCESS`. None of them is 0. */
+export type Counters = Map<string, number>;
+
+/** What an event adds to the totals of an account; `day` is YYYY-MM-DD in business time. */
+export interface TotalsChange {
+  accountId: string;
+  day: string;
+  add: Counters;
+}
+
+/** A text as one step of a path: MongoDB's own signs, and whatever else a name may hold, are written as `%2E`. */
+export function stepOf(text: string): string {
+  return text === ''
+    ? '%'
+    : text.replace(/[^A-Za-z0-9-]/gu, (sign) =>
+        [...Buffer.from(sign)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+      );
+}
+
+export function count(counters: Counters, path: string, add: number): void {
+  const sum = (counters.get(path) ?? 0) + add;
+  if (sum === 0) {
+    counters.delete(path);
+  } else {
+    counters.set(path, sum);
+  }
+}
+
+export function countAll(counters: Counters, added: Iterable<[path: string, add: number]>, sign: 1 | -1 = 1) {
+  for (const [path, add] of added) {
+    count(counters, path, sign * add);
+  }
+}
+
+/** Every counter of a document by its path. */
+export function* flat(stored: StoredCounters, prefix = ''): Generator<[path: string, value: number]> {
+  for (const [field, value] of Object.entries(stored)) {
+    if (typeof value === 'number') {
+      yield [`${prefix}${field}`, value];
+    } else {
+      yield* flat(value, `${prefix}${field}.`);
+    }
+  }
+}
+
+/** The document of counters, as it is stored. */
+export function nested(counters: Counters): StoredCounters {
+  const root: StoredCounters = {};
+  for (const [path, value] of counters) {
+    const steps = path.split('.');
+    const last = steps.pop() ?? '';
+    let at = root;
+    for (const step of steps) {
+      // Names come from the catalogue: `constructor` is one like any other.
+      const next = (lookUp(at, step) ?? {}) as StoredCounters;
+      at[step] = next;
+      at = next;
+    }
+    at[last] = int64(value);
+  }
+  return root;
+}

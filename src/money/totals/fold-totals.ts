@@ -1,0 +1,83 @@
+import { businessDay } from '../../shared/business-time.js';
+import { nowMs } from '../../shared/clock.js';
+import { rangeOf } from '../../database/shard-range.js';
+import { groupBy } from '../../shared/group-by.js';
+import { inTransaction, type Session } from '../../database/mongo.js';
+import { newBase } from './base.js';
+import { countAll, flat, type Counters } from './counters.js';
+import { rangeOfSlot } from './slots.js';
+import { dailyTotals, idOfTotals } from './daily-totals.model.js';
+
+const dayMs = 86_400_000;
+const slotsAtOnce = 500;
+const isSlot = { slot: { $gte: 0 } };
+
+/**
+ * Moves what the slots of past days hold into their bases, so that a day is one document to read. Days before
+ * yesterday: what is sold before midnight is mostly final by then. Whoever still adds to such a slot meanwhile
+ * conflicts with it, and one of the two is done again; the sum is the same at every moment.
+ */
+export async function foldTotals(): Promise<void> {
+  const yesterday = businessDay(new Date(nowMs() - dayMs));
+  for (;;) {
+    const slots = await dailyTotals
+      .find({ ...isSlot, day: { $lt: yesterday } })
+      .project<{ accountId: string; day: string }>({ _id: 0, accountId: 1, day: 1 })
+      .sort({ day: 1, accountId: 1 })
+      .limit(slotsAtOnce)
+      .toArray();
+    const day = slots[0]?.day;
+    if (day === undefined) {
+      return;
+    }
+    const accountIds = [...new Set(slots.filter((each) => each.day === day).map((each) => each.accountId))];
+    for (const own of groupBy(accountIds, rangeOf).values()) {
+      await inTransaction((session) => foldDay(session, day, own));
+    }
+  }
+}
+
+async function foldDay(session: Session, day: string, accountIds: string[]): Promise<void> {
+  const slots = await dailyTotals
+    .find({ ...isSlot, day, accountId: { $in: accountIds } }, { session })
+    .toArray();
+  const bases = await dailyTotals
+    .find(
+      {
+        _id: { $in: accountIds.map((id) => idOfTotals(id, day, null)) },
+        slot: null,
+        accountId: { $in: accountIds },
+      },
+      { session },
+    )
+    .toArray();
+  const sums = new Map<string, Counters>();
+  for (const { accountId, counters } of [...slots, ...bases]) {
+    const sum = sums.get(accountId) ?? new Map<string, number>();
+    countAll(sum, flat(counters));
+    sums.set(accountId, sum);
+  }
+  if (sums.size > 0) {
+    await dailyTotals.bulkWrite(
+      [
+        ...[...sums].map(([accountId, sum]) => ({
+          replaceOne: {
+            filter: { _id: idOfTotals(accountId, day, null), slot: null, accountId },
+            replacement: newBase(accountId, day, sum),
+            upsert: true,
+          },
+        })),
+        ...[...groupBy(slots, ({ slot }) => rangeOfSlot(slot ?? 0)).values()].map((some) => ({
+          deleteMany: {
+            filter: {
+              _id: { $in: some.map((each) => each._id) },
+              slot: { $in: [...new Set(some.map((each) => each.slot))] },
+              accountId: { $in: accountIds },
+            },
+          },
+        })),
+      ],
+      { session },
+    );
+  }
+}

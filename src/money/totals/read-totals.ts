@@ -1,0 +1,62 @@
+import type { Session } from '../../database/mongo.js';
+import { count, countAll, flat, type Counters } from './counters.js';
+import { dailyTotals, totalsBetween, type StoredCounters } from './daily-totals.model.js';
+
+/**
+ * Counters of an account by business day, newest first: those below `path`, by the rest of their path. Days without
+ * any are left out. At most a document a day, and one more for each slot of the days that are not folded.
+ */
+export async function readTotals(wanted: {
+  accountId: string;
+  /** YYYY-MM-DD, both included. */
+  from: string;
+  to: string;
+  path: string;
+}): Promise<Map<string, Counters>> {
+  const found = await dailyTotals
+    .find(totalsBetween(wanted.accountId, wanted.from, wanted.to), { batchSize: 2_000 })
+    .project<{ day: string; counters?: StoredCounters }>({ _id: 0, day: 1, [`counters.${wanted.path}`]: 1 })
+    .sort({ _id: -1 })
+    .toArray();
+  const days = new Map<string, Counters>();
+  for (const { day, counters } of found) {
+    const below = wanted.path
+      .split('.')
+      .reduce<StoredCounters | undefined>((at, step) => at?.[step] as StoredCounters | undefined, counters);
+    const sum = days.get(day) ?? new Map<string, number>();
+    countAll(sum, flat(below ?? {}));
+    days.set(day, sum);
+  }
+  return days;
+}
+
+/** What is stored of one account and day, at the moment of the caller's snapshot. `version` is of the base. */
+export async function readDay(
+  session: Session,
+  accountId: string,
+  day: string,
+): Promise<{ base: Counters; slots: Counters; version: string | null }> {
+  const base: Counters = new Map();
+  const slots: Counters = new Map();
+  let version: string | null = null;
+  for (const each of await dailyTotals
+    .find(totalsBetween(accountId, day, day), { session, batchSize: 1_000 })
+    .toArray()) {
+    countAll(each.slot === null ? base : slots, flat(each.counters));
+    version ??= each.version ?? null;
+  }
+  return { base, slots, version };
+}
+
+/** The counters that two have otherwise, with what each says. */
+export function differences(one: Counters, other: Counters): { path: string; one: number; other: number }[] {
+  const difference: Counters = new Map(one);
+  other.forEach((value, path) => {
+    count(difference, path, -value);
+  });
+  return [...difference.keys()].map((path) => ({
+    path,
+    one: one.get(path) ?? 0,
+    other: other.get(path) ?? 0,
+  }));
+}

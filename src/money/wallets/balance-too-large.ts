@@ -1,0 +1,6 @@
+import { ValidationError } from '../../shared/errors.js';
+
+/** The wallet cannot take the amount: its balance would pass the largest safe integer. */
+export function balanceTooLarge(): ValidationError {
+  return new ValidationError([{ field: 'amount', message: 'amount would make the balance too large' }]);
+}

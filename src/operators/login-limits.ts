@@ -1,0 +1,91 @@
+/** How many wrong passwords and codes are looked at. Exact over all processes; while Redis is away nobody logs in. */
+import { createHash } from 'node:crypto';
+import { recordAudit } from '../audit/record-audit.js';
+import { forgetTaken, giveBack, takeFromLimit, type Limit } from '../redis/take-from-limit.js';
+import { RateLimitError } from '../shared/errors.js';
+
+const windowMs = 15 * 60_000;
+const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedis: true });
+
+export interface LoginAttempt {
+  username: string;
+  /** An IPv4 address, or the /64 of an IPv6 one: a subscriber has all of it. */
+  network: string;
+  /** What a browser keeps that has logged in as this operator before; null for any other. */
+  knownBrowser: string | null;
+}
+
+interface Counter {
+  name: string;
+  key: string;
+  limit: Limit;
+}
+
+/**
+ * Counts an attempt before the password is looked at, so that many at once cannot pass. One after the other: what one
+ * limit refuses does not use up the next, so that a single network cannot lock everybody out. A browser that has logged
+ * in before counts for itself alone: strangers cannot lock its operator out.
+ * @returns gives the attempt back, because the password was right; the first limit is whole again.
+ * @throws RateLimitError after too many; DependencyError (503/03) while Redis is away.
+ */
+export async function countLogin({
+  username,
+  network,
+  knownBrowser,
+}: LoginAttempt): Promise<() => Promise<void>> {
+  const name = hashOf(username);
+  return count(
+    knownBrowser === null
+      ? [
+          { name: 'name-and-network', key: `login-pair:${name}:${hashOf(network)}`, limit: limit(5) },
+          { name: 'network', key: `login-network:${network}`, limit: limit(30) },
+          { name: 'name', key: `login-name:${name}`, limit: limit(50) },
+          { name: 'all', key: 'login-all', limit: limit(300) },
+        ]
+      : [{ name: 'browser', key: `login-browser:${hashOf(knownBrowser)}`, limit: limit(5) }],
+    network,
+  );
+}
+
+/** The same for codes of the second factor, and for the password that a logged-in operator confirms a change with. */
+export async function countProof(
+  operatorId: string,
+  what: 'code' | 'password',
+  network: string,
+): Promise<() => Promise<void>> {
+  return count([{ name: what, key: `login-${what}:${operatorId}`, limit: limit(5) }], network);
+}
+
+async function count(counters: Counter[], network: string): Promise<() => Promise<void>> {
+  for (const counter of counters) {
+    const { accepted, resetMs } = await takeFromLimit(counter.key, counter.limit);
+    if (!accepted) {
+      await recordLimit(counter, network);
+      const waitS = Math.ceil(resetMs / 1_000);
+      throw new RateLimitError(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`, waitS);
+    }
+  }
+  const [own, ...shared] = counters.map(({ key }) => key);
+  return async () => {
+    await Promise.all([own === undefined ? null : forgetTaken(own), ...shared.map(giveBack)]);
+  };
+}
+
+/** Once a window: refusals must not fill the audit log. */
+async function recordLimit({ name, key }: Counter, network: string): Promise<void> {
+  const { accepted } = await takeFromLimit(`told:${key}`, { max: 1, windowMs });
+  if (accepted) {
+    await recordAudit(null, {
+      actor: 'anonymous',
+      action: 'login.limited',
+      subject: { kind: 'operator', id: 'unknown' },
+      after: { limit: name },
+      from: network,
+    });
+  }
+}
+
+/** What somebody typed as a name may be a password, and is of any length. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

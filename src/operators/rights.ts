@@ -1,0 +1,105 @@
+/**
+ * The one table of who may do what. The console's pages and the command line's commands each name their action here,
+ * so that one without a row cannot be mounted: the compiler refuses it, and so does the start.
+ */
+
+/** viewer looks; support helps customers; finance moves money; operations runs providers and queues; admin does all of it and says who may. */
+export const operatorRoles = ['viewer', 'support', 'finance', 'operations', 'admin'] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+interface Right {
+  /** As the table in docs/operations.md tells it. */
+  does: string;
+  /** `change`: in production the command line demands a named operator for it. */
+  kind: 'read' | 'change';
+  roles: readonly OperatorRole[];
+}
+
+const everybody = operatorRoles;
+const read = (does: string, ...roles: OperatorRole[]): Right => ({
+  does,
+  kind: 'read',
+  roles: roles.length === 0 ? everybody : [...roles, 'admin'],
+});
+/** An admin may do everything. */
+const change = (does: string, ...roles: OperatorRole[]): Right => ({
+  does,
+  kind: 'change',
+  roles: [...roles, 'admin'],
+});
+const own = (does: string): Right => ({ does, kind: 'change', roles: everybody });
+
+const table = {
+  'console.start': read('see what needs attention'),
+  'own.look': read('see the own account, and what each role may do'),
+  'own.change': own('change the own password, second factor, sessions and operator key'),
+  'account.look': read('list and show accounts'),
+  'account.create': change('create accounts'),
+  'account.suspend': change('suspend accounts and let them in again', 'support', 'operations'),
+  'account.set': change("set an account's commission, limits and rules"),
+  'account.clear-allowlist': change("clear an account's allowlist", 'operations'),
+  'account.revoke-links': change("end the download links of an account's reports", 'support', 'operations'),
+  'account.key': change('give an account a new API key'),
+  'purchase.look': read('show purchases, reviews and cases'),
+  'review.resolve': change('decide purchases under review', 'finance', 'operations'),
+  'review.reverse': change('take back a sale', 'finance'),
+  'case.resolve': change('close cases', 'support', 'finance', 'operations'),
+  'deposit.look': read('list deposits and notified payments'),
+  'deposit.decide': change('confirm or reject deposits', 'finance'),
+  'settlement.look': read('list settlements'),
+  'settlement.decide': change('approve, claim, complete or fail settlements', 'finance'),
+  'adjustment.look': read('list adjustments'),
+  'adjustment.make': change('ask for, approve or reject adjustments', 'finance'),
+  'customer.export': change('export what is kept about a customer number', 'finance'),
+  'customer.erase': change('erase a customer number', 'finance'),
+  'statement.export': read('read the statement of a wallet', 'support', 'finance'),
+  'provider.look': read('list providers'),
+  'provider.steer': change('pause and resume providers', 'operations'),
+  'provider.float': change('ask a provider for our balance there', 'finance', 'operations'),
+  'provider.set': change('set how a provider is reached: address, limits, secrets'),
+  'provider.reconcile': read("hold a provider's record against ours", 'finance', 'operations'),
+  'webhook.look': read('list deliveries that were given up'),
+  'webhook.replay': change('send a delivery again', 'support', 'operations'),
+  'webhook.listen': change("forward an account's events to another program"),
+  'queue.look': read('see the queues and their jobs'),
+  'queue.work': change('retry, promote, pause and resume work', 'operations'),
+  'queue.remove': change('remove, add or change jobs, and how queues work'),
+  'ledger.verify': read('verify the ledger'),
+  'ledger.close': change('close days by hand', 'finance'),
+  'totals.rebuild': change('make daily totals anew', 'operations'),
+  'system.look': read('check the whole system (doctor)'),
+  'encryption-key.change': change('seal the stored secrets with another key'),
+  'operator.look': { does: 'list operators and their sessions', kind: 'read', roles: ['admin'] },
+  'operator.manage': change(
+    'create and remove operators, set their roles, passwords and keys, reset their second factor',
+  ),
+  'operator.end-sessions': change('end the sessions of others'),
+  'message.verify': read('check the signatures of a captured message'),
+} satisfies Record<string, Right>;
+
+export type OperatorAction = keyof typeof table;
+
+/** Without a prototype: `constructor` is no action. */
+export const rights: Readonly<Record<OperatorAction, Right>> = Object.freeze(
+  Object.assign(Object.create(null) as Record<OperatorAction, Right>, table),
+);
+
+export function isAllowed(role: OperatorRole, action: OperatorAction): boolean {
+  // A role of a later release, or of a database that was changed by hand, may do nothing.
+  return rightTo(action).roles.includes(role);
+}
+
+/** @throws Error for an action without a row: what names it cannot be mounted. */
+export function rightTo(action: OperatorAction): Right {
+  const right = rights[action] as Right | undefined;
+  if (!right) {
+    throw new Error(`The action ${action} has no row in src/operators/rights.ts`);
+  }
+  return right;
+}
+
+/** What a refused operator hears. */
+export function refusalOf(role: OperatorRole, action: OperatorAction): string {
+  const { does, roles } = rightTo(action);
+  return `The role ${role} may not ${does}. It takes ${roles.join(' or ')}.`;
+}

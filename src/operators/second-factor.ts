@@ -1,0 +1,198 @@
+/** The second factor of operators: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for its loss. */
+import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { env } from '../../config/env.js';
+import { isGuarded } from '../../config/refused-settings.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction, type Session } from '../database/mongo.js';
+import { now, nowMs } from '../shared/clock.js';
+import { decrypt, encrypt } from '../shared/encryption.js';
+import { ConflictError, UnauthorizedError } from '../shared/errors.js';
+import { OperatorModel, type Operator } from './operator.model.js';
+import type { OperatorRole } from './rights.js';
+
+const periodS = 30;
+/** A phone's clock may be one period off. */
+const window = 1;
+/** A secret that was shown and not confirmed is replaced after so long. */
+const pendingMs = 3_600_000;
+const recoveryCodesMax = 10;
+const issuer = 'Top-up operator';
+const wrongCode = 'The code is wrong, or was used already. Wait for the next one.';
+
+/** Roles that move money or say who may. */
+const rolesWithTwo: readonly OperatorRole[] = ['admin', 'finance'];
+
+export interface Enrolment {
+  /** Base32, to type in. */
+  secret: string;
+  /** `otpauth://…`, for a QR code. */
+  uri: string;
+}
+
+/** True for whom the console does not let in before a second factor is set up. */
+export function mustEnrol(operator: Operator): boolean {
+  return isGuarded(env) && rolesWithTwo.includes(operator.role) && !operator.totp;
+}
+
+/**
+ * The secret for an authenticator app. The same one until a code of it has proven that the app has it, so that a page
+ * may be loaded again.
+ */
+export async function beginEnrolment(operator: Operator): Promise<Enrolment> {
+  const fresh = {
+    secretSealed: encrypt(new Secret({ size: 20 }).base32, totpContext(operator._id)),
+    since: now(),
+  };
+  const shownBefore = new Date(nowMs() - pendingMs);
+  await OperatorModel.updateOne(
+    { _id: operator._id, $or: [{ totpPending: null }, { 'totpPending.since': { $lt: shownBefore } }] },
+    { $set: { totpPending: fresh } },
+  );
+  const current = await OperatorModel.findById(operator._id, { totpPending: 1 }).lean<Operator>();
+  const sealed = current?.totpPending?.secretSealed ?? fresh.secretSealed;
+  const totp = totpOf(operator, sealed);
+  return { secret: totp.secret.base32, uri: totp.toString() };
+}
+
+/**
+ * Sets up the second factor, once a code shows that the app has the secret. Every session ends.
+ * @returns the recovery codes, in clear for this once.
+ * @throws UnauthorizedError for a wrong code.
+ * @throws ConflictError if the secret was replaced meanwhile.
+ */
+export async function confirmEnrolment(operator: Operator, code: string, by: ChangedBy): Promise<string[]> {
+  const current = await OperatorModel.findById(operator._id).lean<Operator>();
+  const pending = current?.totpPending;
+  if (!pending) {
+    throw new ConflictError('There is no second factor to confirm. Load the page again.');
+  }
+  const lastStep = stepOf(operator, pending.secretSealed, code);
+  if (lastStep === null) {
+    throw new UnauthorizedError(wrongCode);
+  }
+  const codes = newRecoveryCodes();
+  const set = {
+    totp: { ...pending, since: now(), lastStep },
+    totpPending: null,
+    recoveryHashes: codes.map(hashOf),
+  };
+  await inTransaction(async (session) => {
+    const { matchedCount } = await OperatorModel.updateOne(
+      { _id: operator._id, 'totpPending.secretSealed': pending.secretSealed },
+      { $set: set, $inc: { sessionEpoch: 1 } },
+      { session },
+    );
+    if (matchedCount === 0) {
+      throw new ConflictError('The second factor was set up in another window. Log in again.');
+    }
+    await record(session, operator, { ...by, action: 'operator.totp-enrol' });
+  });
+  return codes;
+}
+
+/**
+ * Uses up a code of the app, or a recovery code: each is good once, over all processes, because what it changes is
+ * conditional on its not being used.
+ * @returns which it was.
+ * @throws UnauthorizedError for a wrong or used one.
+ */
+export async function useSecondFactor(operator: Operator, code: string): Promise<'totp' | 'recovery-code'> {
+  const typed = code.replace(/[\s-]/g, '').toUpperCase();
+  if (/^\d{6}$/.test(typed) && operator.totp) {
+    const { secretSealed } = operator.totp;
+    const step = stepOf(operator, secretSealed, typed);
+    if (step !== null) {
+      const { matchedCount } = await OperatorModel.updateOne(
+        { _id: operator._id, 'totp.secretSealed': secretSealed, 'totp.lastStep': { $lt: step } },
+        { $set: { 'totp.lastStep': step } },
+      );
+      if (matchedCount === 1) {
+        return 'totp';
+      }
+    }
+  } else if (/^[A-Z2-7]{16}$/.test(typed) && operator.totp) {
+    const { secretSealed } = operator.totp;
+    const hash = hashOf(typed);
+    const { matchedCount } = await OperatorModel.updateOne(
+      { _id: operator._id, 'totp.secretSealed': secretSealed, recoveryHashes: hash },
+      { $pull: { recoveryHashes: hash } },
+    );
+    if (matchedCount === 1) {
+      return 'recovery-code';
+    }
+  }
+  throw new UnauthorizedError(wrongCode);
+}
+
+/** Other recovery codes in place of those that are left. @returns them, in clear for this once. */
+export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  await inTransaction(async (session) => {
+    const { matchedCount } = await OperatorModel.updateOne(
+      { _id: operator._id, totp: { $ne: null } },
+      { $set: { recoveryHashes: codes.map(hashOf) } },
+      { session },
+    );
+    if (matchedCount === 0) {
+      throw new ConflictError('There is no second factor yet. Set it up first.');
+    }
+    await record(session, operator, { ...by, action: 'operator.recovery-codes' });
+  });
+  return codes;
+}
+
+/** Takes the second factor away, of somebody who lost the app and the codes. Every session ends. */
+export async function resetSecondFactor(operator: Operator, by: ChangedBy): Promise<void> {
+  await inTransaction(async (session) => {
+    await OperatorModel.updateOne(
+      { _id: operator._id },
+      { $set: { totp: null, totpPending: null, recoveryHashes: [] }, $inc: { sessionEpoch: 1 } },
+      { session },
+    );
+    await record(session, operator, { ...by, action: 'operator.totp-reset' });
+  });
+}
+
+async function record(
+  session: Session,
+  { _id, username }: Operator,
+  entry: ChangedBy & { action: string },
+): Promise<void> {
+  await recordAudit(session, { ...entry, subject: { kind: 'operator', id: _id }, after: { username } });
+}
+
+/** The 30 s period that a code is of, or null for a wrong one. */
+function stepOf(operator: Operator, secretSealed: string, code: string): number | null {
+  const timestamp = nowMs();
+  const delta = totpOf(operator, secretSealed).validate({
+    token: code.replace(/\s/g, ''),
+    timestamp,
+    window,
+  });
+  return delta === null ? null : Math.floor(timestamp / 1_000 / periodS) + delta;
+}
+
+function totpOf(operator: Operator, secretSealed: string): TOTP {
+  const secret = Secret.fromBase32(decrypt(secretSealed, totpContext(operator._id)));
+  return new TOTP({ issuer, label: operator.username, digits: 6, period: periodS, secret });
+}
+
+/** What the secret of an operator's second factor is sealed with. */
+export function totpContext(operatorId: string): string {
+  return `operator-totp:${operatorId}`;
+}
+
+/** 80 random bits each, as `ABCD-EFGH-IJKL-MNOP`. */
+function newRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodesMax }, () => {
+    const text = new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32;
+    return text.match(/.{4}/g)?.join('-') ?? text;
+  });
+}
+
+function hashOf(code: string): string {
+  return createHash('sha256')
+    .update(`recovery ${code.replaceAll('-', '')}`)
+    .digest('hex');
+}

@@ -1,0 +1,79 @@
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { quotes, type Quote } from '../bills/quote.model.js';
+import { purchases, type Purchase } from '../purchases/purchase.model.js';
+import { finalStatuses } from '../purchases/states.js';
+import { sureNowMs } from '../redis/fleet-clock.js';
+import { monthsBefore } from '../shared/business-time.js';
+import { inChunks } from '../shared/in-chunks.js';
+import { logger } from '../shared/logger.js';
+import { masked } from '../shared/mask.js';
+import { removeUndelivered } from '../webhooks/remove-undelivered.js';
+import { endReportsOfErased } from './end-reports-of-erased.js';
+import { maskPurchase } from './mask-purchase.js';
+import { maskedQuote } from './masked-quote.js';
+
+/** The most of each kind that one run does; the next run goes on. */
+const runMax = 10_000;
+const quotesAtOnce = 500;
+const purchasesAtOnce = 8;
+
+/**
+ * Ends what was kept long enough: bill inquiries after 30 days, webhooks that were given up or held after 180 days, customer
+ * numbers of final purchases after CUSTOMER_NUMBER_MONTHS; and what an erasure that was killed has left of reports. Safe to run twice and by several at once: what is done is not found again, and each write is
+ * conditional. It goes by the clock of the fleet: a host whose clock is years ahead would mask everything.
+ */
+export async function applyRetention(): Promise<void> {
+  // Of an erasure that was killed.
+  await endReportsOfErased();
+  const nowMs = await sureNowMs();
+  const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
+  const webhooks = await removeUndelivered(nowMs);
+  const months = env.CUSTOMER_NUMBER_MONTHS;
+  const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(monthsBefore(nowMs, months));
+  if (bills + webhooks + numbers.done > 0) {
+    logger.info('retention was applied', { bills, webhooks, numbers: numbers.done, left: numbers.left });
+  }
+}
+
+/** Inquiries go; a paid one is part of the books, and loses name and number. @returns how many. */
+async function endQuotes(before: Date): Promise<number> {
+  const source = quotes
+    .find({ proofSalt: { $type: 'string' }, createdAt: { $lt: before } })
+    .sort({ createdAt: 1 })
+    .limit(runMax);
+  let ended = 0;
+  for await (const chunk of inChunks(source, quotesAtOnce)) {
+    const result = await quotes.bulkWrite(chunk.map(endOf), { ordered: false });
+    ended += result.deletedCount + result.modifiedCount;
+  }
+  return ended;
+}
+
+function endOf(quote: Quote) {
+  const { _id, accountId, usedBy } = quote;
+  return usedBy === null
+    ? { deleteOne: { filter: { _id, accountId, usedBy: null } } }
+    : { updateOne: maskedQuote(quote, masked) };
+}
+
+async function maskPurchases(before: Date): Promise<{ done: number; left: number }> {
+  const source = purchases
+    .find<Purchase>({
+      proofSalt: { $type: 'string' },
+      createdAt: { $lt: before },
+      status: { $in: [...finalStatuses] },
+      finalAt: { $lt: before },
+      reviewSince: null,
+    })
+    .sort({ createdAt: 1 })
+    .limit(runMax);
+  const found = { done: 0, left: 0 };
+  for await (const chunk of inChunks(source, purchasesAtOnce)) {
+    const how = { hide: masked, endsReports: false };
+    for (const { left } of await Promise.all(chunk.map((each) => maskPurchase(each, how)))) {
+      found[left === null ? 'done' : 'left'] += 1;
+    }
+  }
+  return found;
+}

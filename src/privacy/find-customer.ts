@@ -1,0 +1,65 @@
+import type { Collection, Filter } from 'mongodb';
+import { quotes, type Quote } from '../bills/quote.model.js';
+import { purchases, type Purchase } from '../purchases/purchase.model.js';
+
+const idsPerPage = 10_000;
+
+export interface OfCustomer {
+  purchases: Purchase[];
+  quotes: Quote[];
+}
+
+/** A phone number as people write it, from its country code or its zero on. */
+const phoneShape = /^(?:\+?62|0)([2-9]\d{6,12})$/;
+
+/**
+ * What is kept about a customer number, a page at a time, oldest first. It walks the ids of all purchases and inquiries: that
+ * takes minutes where there are many millions, and spares each purchase an index that is asked a few times a month.
+ * @param number X.
+ */
+export async function* findCustomer(number: string): AsyncGenerator<OfCustomer> {
+  const numbers = formsOf(number);
+  for await (const page of pagesOf<Purchase>(purchases, numbers)) {
+    yield { purchases: page, quotes: [] };
+  }
+  for await (const page of pagesOf<Quote>(quotes, numbers)) {
+    yield { purchases: [], quotes: page };
+  }
+}
+
+/**
+ * Products of phones keep `08…`, all others what they were sent: a bill of a phone may be under `628…`. Without zero and
+ * country code it may be anything's number, so it is looked for as it is.
+ */
+function formsOf(number: string): string[] {
+  const national = phoneShape.exec(number.replace(/[\s().-]/g, ''))?.[1];
+  const forms = national === undefined ? [] : [`0${national}`, `62${national}`, `+62${national}`];
+  return [...new Set([number, ...forms])];
+}
+
+async function* pagesOf<T extends { _id: string; customerNumber: string }>(
+  collection: Collection<T>,
+  numbers: string[],
+): AsyncGenerator<T[]> {
+  let after: string | null = '';
+  while (after !== null) {
+    const range: { $gt: string; $lte?: string } = { $gt: after };
+    const [last]: { _id: string }[] = await collection
+      .find({ _id: { ...range } } as Filter<T>)
+      .project<{ _id: string }>({ _id: 1 })
+      .sort({ _id: 1 })
+      .skip(idsPerPage - 1)
+      .limit(1)
+      .toArray();
+    if (last) {
+      range.$lte = last._id;
+    }
+    const page = await collection
+      .find({ _id: range, customerNumber: { $in: numbers } } as unknown as Filter<T>)
+      .toArray();
+    if (page.length > 0) {
+      yield page as unknown as T[];
+    }
+    after = last?._id ?? null;
+  }
+}

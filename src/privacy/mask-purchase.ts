@@ -1,0 +1,162 @@
+import { quotes, type Quote } from '../bills/quote.model.js';
+import { inTransaction } from '../database/mongo.js';
+import { proofOf } from '../money/closes/canonical-text.js';
+import { CaseModel, type ReconciliationCase } from '../purchases/case.model.js';
+import { keyOfOrder, orders, type Order } from '../purchases/order.model.js';
+import { purchases, type Purchase } from '../purchases/purchase.model.js';
+import { finalStatuses, isFinal } from '../purchases/states.js';
+import { deliveries } from '../webhooks/delivery.model.js';
+import { maskedQuote } from './masked-quote.js';
+import { removedWords, scrubberOf, type Hide, type Scrubber } from './scrub.js';
+
+/** Why a purchase keeps its number for now. */
+export type Left =
+  | 'not final'
+  | 'under review'
+  | 'a webhook is under way'
+  | 'closed without a proof'
+  | 'changed meanwhile'
+  | 'held by a database transaction';
+
+export interface MaskResult {
+  /** Null: it is done. */
+  left: Left | null;
+  /** Whether the bill that it paid was masked with it. */
+  withBill: boolean;
+}
+
+export interface HowToMask {
+  hide: Hide;
+  /** For an erasure: marks the purchase until the reports that may show the number have ended (end-reports-of-erased.ts). */
+  endsReports: boolean;
+}
+
+/**
+ * Takes the customer's number out of a purchase and of all that was written about it: its webhooks and cases first, then,
+ * in one database transaction, its orders, its quote and the purchase itself. Killed in between it still has its number,
+ * so the next run finds it and does the rest. What the closes hash stays as proofs, so that closed days hold.
+ * @throws DependencyError if another database transaction holds on to it, or MongoDB is away.
+ */
+export async function maskPurchase(purchase: Purchase, how: HowToMask): Promise<MaskResult> {
+  const { status, reviewSince, proofSalt, quoteId, accountId } = purchase;
+  const leave = (left: Left): MaskResult => ({ left, withBill: false });
+  if (!isFinal(status)) {
+    return leave('not final');
+  }
+  if (reviewSince !== null) {
+    return leave('under review');
+  }
+  if (proofSalt === undefined) {
+    // Accepted by an earlier release: what its day was closed with is the number itself.
+    return leave('closed without a proof');
+  }
+  const quote = quoteId === null ? null : await quotes.findOne({ _id: quoteId, accountId });
+  const scrub = scrubberOf(purchase, { hide: how.hide, name: quote?.customerName ?? null });
+  if (!(await scrubDeliveries(purchase, scrub))) {
+    return leave('a webhook is under way');
+  }
+  await scrubCases(purchase);
+  return maskBooks(purchase, proofSalt, { ...how, scrub, quote });
+}
+
+/** @returns false if one of them is being sent: every attempt has the same bytes. */
+async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Scrubber): Promise<boolean> {
+  const owners = sellerId === null ? [accountId] : [accountId, sellerId];
+  const rows = await deliveries.find({ orderKey: _id, accountId: { $in: owners } }).toArray();
+  if (rows.some(({ state }) => state === 'due')) {
+    return false;
+  }
+  const updates = rows.flatMap((row) => {
+    const body = scrub.body(row.body);
+    const attempts = row.attempts.map((each) => ({
+      ...each,
+      answer: scrub.words(each.answer),
+    }));
+    if (body === row.body && attempts.every(({ answer }, at) => answer === row.attempts[at]?.answer)) {
+      return [];
+    }
+    const { state, attemptCount } = row;
+    const filter = { _id: row._id, accountId: row.accountId, state, attemptCount };
+    return [{ updateOne: { filter, update: { $set: { body, attempts } } } }];
+  });
+  if (updates.length === 0) {
+    return true;
+  }
+  // One that is sent again meanwhile is not matched.
+  return (await deliveries.bulkWrite(updates, { ordered: false })).matchedCount === updates.length;
+}
+
+/** Of these we wrote every word ourselves. */
+const ownCases: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
+
+async function scrubCases({ _id }: Purchase): Promise<void> {
+  const found = await CaseModel.find({ transactionId: _id }).lean<ReconciliationCase[]>();
+  const updates = found
+    .filter(({ kind }) => !ownCases.includes(kind))
+    .map((each) => ({ ...each, words: `${removedWords} Case ${each._id}.` }))
+    .filter(({ detail, words }) => detail !== words)
+    .map(({ _id: caseId, detail, words }) => ({
+      // Cases of a purchase differ in their words.
+      updateOne: { filter: { _id: caseId, detail }, update: { $set: { detail: words } } },
+    }));
+  if (updates.length > 0) {
+    await CaseModel.bulkWrite(updates);
+  }
+}
+
+/** Purchase, orders and quote are compared with each other (topup ledger verify), so they are masked together. */
+async function maskBooks(
+  purchase: Purchase,
+  salt: string,
+  { hide, endsReports, scrub, quote }: HowToMask & { scrub: Scrubber; quote: Quote | null },
+): Promise<MaskResult> {
+  const { _id, accountId, version, customerNumber, serialNumber, message, reviewReason } = purchase;
+  const found = await orders
+    .find({ accountId: { $in: [accountId, null as unknown as string] }, transactionId: _id })
+    .sort({ n: 1 })
+    .toArray();
+  const changeOf = (order: Order) => ({
+    updateOne: {
+      filter: keyOfOrder(order),
+      update: {
+        $set: {
+          message: scrub.words(order.message),
+          serialNumber: scrub.serialNumber(order.serialNumber),
+          proofs: { serialNumber: proofOf(salt, 'serialNumber', order.serialNumber) },
+        },
+      },
+    },
+  });
+  return inTransaction(async (session) => {
+    const result = await purchases.updateOne(
+      { _id, accountId, version, status: { $in: [...finalStatuses] }, reviewSince: null, proofSalt: salt },
+      {
+        $set: {
+          customerNumber: hide(customerNumber),
+          serialNumber: scrub.serialNumber(serialNumber),
+          message: scrub.words(message),
+          ...(reviewReason !== undefined && { reviewReason: removedWords }),
+          ...(endsReports && { reportsToEnd: true as const }),
+          proofs: {
+            customerNumber: proofOf(salt, 'customerNumber', customerNumber),
+            serialNumber: proofOf(salt, 'serialNumber', serialNumber),
+          },
+        },
+        $unset: { proofSalt: 1 },
+      },
+      { session },
+    );
+    if (result.matchedCount === 0) {
+      return { left: 'changed meanwhile' as const, withBill: false };
+    }
+    if (found.length > 0) {
+      await orders.bulkWrite(found.map(changeOf), { session });
+    }
+    if (quote?.proofSalt === undefined) {
+      return { left: null, withBill: false };
+    }
+    const { filter, update } = maskedQuote(quote, hide);
+    const { modifiedCount } = await quotes.updateOne(filter, update, { session });
+    return { left: null, withBill: modifiedCount > 0 };
+  });
+}

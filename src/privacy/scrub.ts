@@ -1,0 +1,100 @@
+import { parsePlnToken } from '../purchases/pln-token.js';
+import type { Purchase } from '../purchases/purchase.model.js';
+
+/** What is left to see of a number. */
+export type Hide = (number: string) => string;
+
+/** In the place of words that somebody else wrote: nobody can tell which of them are the customer's number or name. */
+export const removedWords = 'Removed with the customer number.';
+const removed = '***';
+
+/** Takes a customer out of what was written about a purchase. Each of them leaves alone what it made itself. */
+export interface Scrubber {
+  /** Words of a provider or a receiver: all of them go. */
+  words<T extends string | null>(text: T): T | string;
+  /** Stays as far as it can only be a reference: it is what a delivery that is sold twice is found by. */
+  serialNumber<T extends string | null>(serialNumber: T): T | string;
+  /** The body of a webhook or callback. */
+  body(json: string): string;
+}
+
+/** @param by.name The customer's, where a bill told it. */
+export function scrubberOf(
+  { customerNumber }: Pick<Purchase, 'customerNumber'>,
+  { hide, name }: { hide: Hide; name: string | null },
+): Scrubber {
+  const holdsCustomer = finderOf(customerNumber, name);
+  const words: Scrubber['words'] = (text) => (text === null ? text : removedWords);
+  const serialNumber: Scrubber['serialNumber'] = (text) => {
+    const reference = text === null ? null : referenceIn(text);
+    if (text === null || reference === null) {
+      return text === null ? text : removed;
+    }
+    return holdsCustomer(reference) ? removed : reference;
+  };
+  const field = (key: string, value: unknown): unknown => {
+    if (typeof value !== 'string') {
+      return value;
+    }
+    switch (key) {
+      case 'customer_number':
+        return hide(value);
+      case 'sn':
+      case 'serial_number':
+        return serialNumber(value);
+      case 'message':
+        return words(value);
+      default:
+        return value;
+    }
+  };
+  return { words, serialNumber, body: (json) => JSON.stringify(JSON.parse(json, field)) };
+}
+
+/**
+ * Whether a text has the number in it, however it is written: with other separators, with a country code, without its
+ * zero, between letters; or a word of the name.
+ */
+function finderOf(number: string, name: string | null): (text: string) => boolean {
+  const bare = squeezed(number);
+  const national = bare.replace(/^(?:62|0)/, '');
+  const parts = [
+    national.length >= 5 ? national : bare,
+    // A player's id has a server's behind it, which is not always said.
+    ...(number.match(/\d{6,}/g) ?? []),
+    ...(name ?? '').split(notAlphanumeric).filter((word) => word.length > 2),
+  ]
+    .map((part) => part.toLowerCase())
+    .filter((part) => part !== '');
+  return (text) => {
+    const seen = [squeezed(text).toLowerCase(), text.replace(/\D/g, '')];
+    return parts.some((part) => seen.some((each) => each.includes(part)));
+  };
+}
+
+const notAlphanumeric = /[^\p{L}\p{N}]+/u;
+
+function squeezed(text: string): string {
+  return text.split(notAlphanumeric).join('');
+}
+
+const tokenFirst = /^((?:\d{4}[- ]?){4}\d{4})\//;
+const tariffShape = /^[A-Z]{1,2}-?\d?[A-Z]{0,2}$/i;
+const powerShape = /^\d[\d.,]{0,8} ?k?VA$/i;
+const energyShape = /^\d[\d.,]{0,8}( ?kWh)?$/i;
+
+/**
+ * What of a serial number is certainly no name: an electricity token without the name, or the whole of it where each
+ * of its parts has a digit. Null: nothing.
+ */
+function referenceIn(serialNumber: string): string | null {
+  const token = tokenFirst.exec(serialNumber)?.[1];
+  if (token !== undefined) {
+    const parts = parsePlnToken(serialNumber) === null ? [] : serialNumber.split('/').slice(-3);
+    const [tariff = '', power = '', energy = ''] = parts.map((part) => part.trim());
+    const isPln = tariffShape.test(tariff) && powerShape.test(power) && energyShape.test(energy);
+    return [token, removed, ...(isPln ? parts : [])].join('/');
+  }
+  const parts = serialNumber.split(notAlphanumeric).filter((part) => part !== '');
+  return parts.every((part) => /\d/.test(part)) ? serialNumber : null;
+}

@@ -1,0 +1,91 @@
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { openQueue } from '../jobs/queues.js';
+import { circuitsOf } from './circuit.js';
+import { providerQueue } from './provider-queue.js';
+import type { RoutingSeller } from './route-board.js';
+
+/** How long a process may go on with what it last read. */
+const readTtlMs = 500;
+/** An estimate that is too low would give back what was accepted. */
+const caution = 1.1;
+
+export interface Backlog {
+  /** Orders that wait for their turn. */
+  waiting: number;
+  /** From one order to the next, in milliseconds; 0: not known, and no limit. */
+  oneMs: number;
+  /** Until a new order would be sent, in milliseconds. */
+  expectedMs: number;
+}
+
+/** Who may say how long an order may wait, in seconds: its product, and the provider of the seller at whose offer it was accepted. */
+export interface WaitSaid {
+  product: number | null | undefined;
+  provider: number | null | undefined;
+}
+
+/**
+ * How long an order may wait for its turn, in milliseconds: as long as its product says, or else its provider, or else ten
+ * minutes; never longer than its provider says.
+ */
+export function maxWaitMsOf(said: WaitSaid): number {
+  const promisedMs = promisedWaitMsOf(said);
+  return promisedMs === Infinity ? 1_000 * limits.maxWaitDefaultS : promisedMs;
+}
+
+/** The same where somebody has said it, and otherwise Infinity: then the money goes back even where its turn has come at last. */
+export function promisedWaitMsOf({ product, provider }: WaitSaid): number {
+  return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);
+}
+
+const seen = new Map<string, { waiting: number; untilMs: number }>();
+
+/** What waits for these sellers' providers, at most half a second old. While Redis is away: nothing that is known of. */
+export async function backlogsOf(
+  sellers: Pick<RoutingSeller, '_id' | 'provider'>[],
+): Promise<Map<string, Backlog>> {
+  const ids = sellers.map(({ _id }) => _id);
+  const [circuits] = await Promise.all([circuitsOf(ids), readStale(ids)]);
+  return new Map(
+    sellers.map(({ _id, provider }) => {
+      const { callsPerSecond, concurrency } = provider ?? {};
+      const waiting = seen.get(_id)?.waiting ?? 0;
+      const { meanMs = 0, pauseMs = 0 } = circuits.get(_id) ?? {};
+      const oneMs = Math.max(
+        callsPerSecond ? 1_000 / callsPerSecond : 0,
+        meanMs / (concurrency ?? env.FULFILMENT_CONCURRENCY),
+      );
+      return [_id, { waiting, oneMs, expectedMs: Math.round(pauseMs + caution * waiting * oneMs) }];
+    }),
+  );
+}
+
+/** One more, before Redis says so: of a thousand purchases in a moment the last ones must see the first. */
+export function countWaiting(sellerId: string): void {
+  const found = seen.get(sellerId);
+  if (found) {
+    found.waiting += 1;
+  }
+}
+
+async function readStale(ids: string[]): Promise<void> {
+  const nowMs = performance.now();
+  const stale = ids.filter((id) => (seen.get(id)?.untilMs ?? -Infinity) <= nowMs);
+  await Promise.all(
+    stale.map(async (id) => {
+      const waiting = await countIn(id);
+      seen.set(id, { waiting, untilMs: nowMs + readTtlMs });
+    }),
+  );
+}
+
+async function countIn(sellerId: string): Promise<number> {
+  try {
+    const counts = await openQueue(providerQueue(sellerId)).getJobCounts('wait', 'prioritized');
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  } catch {
+    // The outage is reported by the connection itself.
+    return 0;
+  }
+}

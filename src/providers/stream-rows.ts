@@ -1,0 +1,94 @@
+import { JSONParser } from '@streamparser/json';
+import type Joi from 'joi';
+import type { ProviderProduct, Reading } from './adapter.js';
+import { readJson, validate } from './answer.js';
+import { streamHttp, type HttpCall } from './http.js';
+
+/** Some 150,000 products. What is longer is not read to its end, and nothing is changed because of it. */
+const bytesMax = 67_108_864;
+/** Nobody waits for it. */
+const timeoutMs = 40_000;
+
+interface Rows<Row> {
+  call: HttpCall;
+  row: Joi.ObjectSchema<Row>;
+  codeField: keyof Row & string;
+  /** Of what stands in `status` beside `data`: whether the list may be believed. */
+  isGood?: (status: unknown) => boolean;
+  wants?: ((code: string) => boolean) | undefined;
+  read: (row: Row) => ProviderProduct;
+}
+
+/**
+ * The rows under `data` of an answer that may be tens of megabytes long, taken apart as it comes in: of what nobody
+ * wants nothing is kept, and the process goes on with other work in between.
+ */
+export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<ProviderProduct[]>> {
+  const value: ProviderProduct[] = [];
+  const state = { status: undefined as unknown, isList: false, isReadable: true };
+  const parser = new JSONParser({ paths: ['$.status', '$.data', '$.data.*'], keepStack: false });
+  parser.onError = () => {
+    state.isReadable = false;
+  };
+  parser.onValue = ({ value: found, key, stack }) => {
+    if (stack.length > 1) {
+      const product = readRow(rows, found);
+      if (product === 'unreadable') {
+        state.isReadable = false;
+      } else if (product) {
+        value.push(product);
+      }
+    } else if (key === 'data') {
+      state.isList = Array.isArray(found);
+    } else {
+      state.status = found;
+    }
+  };
+  const answer = await streamHttp({ ...rows.call, timeoutMs, bodyBytesMax: bytesMax }, (chunk) => {
+    if (state.isReadable) {
+      parser.write(chunk);
+    }
+  });
+  const isWhole = parser.isEnded && state.isReadable && state.isList;
+  if (
+    answer.kind === 'answer' &&
+    isGoodStatus(answer.status) &&
+    isWhole &&
+    (rows.isGood?.(state.status) ?? true)
+  ) {
+    return { ok: true, value };
+  }
+  // The text of a good status is not kept, so it says that the list could not be read.
+  const { code, message } = failureOf(answer, rows.row);
+  return { ok: false, code, message };
+}
+
+function isGoodStatus(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function failureOf<Row>(
+  answer: Awaited<ReturnType<typeof streamHttp>>,
+  schema: Joi.ObjectSchema<Row>,
+): { code: string; message: string } {
+  const read = readJson(answer, schema);
+  return read.kind === 'read'
+    ? { code: 'UNREADABLE', message: 'The answer of the provider could not be read' }
+    : read;
+}
+
+function readRow<Row>(
+  { row, codeField, wants, read }: Rows<Row>,
+  found: unknown,
+): ProviderProduct | 'unreadable' | null {
+  const code: unknown =
+    typeof found === 'object' && found !== null ? Reflect.get(found, codeField) : undefined;
+  if (typeof code !== 'string' || code === '') {
+    return 'unreadable';
+  }
+  if (wants && !wants(code)) {
+    return null;
+  }
+  const valid = validate(row, found);
+  return valid === null ? 'unreadable' : read(valid);
+}

@@ -1,0 +1,73 @@
+/**
+ * md5 signs a ref_id and neither product nor customer: whoever reads the URL of a refused call could buy something
+ * else with its sign. So the first thing that is wanted under a ref_id is the only one (decision 050): an accepted
+ * purchase stands for it for ever, a refused call by a binding for a day.
+ */
+import { createHash } from 'node:crypto';
+import type { SignKind } from '../../accounts/authenticate-sign.js';
+import { limits } from '../../../config/limits.js';
+import { isDuplicateKey, quick } from '../../database/mongo.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { ConflictError, ValidationError, type AppError } from '../../shared/errors.js';
+import { gathered } from '../../shared/gathered.js';
+import type { Purchase } from '../purchase.model.js';
+import { signBindings } from './sign-binding.model.js';
+
+/** Product code and customer number normalised. */
+export type Signed = Pick<Purchase, 'accountId' | 'refId' | 'productCode' | 'customerNumber'>;
+
+/**
+ * Binds a ref_id to what was refused under it, unless it is bound already. To be awaited before the refusal is
+ * answered: nobody has heard of the sign's refusal while it could still be used for something else.
+ */
+export async function bindSign(signed: Signed): Promise<void> {
+  const set = {
+    wantedSha256: fingerprintOf(signed),
+    expiresAt: new Date(nowMs() + limits.signBindingMs),
+  };
+  await quick(signBindings)
+    .updateOne({ _id: idOf(signed), expiresAt: { $lte: now() } }, { $set: set }, { upsert: true })
+    .catch((error: unknown) => {
+      // One that is not over has the id: the first one stays.
+      if (!isDuplicateKey(error)) {
+        throw error;
+      }
+    });
+}
+
+/** Why this sign buys nothing, or null. What exists under its ref_id is to be answered all the same. */
+export async function objectionTo(kind: SignKind | undefined, signed: Signed): Promise<AppError | null> {
+  const { refId } = signed;
+  if (kind !== undefined && /^(depo|pricelist)$/i.test(refId)) {
+    const message = `ref_id ${refId} can't be used here: its sign is that of another call. Take another ref_id.`;
+    return new ValidationError([{ field: 'ref_id', message }]);
+  }
+  const bound = kind === 'md5' ? await boundTo(signed) : null;
+  return bound === null || bound === fingerprintOf(signed)
+    ? null
+    : new ConflictError(
+        `ref_id ${refId} was sent before with another product or customer number, and its md5 sign is good for ` +
+          'that order alone. Nothing was bought. Use a new ref_id for this order.',
+      );
+}
+
+/** Those that ask at the same time share a query, as in findByRef. */
+const boundTo = gathered<Signed, string | null>({
+  itemsMax: 100,
+  async run(all) {
+    const filter = { _id: { $in: all.map(idOf) }, expiresAt: { $gt: now() } };
+    const found = await quick(signBindings).find(filter).toArray();
+    const byId = new Map(found.map((each) => [each._id, each.wantedSha256]));
+    return all.map((each) => byId.get(idOf(each)) ?? null);
+  },
+});
+
+function idOf({ accountId, refId }: Signed): string {
+  return `${accountId}:${refId}`;
+}
+
+function fingerprintOf({ productCode, customerNumber }: Signed): string {
+  return createHash('sha256')
+    .update(JSON.stringify([productCode, customerNumber]))
+    .digest('base64');
+}

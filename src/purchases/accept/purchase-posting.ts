@@ -1,0 +1,25 @@
+import { claimOfQuote } from '../../bills/claim-quote.js';
+import { move } from '../../money/journals/new-journal.js';
+import type { Posting } from '../../money/posting/posting.js';
+import { purchases, toStored, type Purchase } from '../purchase.model.js';
+import { totalsOf } from '../totals-of.js';
+
+/**
+ * The debit of a purchase: wallet −price, the purchase (PENDING) and the claim of its quote. A second one under the
+ * same ref_id of the account is a duplicate; a quote that is gone makes it stale.
+ */
+export function purchasePosting(purchase: Purchase): Posting {
+  const { _id, accountId, refId, price, quoteId } = purchase;
+  return {
+    accountId,
+    kind: 'purchase',
+    subjectId: _id,
+    wallet: { balance: -price },
+    lines: move(price, { from: `wallet:${accountId}`, to: 'platform:suspense' }),
+    inserts: [
+      { collection: purchases.collectionName, document: toStored(purchase), key: { accountId, refId } },
+    ],
+    changes: quoteId === null ? [] : [claimOfQuote(quoteId, _id)],
+    totals: totalsOf(null, purchase),
+  };
+}

@@ -1,0 +1,24 @@
+import mongoose, { Schema } from 'mongoose';
+import { collectionOf } from '../../database/typed-collection.js';
+
+/** What a ref_id that was signed by md5 alone has been used for, where that was refused (decision 050). */
+export interface SignBinding {
+  /** Account and ref_id. */
+  _id: string;
+  /** SHA-256 of product and customer number. */
+  wantedSha256: string;
+  expiresAt: Date;
+}
+
+const schema = new Schema<SignBinding>(
+  {
+    _id: { type: String, required: true },
+    wantedSha256: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'signBindings', versionKey: false },
+);
+schema.index({ expiresAt: 1 }, { name: 'expires' });
+
+export const SignBindingModel = mongoose.model('SignBinding', schema);
+export const signBindings = collectionOf<SignBinding>(SignBindingModel);

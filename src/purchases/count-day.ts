@@ -1,0 +1,58 @@
+import { businessDayNamed } from '../shared/business-time.js';
+import type { Session } from '../database/mongo.js';
+import { countAll, type Counters } from '../money/totals/counters.js';
+import { purchases } from './purchase.model.js';
+import { countersOf, ownerField, sides, type CountedPurchase } from './totals-of.js';
+
+/** The verification reads whatever there is, also a row that has lost a name. */
+type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 'subcategory'> &
+  Partial<CountedPurchase>;
+
+const countedFields = {
+  ...{ accountId: 1, sellerId: 1, status: 1, price: 1, commissionAmount: 1 },
+  ...{ productCode: 1, subcategory: 1, createdAt: 1 },
+};
+
+const pageSize = 1_000;
+
+/**
+ * What the totals of an account's day have to be, counted from its purchases at the moment of the caller's snapshot.
+ * They pass a page at a time: memory does not grow with the day.
+ */
+export async function countDay(session: Session, accountId: string, day: string): Promise<Counters> {
+  const counters: Counters = new Map();
+  for (const side of sides) {
+    for await (const page of pagesOf(session, { [ownerField[side]]: accountId }, day)) {
+      page.forEach((each) => {
+        countAll(counters, countersOf({ productCode: '', subcategory: '', ...each }, side));
+      });
+    }
+  }
+  return counters;
+}
+
+/** Each page is found by where the one before ended: a cursor's `getMore` knows no snapshot. */
+async function* pagesOf(
+  session: Session,
+  owner: Record<string, string>,
+  day: string,
+): AsyncGenerator<StoredPurchase[]> {
+  const { startMs, endMs } = businessDayNamed(day);
+  let last: StoredPurchase | undefined;
+  do {
+    const page: StoredPurchase[] = await purchases
+      .find(
+        {
+          ...owner,
+          createdAt: { $gte: new Date(startMs), $lte: last?.createdAt ?? new Date(endMs) },
+          ...(last && { $or: [{ createdAt: { $lt: last.createdAt } }, { _id: { $lt: last._id } }] }),
+        },
+        { session, singleBatch: true, limit: pageSize, batchSize: pageSize },
+      )
+      .project<StoredPurchase>(countedFields)
+      .sort({ createdAt: -1, _id: -1 })
+      .toArray();
+    yield page;
+    last = page.length < pageSize ? undefined : page.at(-1);
+  } while (last);
+}

@@ -1,0 +1,20 @@
+import type { Change } from '../../money/posting/posting.js';
+import { now } from '../../shared/clock.js';
+import { orders, type Order } from '../order.model.js';
+
+/**
+ * An order gets its end, with the posting that says what that means for the money. One that was closed when it was
+ * read (the operator knows better than its provider's answer) must still be as it was.
+ */
+export function closeOrder(
+  order: Order,
+  to: Pick<Order, 'status' | 'code' | 'message'> & Partial<Pick<Order, 'serialNumber'>>,
+): Change {
+  return {
+    collection: orders.collectionName,
+    id: order._id,
+    accountId: order.accountId ?? null,
+    expect: order.open ? { open: true } : { open: false, status: order.status },
+    set: { ...to, open: false, updatedAt: now() },
+  };
+}

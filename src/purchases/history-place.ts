@@ -1,0 +1,151 @@
+import { businessDayNamed, businessDayOf, type Period } from '../shared/business-time.js';
+import { readTotals } from '../money/totals/read-totals.js';
+import { purchases, type PurchaseStatus } from './purchase.model.js';
+import { ownerField, quarterMs, type Side } from './totals-of.js';
+
+/** Whose purchases, of which statuses (null: all), and when. */
+export interface Counted {
+  side: Side;
+  accountId: string;
+  statuses: readonly PurchaseStatus[] | null;
+  period: Period;
+}
+
+/** Where to read a page: it is between these, both included, with so many newer ones before it. */
+export interface Place {
+  since: Date;
+  until: Date;
+  skip: number;
+  /** How many it has. */
+  length: number;
+}
+
+/** Some time, both ends included, and the purchases in it. */
+interface Span {
+  startMs: number;
+  endMs: number;
+  count: number;
+}
+
+/** Passing over so many in the index costs no more than to look for a better place to begin. */
+const skipMax = 500;
+
+/**
+ * How many purchases there are, and where a page of them is: by the totals of days, then of the quarters of the one
+ * day in which it begins. Only the broken quarters at the ends of the period are counted.
+ * @returns `place`: null if the page is past the last.
+ */
+export async function findPlace(
+  wanted: Counted,
+  page: { offset: number; limit: number },
+): Promise<{ total: number; place: Place | null }> {
+  const days = await daysOf(wanted);
+  const total = sumOf(days);
+  const length = Math.min(page.limit, total - page.offset);
+  if (length <= 0) {
+    return { total, place: null };
+  }
+  const [first, ...older] = from(days, page.offset);
+  // Rows of several statuses are not in one order in the index: how many are read must not depend on the day either.
+  const isMerged = wanted.statuses !== null && wanted.statuses.length > 1;
+  const isLong = first && (first.skip > skipMax || (isMerged && first.span.count > skipMax));
+  const spans = isLong
+    ? from([...(await quartersOf(wanted, first.span)), ...older.map(({ span }) => span)], first.skip)
+    : [];
+  // Without: it is short, or sales have left the day since it was counted.
+  return { total, place: placeOf(spans.length > 0 ? spans : from(days, page.offset), wanted, length) };
+}
+
+/** From the first of these spans, which the page begins in, to the one that it ends in. */
+function placeOf(spans: { span: Span; skip: number }[], { period }: Counted, length: number): Place {
+  const [first] = spans;
+  const skip = first?.skip ?? 0;
+  let missing = skip + length;
+  const last = spans.find(({ span }) => (missing -= span.count) <= 0);
+  return {
+    since: last ? new Date(last.span.startMs) : period.start,
+    until: first ? new Date(first.span.endMs) : period.end,
+    skip,
+    length,
+  };
+}
+
+/** The spans, of some that follow each other, from the one that has the purchase with `offset` before it. */
+function from(spans: Span[], offset: number): { span: Span; skip: number }[] {
+  let skip = offset;
+  for (const [index, span] of spans.entries()) {
+    if (skip < span.count) {
+      return spans.slice(index).map((each, at) => ({ span: each, skip: at === 0 ? skip : 0 }));
+    }
+    skip -= span.count;
+  }
+  return [];
+}
+
+/** Newest first. Of the days at the ends only what the period has of them. */
+async function daysOf(wanted: Counted): Promise<Span[]> {
+  const { side, accountId, period } = wanted;
+  const [first, last] = [businessDayOf(period.start).day, businessDayOf(period.end).day];
+  const totals = await readTotals({ accountId, from: first, to: last, path: `${side}.count` });
+  return Promise.all(
+    [...totals].map(async ([day, counters]) => {
+      const { startMs, endMs } = businessDayNamed(day);
+      const part = cut({ startMs, endMs }, period);
+      const isWhole = part.startMs === startMs && part.endMs === endMs;
+      const count = isWhole ? countOf(counters, wanted) : sumOf(await quartersOf(wanted, part));
+      return { ...part, count };
+    }),
+  );
+}
+
+/** The quarters of a part of a day, newest first. */
+async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<Span[]> {
+  const { side, accountId } = wanted;
+  const { day, startMs } = businessDayOf(new Date(part.startMs));
+  const totals = await readTotals({ accountId, from: day, to: day, path: `${side}.quarters` });
+  const byQuarter = new Map<number, Map<string, number>>();
+  for (const [path, count] of totals.get(day) ?? []) {
+    const [quarter = '', status = ''] = path.split('.');
+    const counters = byQuarter.get(Number(quarter)) ?? new Map<string, number>();
+    byQuarter.set(Number(quarter), counters.set(status, count));
+  }
+  const period = { start: new Date(part.startMs), end: new Date(part.endMs) };
+  return Promise.all(
+    [...byQuarter]
+      .sort(([a], [b]) => b - a)
+      .map(([quarter, counters]) => {
+        const firstMs = startMs + quarter * quarterMs;
+        const whole = { startMs: firstMs, endMs: firstMs + quarterMs - 1, count: countOf(counters, wanted) };
+        return { whole, rest: cut(whole, period) };
+      })
+      .filter(({ rest }) => rest.startMs <= rest.endMs)
+      .map(async ({ whole, rest }) =>
+        rest.startMs === whole.startMs && rest.endMs === whole.endMs
+          ? whole
+          : { ...rest, count: await countRows(wanted, rest) },
+      ),
+  );
+}
+
+function countOf(counters: Map<string, number>, { statuses }: Counted): number {
+  return (statuses ?? [...counters.keys()]).reduce((sum, each) => sum + (counters.get(each) ?? 0), 0);
+}
+
+function sumOf(spans: Span[]): number {
+  return spans.reduce((sum, each) => sum + each.count, 0);
+}
+
+function cut({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span, 'count'> {
+  return {
+    startMs: Math.max(startMs, period.start.getTime()),
+    endMs: Math.min(endMs, period.end.getTime()),
+  };
+}
+
+async function countRows({ side, accountId, statuses }: Counted, span: Omit<Span, 'count'>): Promise<number> {
+  return purchases.countDocuments({
+    [ownerField[side]]: accountId,
+    ...(statuses && { status: { $in: [...statuses] } }),
+    createdAt: { $gte: new Date(span.startMs), $lte: new Date(span.endMs) },
+  });
+}

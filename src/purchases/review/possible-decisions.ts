@@ -1,0 +1,67 @@
+import { hasAdapter } from '../../providers/get-adapter.js';
+import { askableAtMs } from '../fulfil/check-order.js';
+import type { Order } from '../order.model.js';
+import type { Purchase } from '../purchase.model.js';
+
+/** The words of `topup review resolve --as`. */
+export const outcomes = ['success', 'failed', 'ask'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** For each decision: null where it is possible, otherwise why not and what to do instead. */
+export type PossibleDecisions = Record<Outcome, string | null>;
+
+/**
+ * What the operator can decide about a purchase under review, by what is stored about it. At least one is always
+ * possible. The service refuses by this, and every hint is made from it.
+ */
+export function possibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
+  const bought = orders.find(({ status }) => status === 'OK');
+  const sold = orderToBook(orders);
+  return {
+    success:
+      purchase.status === 'PROCESSING' && sold
+        ? null
+        : 'No order was ever sent, so nobody can have executed it. Decide failed, or ask for the next seller.',
+    failed: bought ? `${boughtAlready(bought)} To give the money back, take the sale back after that.` : null,
+    ask: bought ? boughtAlready(bought) : whyNotAsk(openOrder(orders)),
+  };
+}
+
+export function decisionsLeft(purchase: Purchase, orders: Order[]): Outcome[] {
+  const possible = possibleDecisions(purchase, orders);
+  return outcomes.filter((each) => possible[each] === null);
+}
+
+/** The order that may have reached its provider and has no certain answer. */
+export function openOrder(orders: Order[]): Order | null {
+  // PREPARED: 0.1.0 wrote it and sent nothing.
+  return orders.find(({ open, status }) => open && status !== 'PREPARED') ?? null;
+}
+
+/** Whose sale a success is: what was bought, what is open, or what was sent last. Orders are the oldest first. */
+export function orderToBook(orders: Order[]): Order | null {
+  return (
+    orders.find(({ status }) => status === 'OK') ??
+    openOrder(orders) ??
+    orders.findLast(({ sentAt }) => sentAt !== null) ??
+    null
+  );
+}
+
+function boughtAlready({ _id }: Order): string {
+  return `Attempt ${_id} was bought, by the provider's own answer. Decide success.`;
+}
+
+function whyNotAsk(order: Order | null): string | null {
+  if (order?.neverAskAgain) {
+    return `The provider's answer to attempt ${order._id} says that it must not be asked again. ${lookItUp}`;
+  }
+  if (order && !hasAdapter(order.providerKind)) {
+    return `This release cannot ask the provider of attempt ${order._id} (${order.providerKind}). ${lookItUp}`;
+  }
+  return order && askableAtMs(order) === null
+    ? `Attempt ${order._id} is too old to ask its provider about: it might buy it again. ${lookItUp}`
+    : null;
+}
+
+const lookItUp = "Look it up in the provider's own record, then decide success or failed.";

@@ -1,0 +1,39 @@
+import type { ChangedBy } from '../../audit/record-audit.js';
+import { ConflictError, ValidationError } from '../../shared/errors.js';
+import { CaseModel, type ReconciliationCase } from '../case.model.js';
+import { reverseSale } from '../fulfil/reverse-sale.js';
+import type { Purchase } from '../purchase.model.js';
+import { StalePurchaseError } from '../states.js';
+import { requirePurchase } from './require-purchase.js';
+
+/**
+ * The operator takes back a sale: the buyer gets the price, the seller loses its share, and the cases that asked for
+ * it are closed, in one posting.
+ * @throws NotFoundError, ConflictError if it is no sale (any more), ValidationError without a reason.
+ */
+export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
+  const purchase = await requirePurchase(purchaseId);
+  if (purchase.status !== 'SUCCESS') {
+    throw new ConflictError(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`);
+  }
+  if (!by.reason) {
+    throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
+  }
+  const cases = await CaseModel.find(
+    { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
+    { _id: 1 },
+  ).lean<Pick<ReconciliationCase, '_id'>[]>();
+  try {
+    await reverseSale(purchase, {
+      message: 'Transaction reversed, the price was returned',
+      by,
+      caseIds: cases.map(({ _id }) => _id),
+    });
+  } catch (error) {
+    // A worker that was quicker is no error of ours.
+    throw error instanceof StalePurchaseError
+      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, { cause: error })
+      : error;
+  }
+  return requirePurchase(purchaseId, purchase.accountId);
+}

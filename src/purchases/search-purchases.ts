@@ -1,0 +1,44 @@
+import type { Filter } from 'mongodb';
+import { normalizeCustomerNumber } from '../products/customer-number.js';
+import { ProductModel } from '../products/product.model.js';
+import { purchases, type Purchase } from './purchase.model.js';
+
+const foundMax = 20;
+/** A serial number is found by how it begins, from so many characters on. */
+const serialNumberMin = 6;
+
+/**
+ * Purchases by what somebody on the telephone can say: our id, the client's ref_id, the customer number as it was sent
+ * or as we keep it, the beginning of a serial number. At most 20, newest first; each by an index of its own.
+ */
+export async function searchPurchases(text: string): Promise<Purchase[]> {
+  const numbers = [...new Set([text, normalizeCustomerNumber('phone', text)])];
+  const found = await Promise.all([
+    newest({ _id: text }),
+    newest({ refId: text }),
+    newest({ customerNumber: { $in: numbers } }),
+    text.length < serialNumberMin ? [] : ofSerialNumber(text),
+  ]);
+  const byId = new Map(found.flat().map((each) => [each._id, each]));
+  return [...byId.values()].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, foundMax);
+}
+
+/**
+ * The index is by product first: one place of it for each product of the catalogue. In its order, because many serial
+ * numbers may begin alike: those would all have to be read to know the newest.
+ */
+async function ofSerialNumber(text: string): Promise<Purchase[]> {
+  const products = await ProductModel.find({}, { _id: 1 }).lean();
+  return purchases
+    .find({
+      productCode: { $in: products.map(({ _id }) => _id) },
+      // The type is what the index is limited to.
+      serialNumber: { $type: 'string', $gte: text, $lt: `${text}\uffff` },
+    })
+    .limit(foundMax)
+    .toArray();
+}
+
+function newest(filter: Filter<Purchase>): Promise<Purchase[]> {
+  return purchases.find(filter).sort({ _id: -1 }).limit(foundMax).toArray();
+}

@@ -1,0 +1,219 @@
+import type { Collection, Filter } from 'mongodb';
+import { quotes } from '../../bills/quote.model.js';
+import { deposits } from '../../deposits/deposit.model.js';
+import {
+  canonicalText,
+  exactRead,
+  fieldsText,
+  provenFieldsText,
+  type Maskable,
+} from '../../money/closes/canonical-text.js';
+import { addLines, linesOf, addSums, hashOf, journalText } from '../../money/closes/close-hash.js';
+import type { LedgerSums } from '../../money/closes/wallet-close.model.js';
+import { sellerCredits, type SellerCredit } from '../../money/credits/seller-credit.model.js';
+import { journals, type Journal, type JournalKind } from '../../money/journals/journal.model.js';
+import { orders, type Order } from '../../purchases/order.model.js';
+import { purchases, type Purchase } from '../../purchases/purchase.model.js';
+import { settlements } from '../../settlements/settlement.model.js';
+import { groupBy } from '../../shared/group-by.js';
+import { inChunks } from '../../shared/in-chunks.js';
+
+/** What a journal is for, as a close hashes it. */
+export interface SubjectFacts {
+  text: string;
+  /** What journals without a wallet moved that are closed together with this one. */
+  sums: LedgerSums;
+}
+
+const nothing: SubjectFacts = { text: '', sums: {} };
+const postingsAtOnce = 20;
+const creditsPerChunk = 500;
+
+/** Of each kind of journal: which fields of its subject can no longer change once it is written. */
+const accepted = [
+  ...(['accountId', 'refId', 'surface', 'kind', 'productCode', 'customerNumber'] as const),
+  ...(['price', 'quoteId', 'createdAt'] as const),
+] satisfies (keyof Purchase)[];
+const ended = ['status', 'sellerId', 'finalAt'] satisfies (keyof Purchase)[];
+const sold = ['serialNumber', 'sellerId', 'commissionAmount'] satisfies (keyof Purchase)[];
+const bought = ['_id', 'sellerId', 'offerPrice', 'commissionRate', 'serialNumber'] satisfies (keyof Order)[];
+const credited = ['_id', 'sellerId', 'transactionId', 'amount'] satisfies (keyof SellerCredit)[];
+const quoted = [
+  ...(['accountId', 'productCode', 'customerNumber', 'sellerId', 'customerName', 'billPeriod'] as const),
+  ...(['totalBill', 'adminFee', 'totalAmount', 'usedBy'] as const),
+] as const;
+/** What may be masked later (decision 072). */
+const ofCustomers = ['customerNumber', 'serialNumber', 'customerName'] as const;
+const proving = ['proofSalt', 'proofs'] as const;
+const deposited = [
+  ...(['accountId', 'refId', 'amount', 'status', 'balanceBefore', 'balanceAfter', 'completedAt'] as const),
+] as const;
+const withdrawn = ['accountId', 'refId', 'amount', 'fee', 'netAmount'] as const;
+const toBank = ['bankCode', 'accountNumber', 'accountName'] as const;
+const paidOut = ['status', 'finalAt'] as const;
+
+/**
+ * What the journals of a wallet are for: of each subject the fields that cannot change after this journal (decision
+ * 039). A sale moves no wallet; it is told with the posting that brings it to its seller.
+ * @param of Journals with a wallet, a bounded number of them.
+ * @returns the facts by the id of the journal.
+ */
+export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal: Journal) => SubjectFacts> {
+  const idsOf = (...kinds: JournalKind[]) => [
+    ...new Set(of.filter(({ kind }) => kinds.includes(kind)).map(({ subjectId }) => subjectId)),
+  ];
+  const [purchaseOf, depositOf, settlementOf, postingOf] = await Promise.all([
+    readPurchases(idsOf('purchase', 'refund', 'reversal')),
+    readById(deposits, idsOf('deposit'), deposited),
+    readById(settlements, idsOf('settlement-request', 'settlement-completed', 'settlement-failed'), [
+      ...withdrawn,
+      ...paidOut,
+      'bankAccount',
+    ]),
+    readPostings(idsOf('seller-posting')),
+  ]);
+  return (journal) => {
+    const id = journal.subjectId;
+    switch (journal.kind) {
+      case 'purchase':
+        return { text: purchaseOf(id).accepted, sums: {} };
+      case 'refund':
+      case 'reversal':
+        return { text: purchaseOf(id).ended, sums: {} };
+      case 'deposit':
+        return { text: fieldsText(depositOf.get(id), deposited), sums: {} };
+      case 'settlement-request': {
+        const settlement = settlementOf.get(id);
+        const bank = fieldsText(settlement?.bankAccount, toBank);
+        return { text: `${fieldsText(settlement, withdrawn)} ${bank}`, sums: {} };
+      }
+      case 'settlement-completed':
+      case 'settlement-failed':
+        return { text: fieldsText(settlementOf.get(id), paidOut), sums: {} };
+      case 'seller-posting':
+        return postingOf(id);
+      default:
+        return nothing;
+    }
+  };
+}
+
+async function readPurchases(ids: string[]) {
+  const found = await readById(purchases, ids, [...accepted, ...ended, ...proving]);
+  const quoteIds = [...found.values()].flatMap(({ quoteId }) => (quoteId === null ? [] : [quoteId]));
+  const quoteOf = await readById(quotes, quoteIds, [...quoted, ...proving]);
+  return (id: string) => {
+    const purchase = found.get(id);
+    const quote = purchase?.quoteId ? ` ${personalText(quoteOf.get(purchase.quoteId), quoted)}` : '';
+    return { accepted: personalText(purchase, accepted) + quote, ended: fieldsText(purchase, ended) };
+  };
+}
+
+/**
+ * A posting is its credits; a credit for a sale is the sale. A posting has up to a thousand, so that they are read a
+ * bounded number at a time, and only their hashes are kept.
+ */
+async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts> {
+  const creditsOf = new Map<string, { hashes: string[]; sums: LedgerSums }>();
+  for (let start = 0; start < ids.length; start += postingsAtOnce) {
+    const some = ids.slice(start, start + postingsAtOnce);
+    const source = sellerCredits.find(
+      { postingId: { $in: some, $type: 'string' } },
+      { ...exactRead, projection: projectionOf([...credited, 'postingId']) },
+    );
+    for await (const credits of inChunks(source, creditsPerChunk)) {
+      const saleOf = await readSales(credits.filter(isSale).map(({ transactionId }) => transactionId));
+      for (const credit of credits) {
+        const sale = isSale(credit) ? saleOf(credit.transactionId) : nothing;
+        const posting = creditsOf.get(credit.postingId ?? '') ?? { hashes: [], sums: {} };
+        posting.hashes.push(hashOf(`${fieldsText(credit, credited)} ${sale.text}`));
+        posting.sums = addSums(posting.sums, sale.sums);
+        creditsOf.set(credit.postingId ?? '', posting);
+      }
+    }
+  }
+  return (id) => {
+    const { hashes, sums } = creditsOf.get(id) ?? { hashes: [], sums: {} };
+    return { text: hashes.sort().join(' '), sums };
+  };
+}
+
+/** The other credits take a sale back: `<purchase>-reversal`. */
+function isSale({ _id, transactionId }: SellerCredit): boolean {
+  return _id === transactionId;
+}
+
+async function readSales(ids: string[]): Promise<(purchaseId: string) => SubjectFacts> {
+  if (ids.length === 0) {
+    return () => nothing;
+  }
+  const [purchaseOf, ordersOk, about] = await Promise.all([
+    readById(purchases, ids, [...sold, 'status', ...proving]),
+    orders
+      .find(
+        { transactionId: { $in: ids } },
+        { ...exactRead, projection: projectionOf([...bought, 'transactionId', 'status', 'proofs']) },
+      )
+      .toArray(),
+    journals.find({ subjectId: { $in: ids }, kind: { $in: ['success', 'reversal'] } }, exactRead).toArray(),
+  ]);
+  const ordersOf = groupBy(ordersOk, ({ transactionId }) => transactionId);
+  const journalsOf = groupBy(about, ({ subjectId }) => subjectId);
+  return (id) => {
+    const purchase = purchaseOf.get(id);
+    const own = journalsOf.get(id) ?? [];
+    const success = own.filter(({ kind }) => kind === 'success');
+    // The one change after a success, which has a journal of its own.
+    const isReversed = purchase?.status === 'REFUNDED' && own.some(({ kind }) => kind === 'reversal');
+    const status = isReversed ? 'SUCCESS' : (purchase?.status ?? null);
+    const sums: LedgerSums = {};
+    success.forEach((each) => addLines(sums, linesOf(each)));
+    return {
+      text: [
+        canonicalText([status]),
+        personalText(purchase, sold),
+        ...(ordersOf.get(id) ?? [])
+          .filter((order) => order.status === 'OK')
+          .map((order) => personalText(saltedAs(order, purchase), bought))
+          .sort(),
+        ...success.map(journalText),
+      ].join(' '),
+      sums,
+    };
+  };
+}
+
+/** An order's serial number is its purchase's, and so is the salt. */
+function saltedAs(order: Order, purchase: Purchase | undefined): Order & Maskable {
+  return purchase?.proofSalt === undefined ? order : { ...order, proofSalt: purchase.proofSalt };
+}
+
+function personalText<T extends Maskable>(
+  document: T | undefined,
+  fields: readonly (keyof T & string)[],
+): string {
+  const maskable: readonly string[] = ofCustomers;
+  return provenFieldsText(
+    document,
+    fields,
+    fields.filter((field) => maskable.includes(field)),
+  );
+}
+
+async function readById<T extends { _id: string }>(
+  collection: Collection<T>,
+  ids: string[],
+  fields: readonly (keyof T & string)[],
+): Promise<Map<string, T>> {
+  if (ids.length === 0) {
+    return new Map();
+  }
+  const found = await collection
+    .find({ _id: { $in: ids } } as unknown as Filter<T>, { ...exactRead, projection: projectionOf(fields) })
+    .toArray();
+  return new Map((found as unknown as T[]).map((document) => [document._id, document]));
+}
+
+function projectionOf(fields: readonly string[]): Record<string, 1> {
+  return Object.fromEntries(fields.map((field) => [field, 1 as const]));
+}

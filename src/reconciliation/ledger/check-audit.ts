@@ -1,0 +1,106 @@
+import type { Document, Filter } from 'mongodb';
+import { auditEntryHash, auditRead } from '../../audit/audit-entry-hash.js';
+import { audit } from '../../audit/audit.model.js';
+import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
+import { dayCloses, type DayClose } from '../../money/closes/day-close.model.js';
+import type { ClosedDay } from '../../money/closes/find-close.js';
+import { daysAfter, startOf } from '../../shared/business-time.js';
+import { inChunks } from '../../shared/in-chunks.js';
+import type { AuditRead, FindingLog } from './ledger-report.js';
+import { inWords } from './read-document.js';
+
+const entriesPerChunk = 1_000;
+const lateNamedMax = 20;
+
+/**
+ * The audit log against its rows in closed days: names each entry that was changed or removed since its day was
+ * closed, and each that is in a closed day now and was not then. That the rows themselves are those of the close is
+ * told by its root (check-closes.ts). Days that were closed before there were such rows are read on, and prove nothing of it.
+ */
+export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<AuditRead> {
+  const found: AuditRead = { entries: 0, late: 0, lateIds: [] };
+  if (!last.content.audit) {
+    return found;
+  }
+  await checkTimes(log);
+  const first = await auditCloses.find().sort({ day: 1 }).limit(1).next();
+  const rows = auditCloses.find({ day: { $lte: last._id } }).sort({ day: 1, _id: 1 });
+  for await (const chunk of inChunks(rows, entriesPerChunk)) {
+    await checkCovered(log, chunk, { found, firstDay: first?.day ?? '' });
+  }
+  const next = daysAfter(last._id, 1);
+  const closed = dayCloses.find({
+    _id: { $lte: last._id },
+    'content.audit': { $ne: null },
+  } as Filter<DayClose>);
+  // The day after the last may be under way.
+  const days = new Set([
+    ...(await closed.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id),
+    next,
+  ]);
+  const end = startOf(next);
+  const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
+  for await (const chunk of inChunks(entries, entriesPerChunk)) {
+    await checkUncovered(
+      log,
+      chunk.map(({ _id }) => _id),
+      days,
+    );
+  }
+  return found;
+}
+
+/** Changed or removed. */
+async function checkCovered(
+  log: FindingLog,
+  rows: AuditClose[],
+  { found, firstDay }: { found: AuditRead; firstDay: string },
+): Promise<void> {
+  const entries = await audit
+    .find<Document>({ _id: { $in: rows.map(({ _id }) => _id) } }, auditRead)
+    .toArray();
+  const entryOf = new Map(entries.map((entry) => [String(entry['_id']), entry]));
+  for (const { _id, day, hash } of rows) {
+    const entry = entryOf.get(_id);
+    found.entries += 1;
+    if (!entry) {
+      add(log, _id, `it was removed after ${day} was closed`);
+    } else if (auditEntryHash(entry) !== hash) {
+      add(log, _id, `it was changed after ${day} was closed`);
+    } else if (day !== firstDay && entry['at'] < startOf(day)) {
+      found.late += 1;
+      if (found.lateIds.length < lateNamedMax) {
+        found.lateIds.push(_id);
+      }
+    }
+  }
+}
+
+/** In a closed day, and no close knows it. A row of a day that was never closed is none. */
+async function checkUncovered(log: FindingLog, ids: string[], days: ReadonlySet<string>): Promise<void> {
+  const known = await auditCloses.find({ _id: { $in: ids } }, { projection: { day: 1 } }).toArray();
+  const covered = new Set(known.filter(({ day }) => days.has(day)).map(({ _id }) => _id));
+  ids
+    .filter((id) => !covered.has(id))
+    .forEach((id) => {
+      add(
+        log,
+        id,
+        'it was not there when its day was closed: it was inserted, or its clock was wrong, and then the next close covers it as late',
+      );
+    });
+}
+
+/** What has no time stands before or behind all that have one, and no close would ever meet it. */
+async function checkTimes(log: FindingLog): Promise<void> {
+  for (const direction of [1, -1] as const) {
+    const [end] = await audit.find<Document>({}, auditRead).sort({ at: direction }).limit(1).toArray();
+    if (end && !(end['at'] instanceof Date)) {
+      add(log, String(end['_id']), `its time is ${inWords(end['at'])}`);
+    }
+  }
+}
+
+function add(log: FindingLog, id: string, message: string): void {
+  log.add({ check: 'audit', subject: `audit entry ${id}`, message });
+}

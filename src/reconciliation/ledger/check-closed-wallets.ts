@@ -1,0 +1,113 @@
+import { exactRead } from '../../money/closes/canonical-text.js';
+import { numberOf } from '../../money/closes/close-hash.js';
+import { walletCloses } from '../../money/closes/wallet-close.model.js';
+import { journals, type Journal } from '../../money/journals/journal.model.js';
+import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
+import { groupBy } from '../../shared/group-by.js';
+import { inChunks } from '../../shared/in-chunks.js';
+import { readSubjectFacts } from '../closes/subject-facts.js';
+import { closedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
+import type { FindingLog, Progress } from './ledger-report.js';
+
+const walletsPerPage = 100;
+const journalsPerChunk = 1_000;
+
+/** What is told of what no close covers yet. */
+export interface OpenPart {
+  /** All wallets whose ids are in a range. */
+  range(ids: IdRange, wallets: readonly Wallet[]): Promise<void>;
+  /** Journals of a wallet after its last close. */
+  journals(of: readonly Journal[]): Promise<void>;
+  /** How the wallet stood when it was closed, and stands by its journals, as far as they were read. */
+  wallet(
+    wallet: Wallet | null,
+    found: { id: string; closed: Standing; standing: Standing; isGapless: boolean },
+  ): Promise<void>;
+}
+
+/**
+ * Every wallet's journals against the closes up to a day, in one pass over them by the index of wallet and `seq`;
+ * what they are for is read for a thousand at a time.
+ * @returns how many closed journals there are.
+ */
+export async function checkClosedWallets(
+  log: FindingLog,
+  lastDay: string,
+  { progress, open }: { progress: Progress; open: OpenPart | null },
+): Promise<number> {
+  const total = await wallets.estimatedDocumentCount();
+  let closedJournals = 0;
+  let done = 0;
+  let after: string | null = '';
+  while (after !== null) {
+    const page: Wallet[] = await wallets
+      .find<Wallet>({ _id: { $gt: after } }, exactRead)
+      .sort({ _id: 1 })
+      .limit(walletsPerPage)
+      .toArray();
+    // By range, so that journals and closes of a wallet that is gone are seen as well.
+    const isLast: boolean = page.length < walletsPerPage;
+    const last: string | undefined = page.at(-1)?._id;
+    const range = {
+      $gt: after,
+      ...(!isLast && last !== undefined && { $lte: last }),
+      $type: 'string' as const,
+    };
+    closedJournals += await checkPage(log, { page, range, lastDay, open });
+    done += page.length;
+    progress({ what: 'wallets', done, total });
+    after = isLast ? null : (last ?? null);
+  }
+  return closedJournals;
+}
+
+export interface IdRange {
+  $gt: string;
+  $lte?: string;
+  $type: 'string';
+}
+
+interface Page {
+  page: Wallet[];
+  range: IdRange;
+  lastDay: string;
+  open: OpenPart | null;
+}
+
+async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page): Promise<number> {
+  const rows = await walletCloses
+    .find({ walletId: range, day: { $lte: lastDay } })
+    .sort({ walletId: 1, day: 1 })
+    .toArray();
+  const rowsOf = groupBy(rows, ({ walletId }) => walletId);
+  const found = new Map<string, ClosedWallet>();
+  const walletOf = (id: string): ClosedWallet => {
+    const known = found.get(id) ?? closedWallet(id, rowsOf.get(id) ?? []);
+    found.set(id, known);
+    return known;
+  };
+  [...page.map(({ _id }) => _id), ...rowsOf.keys()].forEach(walletOf);
+  const source = journals
+    .find<Journal>({ accountId: range, walletId: { $type: 'string' } }, exactRead)
+    .sort({ accountId: 1, walletId: 1, walletSeq: 1 });
+  for await (const chunk of inChunks(source, journalsPerChunk)) {
+    const isClosed = ({ accountId, walletSeq }: Journal) =>
+      numberOf(walletSeq) <= walletOf(accountId ?? '').closed.seq;
+    const factsOf = await readSubjectFacts(chunk.filter(isClosed));
+    const rest = chunk.filter(
+      (journal) =>
+        !walletOf(journal.accountId ?? '').take(journal, isClosed(journal) ? factsOf(journal).text : ''),
+    );
+    await open?.journals(rest);
+  }
+  await open?.range(range, page);
+  const walletById = new Map(page.map((wallet) => [wallet._id, wallet]));
+  let closedJournals = 0;
+  for (const [id, wallet] of found) {
+    const { findings, journals: ofClosedDays, standing, isGapless } = wallet.end();
+    findings.forEach((each) => log.add(each));
+    closedJournals += ofClosedDays;
+    await open?.wallet(walletById.get(id) ?? null, { id, closed: wallet.closed, standing, isGapless });
+  }
+  return closedJournals;
+}

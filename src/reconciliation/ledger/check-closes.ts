@@ -1,0 +1,124 @@
+import { rootOf, rowHash, walletsDigest } from '../../money/closes/close-hash.js';
+import { isSigned } from '../../money/closes/close-key.js';
+import { dayCloses, type DayAudit, type DayClose } from '../../money/closes/day-close.model.js';
+import { lastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
+import { rowsOf } from '../closes/close-day.js';
+import { auditOfDay } from '../closes/close-audit.js';
+import { checkAudit } from './check-audit.js';
+import { checkClosedWallets } from './check-closed-wallets.js';
+import { checkOpenStates, openCheck, type OpenCheck } from './check-open-part.js';
+import type { ClosesRead, FindingLog, LedgerFinding, Progress } from './ledger-report.js';
+
+export interface VerifyOptions {
+  /** Checks closed days by every rule too, and not by their hashes alone. */
+  full?: boolean | undefined;
+  /** A root that `topup ledger close` printed, kept outside of the database. */
+  root?: string | undefined;
+  /** The public key that must have signed every root. */
+  publicKey?: string | undefined;
+}
+
+interface Found {
+  closes: ClosesRead;
+  /** What was read of the rest; null if every rule is still to be checked over the whole history. */
+  open: Pick<OpenCheck, 'examined'> | null;
+}
+
+/**
+ * Proves what only closes can: that nothing of a closed day was changed, lost or added, in journals and in what they
+ * are for. Roots against rows, rows against each other, rows against journals. Unless `full` is asked for, or nothing
+ * is closed, every rule is then checked over what no close covers.
+ */
+export async function checkCloses(
+  log: FindingLog,
+  progress: Progress,
+  { full = false, root, publicKey }: VerifyOptions,
+): Promise<Found> {
+  const last = await lastClosedDay();
+  await checkKeptRoot(log, root);
+  if (!last) {
+    return {
+      closes: { days: 0, journals: 0, audit: { entries: 0, late: 0, lateIds: [] }, last },
+      open: null,
+    };
+  }
+  const days = await checkRoots(log, last._id, publicKey);
+  const audit = await checkAudit(log, last);
+  const open = full ? null : openCheck(log);
+  if (open) {
+    await checkOpenStates(log, open);
+  }
+  const journals = await checkClosedWallets(log, last._id, { progress, open });
+  const shown = { day: last._id, root: last.root, publicKey: last.signature?.publicKey ?? null };
+  return { closes: { days, journals, audit, last: shown }, open };
+}
+
+/** Every root against its rows and the root before it. @returns how many there are. */
+async function checkRoots(log: FindingLog, lastDay: string, publicKey: string | undefined): Promise<number> {
+  let days = 0;
+  let previous: ClosedDay | null = null;
+  const closed = dayCloses.find<ClosedDay>({ _id: { $lte: lastDay } }).sort({ _id: 1 });
+  for await (const day of closed) {
+    const digest = walletsDigest();
+    for await (const row of rowsOf(day._id)) {
+      digest.add(rowHash(row));
+    }
+    const expected = { previous, walletsHash: digest.hash(), audit: await auditOfDay(day._id), publicKey };
+    problemsOf(day, expected).forEach((message) => log.add(finding(day._id, message)));
+    previous = day;
+    days += 1;
+  }
+  return days;
+}
+
+function problemsOf(
+  day: ClosedDay,
+  expected: {
+    previous: ClosedDay | null;
+    walletsHash: string;
+    audit: DayAudit;
+    publicKey: string | undefined;
+  },
+): string[] {
+  const { previous, walletsHash, audit, publicKey } = expected;
+  const { _id, content, root, signature } = day;
+  const problems: string[] = [];
+  if ((day as DayClose).state !== 'closed') {
+    return ['it is not closed, later days are'];
+  }
+  if (content.walletsHash !== walletsHash) {
+    problems.push('the rows of its wallets are not those that its root was made of');
+  }
+  const covered = content.audit ?? (previous?.content.audit ? null : { ...audit, entries: 0 });
+  if (covered?.entries !== audit.entries || (content.audit && content.audit.hash !== audit.hash)) {
+    problems.push('the rows of its audit entries are not those that its root was made of');
+  }
+  if (rootOf(_id, content) !== root) {
+    problems.push('its root is not that of its content');
+  }
+  if (content.previous !== (previous?.root ?? null)) {
+    problems.push(
+      `its root does not follow that of ${previous?._id ?? 'nothing'}: a day before it is missing or was closed anew`,
+    );
+  }
+  if (signature ? !isSigned(_id, root, signature) : Boolean(previous?.signature)) {
+    problems.push(
+      signature ? 'its signature is not one of its root' : 'it is not signed, the day before it is',
+    );
+  }
+  if (publicKey !== undefined && signature?.publicKey !== publicKey) {
+    problems.push('it is not signed with the key that was named');
+  }
+  return problems;
+}
+
+async function checkKeptRoot(log: FindingLog, root: string | undefined): Promise<void> {
+  // Its text is looked up by an index over text alone.
+  if (root !== undefined && !(await dayCloses.findOne({ root: { $eq: root, $type: 'string' } }))) {
+    log.add({ check: 'closed-days', subject: `root ${root}`, message: 'no closed day has this root' });
+  }
+}
+
+function finding(day: string, message: string): LedgerFinding {
+  return { check: 'closed-days', subject: `day ${day}`, message };
+}

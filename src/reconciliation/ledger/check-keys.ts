@@ -1,0 +1,72 @@
+import type { Collection, Document } from 'mongodb';
+import { accounts } from '../../accounts/account.model.js';
+import { quotes } from '../../bills/quote.model.js';
+import { wallets } from '../../money/wallets/wallet.model.js';
+import type { FindingLog } from './ledger-report.js';
+import { patiently } from './patiently.js';
+import { inWords, rawRead } from './read-document.js';
+import { subjectKeys } from './stream-subjects.js';
+
+/** What is more than this at one end is not counted: it would be no slip but another program's data. */
+const oddMax = 1_000;
+
+export interface OddKey {
+  collection: string;
+  field: string;
+  document: Document;
+}
+
+/** Says of each document once that its key is no text, so that it belongs to nothing and no walk meets it. */
+export function oddKeyLog(log: FindingLog): (odd: OddKey) => void {
+  const told = new Set<string>();
+  return ({ collection, field, document }) => {
+    const subject = `${collection} ${asName(document['_id'])}`;
+    if (!told.has(subject + field)) {
+      told.add(subject + field);
+      log.add({ check: 'documents', subject, message: `its ${field} is ${inWords(document[field])}` });
+    }
+  };
+}
+
+/**
+ * The walks read texts by rising key. Everything that is no text stands before or behind all texts in the order of the
+ * same index, so that both ends of it show whether there is any. (An array stands among the texts; the walk meets it.)
+ */
+export async function checkKeys(onOdd: (odd: OddKey) => void): Promise<void> {
+  const keys = [
+    ...subjectKeys(),
+    ...[accounts, wallets, quotes].map((each) => ({
+      collection: each as unknown as Collection,
+      field: '_id',
+    })),
+  ];
+  for (const { collection, field } of keys) {
+    for (const direction of [1, -1] as const) {
+      for (const document of await readEnd(collection, field, direction)) {
+        onOdd({ collection: collection.collectionName, field, document });
+      }
+    }
+  }
+}
+
+async function readEnd(collection: Collection, field: string, direction: 1 | -1): Promise<Document[]> {
+  async function read(limit: number): Promise<Document[]> {
+    const options = { ...rawRead, projection: { [field]: 1 }, batchSize: limit + 1 };
+    const found = await patiently(() =>
+      collection
+        .find({}, options)
+        .sort({ [field]: direction })
+        .limit(limit)
+        .toArray(),
+    );
+    const texts = found.findIndex((each) => typeof each[field] === 'string');
+    return texts === -1 && found.length === limit && limit < oddMax
+      ? read(oddMax)
+      : found.slice(0, texts === -1 ? undefined : texts);
+  }
+  return read(1);
+}
+
+function asName(value: unknown): string {
+  return typeof value === 'string' ? value : inWords(value);
+}

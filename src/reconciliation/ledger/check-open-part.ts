@@ -1,0 +1,176 @@
+import { accounts } from '../../accounts/account.model.js';
+import { deposits } from '../../deposits/deposit.model.js';
+import { inTransaction } from '../../database/mongo.js';
+import { numberOf } from '../../money/closes/close-hash.js';
+import { exactRead } from '../../money/closes/canonical-text.js';
+import { walletJournals } from '../../money/closes/wallet-journals.js';
+import { sellerCredits } from '../../money/credits/seller-credit.model.js';
+import type { Journal } from '../../money/journals/journal.model.js';
+import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
+import { purchases } from '../../purchases/purchase.model.js';
+import { settlements } from '../../settlements/settlement.model.js';
+import { businessDay } from '../../shared/business-time.js';
+import { inChunks } from '../../shared/in-chunks.js';
+import type { OpenPart } from './check-closed-wallets.js';
+import { checkSubject } from './check-subject.js';
+import { standAfter, type Standing } from './closed-wallet.js';
+import type { FindingLog, LedgerReport } from './ledger-report.js';
+import { readSubjects } from './stream-subjects.js';
+
+/** Subjects that one database transaction reads, and such transactions at the same time. */
+const perTransaction = 25;
+const atOnce = 8;
+
+/** What no close covers: every rule of its subjects, and that each wallet is what its journals make of it. */
+export interface OpenCheck extends OpenPart {
+  examined: LedgerReport['examined'];
+}
+
+export function openCheck(log: FindingLog): OpenCheck {
+  const examined = { wallets: 0, journals: 0, transactions: 0, deposits: 0, settlements: 0, quotes: 0 };
+  return {
+    examined,
+    async range(ids, found) {
+      const having = new Set(found.map(({ _id }) => _id));
+      const known = await accounts.find({ _id: ids }, { projection: { _id: 1 } }).toArray();
+      const isKnown = new Set(known.map(({ _id }) => _id));
+      const alone = [...having].filter((id) => !isKnown.has(id));
+      await recheckAccounts(log, [...alone, ...[...isKnown].filter((id) => !having.has(id))]);
+    },
+    async journals(of) {
+      examined.journals += of.length;
+      await checkSubjects(log, await subjectsOf(of), examined);
+    },
+    async wallet(wallet, { id, closed, standing, isGapless }) {
+      examined.wallets += wallet ? 1 : 0;
+      // What looks wrong may have changed between two reads.
+      if (!isGapless || !wallet || !isAsIn(wallet, standing)) {
+        await recheckWallet(log, id, closed);
+      }
+    },
+  };
+}
+
+/**
+ * Checks what is open by its state. Call it before the journals are read: what ends meanwhile has a journal then.
+ */
+export async function checkOpenStates(log: FindingLog, { examined }: OpenCheck): Promise<void> {
+  for await (const ids of inChunks(openIds(), perTransaction * atOnce)) {
+    await checkSubjects(log, [...new Set(ids)], examined);
+  }
+}
+
+async function* openIds(): AsyncGenerator<string> {
+  const id = { projection: { _id: 1 } };
+  for await (const { _id } of purchases.find({ status: { $in: ['PENDING', 'PROCESSING'] } }, id)) {
+    yield _id;
+  }
+  for await (const { transactionId } of sellerCredits.find({ status: 'new' })) {
+    yield transactionId;
+  }
+  for await (const { _id } of deposits.find({ status: 'pending' }, id)) {
+    yield _id;
+  }
+  for await (const { _id } of settlements.find({ status: { $in: ['pending', 'processing'] } }, id)) {
+    yield _id;
+  }
+}
+
+/** A posting is checked with the sales that it posts. */
+async function subjectsOf(of: readonly Journal[]): Promise<string[]> {
+  const postings = of.filter(({ kind }) => kind === 'seller-posting').map(({ subjectId }) => subjectId);
+  const credits = await sellerCredits
+    .find({ postingId: { $in: postings, $type: 'string' } }, { projection: { transactionId: 1 } })
+    .toArray();
+  return [
+    ...new Set([
+      ...of.map(({ subjectId }) => subjectId),
+      ...credits.map(({ transactionId }) => transactionId),
+    ]),
+  ];
+}
+
+async function checkSubjects(log: FindingLog, ids: string[], examined: OpenCheck['examined']): Promise<void> {
+  const groups = Array.from({ length: Math.ceil(ids.length / perTransaction) }, (_, index) =>
+    ids.slice(index * perTransaction, (index + 1) * perTransaction),
+  );
+  for (let start = 0; start < groups.length; start += atOnce) {
+    const read = await Promise.all(groups.slice(start, start + atOnce).map(readAtOneMoment));
+    for (const subject of read.flat()) {
+      examined.transactions += subject.purchase ? 1 : 0;
+      examined.deposits += subject.deposit ? 1 : 0;
+      examined.settlements += subject.settlement ? 1 : 0;
+      examined.quotes += subject.quote ? 1 : 0;
+      checkSubject(subject).forEach((finding) => log.add(finding));
+    }
+  }
+}
+
+function readAtOneMoment(ids: string[]) {
+  return inTransaction((session) => readSubjects(session, ids));
+}
+
+function isAsIn(wallet: Wallet, standing: Standing): boolean {
+  return (
+    numberOf(wallet.seq) === standing.seq &&
+    numberOf(wallet.balance) === standing.balance &&
+    numberOf(wallet.held) === standing.held
+  );
+}
+
+/** An account is made with its wallet: one that was seen without the other is looked at again. */
+async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
+  const only = { projection: { _id: 1 } };
+  const [account, wallet] = await Promise.all([
+    accounts.find({ _id: { $in: ids } }, only).toArray(),
+    wallets.find({ _id: { $in: ids } }, only).toArray(),
+  ]);
+  for (const id of ids) {
+    const hasAccount = account.some(({ _id }) => _id === id);
+    const hasWallet = wallet.some(({ _id }) => _id === id);
+    if (hasAccount !== hasWallet) {
+      const message = hasAccount ? 'the account has no wallet' : 'the wallet has no account';
+      log.add({ check: 'wallet-account', subject: `wallet ${id}`, message });
+    }
+  }
+}
+
+/** One wallet by itself: first the wallet, then its journals, so that none of those can be missing. */
+async function recheckWallet(log: FindingLog, id: string, closed: Standing): Promise<void> {
+  const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
+    log.add({ check, subject: `wallet ${id}`, message });
+  };
+  const wallet = await wallets.findOne({ _id: id }, exactRead);
+  const seq = numberOf(wallet?.seq ?? 0);
+  const standing = { ...closed };
+  let atWallet = seq === closed.seq ? closed : null;
+  let last = `journal ${closed.seq}`;
+  for await (const journal of walletJournals(id, { after: closed.seq }, exactRead)) {
+    const before = standing.seq;
+    standAfter(standing, id, journal);
+    const day = businessDay(journal.createdAt);
+    const what = `journal ${standing.seq} (${journal.kind} of ${journal.subjectId}, ${day})`;
+    last = what;
+    if (standing.seq !== before + 1) {
+      // What follows a gap would look wrong as well.
+      add('wallet-sequence', `after journal ${before} comes ${what}`);
+      return;
+    }
+    if (standing.balance !== numberOf(journal.balanceAfter)) {
+      add('wallet-balance', `${what} says another balance than its lines make, ${standing.balance}`);
+      return;
+    }
+    atWallet = standing.seq === seq ? { ...standing } : atWallet;
+  }
+  if (!wallet || !atWallet) {
+    add('wallet-sequence', `${wallet ? `its seq is ${seq}` : 'it is gone'}, its journals end with ${last}`);
+  } else if (!isAsIn(wallet, atWallet)) {
+    const { balance, held } = atWallet;
+    add(
+      'wallet-balance',
+      `it has ${numberOf(wallet.balance)} and holds ${numberOf(wallet.held)}, its journals make ${balance} and ${held}`,
+    );
+  } else if (standing.seq > seq && standing.seq > ((await wallets.findOne({ _id: id }))?.seq ?? 0)) {
+    add('wallet-sequence', `its journals go on to ${last}, beyond its seq ${seq}`);
+  }
+}

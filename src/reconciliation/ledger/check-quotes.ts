@@ -1,0 +1,83 @@
+import type { Collection, Document } from 'mongodb';
+import { quotes } from '../../bills/quote.model.js';
+import { inTransaction, type Session } from '../../database/mongo.js';
+import { purchases } from '../../purchases/purchase.model.js';
+import { batchesBy } from './keyed-stream.js';
+import type { FindingLog, LedgerFinding } from './ledger-report.js';
+import { patiently } from './patiently.js';
+import { inWords, rawRead } from './read-document.js';
+
+const batchSize = 1_000;
+const fields = { usedBy: 1 };
+
+/**
+ * A quote that is claimed names the payment that pays it: otherwise a bill can never be paid. (That a payment's quote
+ * names it is checked with the payment.) @returns how many quotes were read.
+ */
+export async function checkQuotes(log: FindingLog): Promise<number> {
+  const readBatch = batchesBy(quotes, '_id', { fields });
+  let examined = 0;
+  let from: Document | null = null;
+  do {
+    const last: Document | null = from;
+    const found: Document[] = await patiently(() => readBatch(last, batchSize));
+    for (const { _id } of await findBurnt(found, null)) {
+      (await recheck(String(_id))).forEach((finding) => log.add(finding));
+    }
+    // The last one of a full batch is read again, as the first of the next.
+    examined += found.length - (last === null ? 0 : 1);
+    from = found.length < batchSize ? null : (found.at(-1) ?? null);
+  } while (from !== null);
+  return Math.max(0, examined);
+}
+
+/** Of these quotes, those whose claim has no payment. */
+async function findBurnt(found: Document[], session: Session | null): Promise<Document[]> {
+  const paidBy = await readPayments(
+    found.map((each): unknown => each['usedBy']),
+    session,
+  );
+  return found.filter(
+    ({ _id, usedBy }) =>
+      usedBy !== null && usedBy !== undefined && (typeof usedBy !== 'string' || paidBy.get(usedBy) !== _id),
+  );
+}
+
+/** Purchase -> the quote that it pays. */
+async function readPayments(ids: unknown[], session: Session | null): Promise<Map<string, unknown>> {
+  const texts = ids.filter((id) => typeof id === 'string');
+  if (texts.length === 0) {
+    return new Map();
+  }
+  const options = { projection: { quoteId: 1 }, ...(session && { session }) };
+  const read = () => purchases.find({ _id: { $in: texts } }, options).toArray();
+  const found = await (session ? read() : patiently(read));
+  return new Map(found.map((each) => [each._id, each.quoteId]));
+}
+
+/** At one moment: a claim and its purchase are one database transaction. */
+function recheck(id: string): Promise<LedgerFinding[]> {
+  return patiently(() =>
+    inTransaction(async (session) => {
+      const quote = await (quotes as unknown as Collection).findOne(
+        { _id: id as never },
+        { ...rawRead, projection: fields, session },
+      );
+      const [burnt] = quote ? await findBurnt([quote], session) : [];
+      return burnt ? [await describe(burnt, session)] : [];
+    }),
+  );
+}
+
+async function describe(burnt: Document, session: Session): Promise<LedgerFinding> {
+  const subject = `quote ${String(burnt['_id'])}`;
+  const usedBy: unknown = burnt['usedBy'];
+  if (typeof usedBy !== 'string') {
+    return { check: 'documents', subject, message: `its usedBy is ${inWords(usedBy)}` };
+  }
+  const paidBy = await readPayments([usedBy], session);
+  const paid = paidBy.get(usedBy);
+  const pays = typeof paid === 'string' ? paid : 'no quote';
+  const why = paidBy.has(usedBy) ? `which pays ${pays}` : 'which does not exist';
+  return { check: 'quotes', subject, message: `it was claimed by transaction ${usedBy}, ${why}` };
+}

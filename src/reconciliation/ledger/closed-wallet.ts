@@ -1,0 +1,120 @@
+import { Long } from 'mongodb';
+import { addLines, dayDigest, linesOf, numberOf, rowHash } from '../../money/closes/close-hash.js';
+import type { LedgerSums, WalletClose } from '../../money/closes/wallet-close.model.js';
+import type { Journal } from '../../money/journals/journal.model.js';
+import { businessDay } from '../../shared/business-time.js';
+import type { LedgerFinding } from './ledger-report.js';
+
+/** How a wallet stood after a journal. Rupiah. */
+export interface Standing {
+  seq: number;
+  balance: number;
+  held: number;
+}
+
+/** A wallet's journals held against its closed days; what comes after them is only added up. */
+export interface ClosedWallet {
+  /** After its last closed journal; all 0 if none is closed. */
+  readonly closed: Standing;
+  /** The next journal in the order of `seq`. @returns whether it is of a closed day. */
+  take(journal: Journal, subjectText: string): boolean;
+  /** After the last journal. */
+  end(): { findings: LedgerFinding[]; journals: number; standing: Standing; isGapless: boolean };
+}
+
+/** @param rows Those of the wallet, in the order of their days. */
+export function closedWallet(walletId: string, rows: readonly WalletClose[]): ClosedWallet {
+  const last = rows.at(-1);
+  const findings: LedgerFinding[] = [];
+  const closed = { seq: last?.lastSeq ?? 0, balance: last?.balance ?? 0, held: last?.held ?? 0 };
+  const standing = { ...closed };
+  let isGapless = true;
+  let at = 0;
+  let digest = dayDigest();
+  let count = 0;
+  let journals = 0;
+
+  function finishRow(row: WalletClose): void {
+    const problems = problemsOf(row, { previous: rows[at - 1] ?? null, count, ...digest.hashes() });
+    findings.push(...problems.map((message) => finding(walletId, row.day, message)));
+    journals += count;
+    at += 1;
+    count = 0;
+    digest = dayDigest();
+  }
+
+  return {
+    closed,
+    take(journal, subjectText) {
+      const seq = numberOf(journal.walletSeq);
+      if (!Long.isLong(journal.walletSeq) || !(seq >= 1)) {
+        const what = `${journal.kind} of ${journal.subjectId}`;
+        findings.push(
+          finding(walletId, businessDay(journal.createdAt), `it has a journal without a place: ${what}`),
+        );
+        return false;
+      }
+      for (let row = rows[at]; row && seq > row.lastSeq; row = rows[at]) {
+        finishRow(row);
+      }
+      if (rows[at]) {
+        digest.add(journal, subjectText);
+        count += 1;
+        return true;
+      }
+      isGapless &&= seq === standing.seq + 1;
+      standAfter(standing, walletId, journal);
+      isGapless &&= standing.balance === numberOf(journal.balanceAfter);
+      return false;
+    },
+    end() {
+      for (let row = rows[at]; row; row = rows[at]) {
+        finishRow(row);
+      }
+      return { findings, journals, standing, isGapless };
+    },
+  };
+}
+
+/** Changes `standing` to how the wallet stands after the journal. */
+export function standAfter(standing: Standing, walletId: string, journal: Journal): void {
+  const sums: LedgerSums = {};
+  addLines(
+    sums,
+    linesOf(journal).filter(
+      ({ account }) => account === `wallet:${walletId}` || account === `held:${walletId}`,
+    ),
+  );
+  standing.seq = numberOf(journal.walletSeq);
+  standing.balance += sums['wallet'] ?? 0;
+  standing.held += sums['held'] ?? 0;
+}
+
+function problemsOf(
+  row: WalletClose,
+  found: { previous: WalletClose | null; count: number; journalsHash: string; subjectsHash: string },
+): string[] {
+  const problems: string[] = [];
+  const count = row.lastSeq - row.firstSeq + 1;
+  if (found.count !== count) {
+    problems.push(`${count} journals were closed, ${found.count} are there`);
+  } else if (found.journalsHash !== row.journalsHash) {
+    problems.push('a journal is not what it was when it was closed');
+  }
+  if (found.subjectsHash !== row.subjectsHash && found.count === count) {
+    problems.push(
+      'what its journals are for (purchase, quote, sale, deposit, settlement) is not what was closed',
+    );
+  }
+  if (rowHash(row) !== row.hash) {
+    problems.push('its close was changed');
+  }
+  if (row.previous !== (found.previous?.hash ?? null)) {
+    problems.push('its close does not follow the one before: that was changed, or is missing');
+  }
+  return problems;
+}
+
+function finding(walletId: string, day: string, message: string): LedgerFinding {
+  return { check: 'closed-days', subject: `wallet ${walletId} on ${day}`, message };
+}

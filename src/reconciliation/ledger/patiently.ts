@@ -1,0 +1,22 @@
+import { setTimeout } from 'node:timers/promises';
+import { isAway } from '../../database/mongo.js';
+import { DependencyError } from '../../shared/errors.js';
+import { logger } from '../../shared/logger.js';
+
+const pausesMs = [500, 2_000, 8_000, 30_000];
+
+/** Reads that may be done again: a database that is away for a moment does not end a verification of hours. */
+export async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isAway(error) && !(error instanceof DependencyError)) {
+        throw error;
+      }
+      logger.warn('MongoDB did not answer the verification, which asks again', { error });
+      await setTimeout(pauseMs);
+    }
+  }
+  return read();
+}

@@ -1,0 +1,149 @@
+import { Long, type Document, type FindOptions } from 'mongodb';
+import type { LedgerFinding } from './ledger-report.js';
+
+/** How the verification reads: int64 stays recognisable as such, so that a double is seen. */
+export const rawRead: FindOptions = { promoteLongs: false };
+
+const odd = Symbol('odd');
+
+/** What a stored field has to be. */
+export interface Field<T> {
+  read(value: unknown): T | typeof odd;
+  /** What the checks go on with where it is something else: nothing that makes them throw. */
+  instead(value: unknown): T;
+  isMoney?: true;
+}
+
+/** The fields of a document that the verification reads; whatever else is stored is not looked at. */
+export type Shape<T> = { readonly [Name in keyof T]: Field<T[Name]> };
+
+/** Who a document is, for findings about its fields. */
+export interface Named {
+  /** Of a finding: `attempt 01a1…-1`. */
+  about: string;
+  /** Of a finding about money: the id of the subject, and before the field what it belongs to. */
+  subject: string;
+  what: string;
+}
+
+/**
+ * A stored document by its shape. Whatever a field should not be is a finding, never an error, and the checks go on
+ * with something harmless in its place.
+ */
+export function readDocument<T extends object>(
+  raw: Document,
+  shape: Shape<T>,
+  { named, problems }: { named: () => Named; problems: LedgerFinding[] },
+): T {
+  const document: Record<string, unknown> = {};
+  for (const name in shape) {
+    const field: Field<T[typeof name]> = shape[name];
+    const value: unknown = raw[name];
+    const read = field.read(value);
+    if (read === odd) {
+      problems.push(oddField(name, value, { named: named(), isMoney: field.isMoney === true }));
+    }
+    document[name] = read === odd ? field.instead(value) : read;
+  }
+  return document as T;
+}
+
+export function oddField(
+  name: string,
+  value: unknown,
+  { named, isMoney }: { named: Named; isMoney: boolean },
+): LedgerFinding {
+  return isMoney
+    ? {
+        check: 'stored-as-int64',
+        subject: named.subject,
+        message: `${named.what} ${name} is not stored as a safe int64`,
+      }
+    : { check: 'documents', subject: named.about, message: `its ${name} is ${inWords(value)}` };
+}
+
+const shownMax = 80;
+
+/** A value that should not be there, as a person can look for it. */
+export function inWords(value: unknown): string {
+  if (value === undefined) {
+    return 'missing';
+  }
+  const text = Long.isLong(value) ? value.toString() : JSON.stringify(value);
+  return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
+}
+
+/** Rupiah; NaN where the value cannot be a number. */
+function toNumber(value: unknown): number {
+  return Long.isLong(value) ? value.toNumber() : typeof value === 'number' ? value : Number.NaN;
+}
+
+function orNull<T>(field: Field<T>): Field<T | null> {
+  return {
+    ...field,
+    read: (value) => (value === null || value === undefined ? null : field.read(value)),
+  };
+}
+
+/** Any text but none: ids, references, names. */
+export const text: Field<string> = {
+  read: (value) => (typeof value === 'string' && value !== '' ? value : odd),
+  instead: inWords,
+};
+/** Old rows lack what was added later: missing is null. */
+export const textOrNull: Field<string | null> = orNull({
+  read: (value) => (typeof value === 'string' ? value : odd),
+  instead: inWords,
+});
+export const money: Field<number> = {
+  read(value) {
+    const number = toNumber(value);
+    return Long.isLong(value) && Number.isSafeInteger(number) ? number : odd;
+  },
+  instead: toNumber,
+  isMoney: true,
+};
+export const moneyOrNull = orNull(money);
+export const whole: Field<number> = {
+  read: (value) => (Number.isSafeInteger(toNumber(value)) ? toNumber(value) : odd),
+  instead: () => Number.NaN,
+};
+/** A fraction. */
+export const rate: Field<number> = {
+  read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : odd),
+  instead: () => Number.NaN,
+};
+export const flag: Field<boolean> = {
+  read: (value) => (typeof value === 'boolean' ? value : odd),
+  instead: () => false,
+};
+
+export const flagOrNull = orNull(flag);
+export const time: Field<Date> = {
+  read: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? value : odd),
+  instead: () => new Date(0),
+};
+export const timeOrNull = orNull<Date | null>({ ...time, instead: () => null });
+
+/** A word of a list, such as a status; null where it is none that the code knows. */
+export function oneOf<T extends string>(words: readonly T[]): Field<T | null> {
+  const known = new Set<unknown>(words);
+  return { read: (value) => (known.has(value) ? (value as T) : odd), instead: () => null };
+}
+
+/** A document within a document, of which every field has a value. */
+export function filled<T extends object>(fields: readonly (keyof T & string)[]): Field<T | null> {
+  return {
+    read: (value) =>
+      typeof value === 'object' && value !== null && fields.every((each) => isFilled((value as T)[each]))
+        ? (value as T)
+        : odd,
+    instead: () => null,
+  };
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+export const anything: Field<unknown> = { read: (value) => value, instead: (value) => value };

@@ -1,0 +1,282 @@
+/** What the verification reads of each collection. A field that is not here is not fetched either. */
+import type { Document } from 'mongodb';
+import type { Account } from '../../accounts/account.model.js';
+import type { Quote } from '../../bills/quote.model.js';
+import type { Deposit } from '../../deposits/deposit.model.js';
+import type { SellerCredit } from '../../money/credits/seller-credit.model.js';
+import type { Journal, JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
+import type { Wallet } from '../../money/wallets/wallet.model.js';
+import type { Order } from '../../purchases/order.model.js';
+import type { Purchase, PurchaseStatus } from '../../purchases/purchase.model.js';
+import type { Settlement } from '../../settlements/settlement.model.js';
+import type { LedgerFinding } from './ledger-report.js';
+import {
+  anything,
+  filled,
+  flag,
+  flagOrNull,
+  inWords,
+  money,
+  moneyOrNull,
+  oddField,
+  oneOf,
+  rate,
+  readDocument,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+  type Named,
+  type Shape,
+} from './read-document.js';
+
+/** A document whose status, say, may be a word that the code does not know: null then. */
+type Read<T, Known extends keyof T, Word extends keyof T = never> = Pick<T, Known> & {
+  [Name in Word]: T[Name] | null;
+};
+
+export type ReadJournal = Read<Journal, 'subjectId' | 'walletId' | 'walletSeq' | 'balanceAfter' | 'lines'> & {
+  accountId: string;
+  /** Any text: an unknown kind is judged with the others. */
+  kind: string;
+};
+export type ReadPurchase = Read<
+  Purchase,
+  | '_id'
+  | 'accountId'
+  | 'refId'
+  | 'productCode'
+  | 'customerNumber'
+  | 'price'
+  | 'quoteId'
+  | 'version'
+  | 'serialNumber'
+  | 'sellerId'
+  | 'commissionAmount'
+  | 'nextActionAt'
+  | 'reviewSince'
+  | 'createdAt'
+  | 'finalAt',
+  'status' | 'kind'
+>;
+/** One in a state that the code knows. */
+export type KnownPurchase = ReadPurchase & { status: PurchaseStatus };
+export type ReadOrder = Read<
+  Order,
+  | '_id'
+  | 'transactionId'
+  | 'n'
+  | 'sellerId'
+  | 'offerPrice'
+  | 'commissionRate'
+  | 'open'
+  | 'sentAt'
+  | 'serialNumber',
+  'status'
+>;
+export type ReadCredit = Read<
+  SellerCredit,
+  '_id' | 'sellerId' | 'transactionId' | 'amount' | 'postingId',
+  'status'
+>;
+export type ReadDeposit = Read<
+  Deposit,
+  '_id' | 'accountId' | 'refId' | 'amount' | 'balanceBefore' | 'balanceAfter' | 'createdAt' | 'completedAt',
+  'status'
+>;
+export type ReadSettlement = Read<
+  Settlement,
+  '_id' | 'accountId' | 'amount' | 'fee' | 'netAmount' | 'needsApproval' | 'nextActionAt' | 'finalAt',
+  'status' | 'bankAccount'
+> & { byHand: boolean | null };
+export type ReadQuote = Read<
+  Quote,
+  '_id' | 'accountId' | 'productCode' | 'customerNumber' | 'totalBill' | 'adminFee' | 'totalAmount' | 'usedBy'
+>;
+export type ReadWallet = Read<Wallet, 'balance' | 'held' | 'seq'>;
+export type ReadAccount = Read<Account, '_id', 'role'>;
+
+/** Reads the documents of one collection. */
+export interface Reader<T> {
+  /** What to fetch of a document. */
+  fields: Document;
+  /** @param problems Takes what is odd about it. */
+  read(raw: Document, problems: LedgerFinding[]): T;
+}
+
+function reader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => Named): Reader<T> {
+  return {
+    fields: Object.fromEntries(Object.keys(shape).map((field) => [field, 1])),
+    read: (raw, problems) => readDocument(raw, shape, { named: () => namedBy(raw), problems }),
+  };
+}
+
+export const purchases = reader<ReadPurchase>(
+  {
+    _id: text,
+    accountId: text,
+    refId: text,
+    kind: oneOf(['prepaid', 'postpaid']),
+    productCode: text,
+    customerNumber: text,
+    price: money,
+    quoteId: textOrNull,
+    status: oneOf(['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED']),
+    version: whole,
+    serialNumber: textOrNull,
+    sellerId: textOrNull,
+    commissionAmount: moneyOrNull,
+    nextActionAt: timeOrNull,
+    reviewSince: timeOrNull,
+    createdAt: time,
+    finalAt: timeOrNull,
+  },
+  ({ _id }) => ({ about: `transaction ${inText(_id)}`, subject: inText(_id), what: 'transaction' }),
+);
+
+export const orders = reader<ReadOrder>(
+  {
+    _id: text,
+    transactionId: text,
+    n: whole,
+    sellerId: text,
+    offerPrice: money,
+    commissionRate: rate,
+    status: oneOf(['PREPARED', 'SENT', 'UNKNOWN', 'OK', 'REJECTED']),
+    open: flag,
+    sentAt: timeOrNull,
+    serialNumber: textOrNull,
+  },
+  ({ _id, transactionId, n }) => ({
+    about: `attempt ${inText(_id)}`,
+    subject: inText(transactionId),
+    what: `attempt ${inText(n)}`,
+  }),
+);
+
+export const credits = reader<ReadCredit>(
+  {
+    _id: text,
+    sellerId: text,
+    transactionId: text,
+    amount: money,
+    status: oneOf(['new', 'posted']),
+    postingId: textOrNull,
+  },
+  ({ _id, transactionId }) => ({
+    about: `seller credit ${inText(_id)}`,
+    subject: inText(transactionId),
+    what: `seller credit ${inText(_id)}`,
+  }),
+);
+
+export const deposits = reader<ReadDeposit>(
+  {
+    _id: text,
+    accountId: text,
+    refId: text,
+    amount: money,
+    status: oneOf(['pending', 'completed', 'rejected']),
+    balanceBefore: money,
+    balanceAfter: money,
+    createdAt: time,
+    completedAt: timeOrNull,
+  },
+  ({ _id }) => ({ about: `deposit ${inText(_id)}`, subject: inText(_id), what: 'deposit' }),
+);
+
+export const settlements = reader<ReadSettlement>(
+  {
+    _id: text,
+    accountId: text,
+    amount: money,
+    fee: money,
+    netAmount: money,
+    bankAccount: filled<Settlement['bankAccount']>(['bankCode', 'accountNumber', 'accountName']),
+    status: oneOf(['pending', 'processing', 'completed', 'failed']),
+    needsApproval: flag,
+    byHand: flagOrNull,
+    nextActionAt: timeOrNull,
+    finalAt: timeOrNull,
+  },
+  ({ _id }) => ({ about: `settlement ${inText(_id)}`, subject: inText(_id), what: 'settlement' }),
+);
+
+export const quotes = reader<ReadQuote>(
+  {
+    _id: text,
+    accountId: text,
+    productCode: text,
+    customerNumber: text,
+    totalBill: moneyOrNull,
+    adminFee: moneyOrNull,
+    totalAmount: moneyOrNull,
+    usedBy: textOrNull,
+  },
+  ({ _id }) => ({ about: `quote ${inText(_id)}`, subject: `quote ${inText(_id)}`, what: 'quote' }),
+);
+
+export const wallets = reader<ReadWallet>({ balance: money, held: money, seq: money }, ({ _id }) => ({
+  about: `wallet ${inText(_id)}`,
+  subject: `wallet ${inText(_id)}`,
+  what: 'wallet',
+}));
+
+export const accounts = reader<ReadAccount>({ _id: text, role: oneOf(['buyer', 'seller']) }, ({ _id }) => ({
+  about: `account ${inText(_id)}`,
+  subject: `account ${inText(_id)}`,
+  what: 'account',
+}));
+
+const journalHead = reader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
+  {
+    kind: text,
+    accountId: text,
+    subjectId: text,
+    walletId: textOrNull,
+    walletSeq: moneyOrNull,
+    balanceAfter: moneyOrNull,
+    lines: anything,
+  },
+  journalName,
+);
+
+export const journals: Reader<ReadJournal> = {
+  fields: journalHead.fields,
+  read(raw, problems) {
+    const journal = journalHead.read(raw, problems);
+    if (!Array.isArray(journal.lines)) {
+      problems.push(oddField('lines', journal.lines, { named: journalName(raw), isMoney: false }));
+      return { ...journal, lines: [] };
+    }
+    const lines = journal.lines.map((line: unknown, index) =>
+      readLine(line, problems, { raw, n: index + 1 }),
+    );
+    return { ...journal, lines };
+  },
+};
+
+/** @param of The journal, and which line of it this is. */
+function readLine(stored: unknown, problems: LedgerFinding[], of: { raw: Document; n: number }): JournalLine {
+  const { account, amount } = (stored ?? {}) as Document;
+  if (typeof account !== 'string') {
+    problems.push(oddField(`line ${of.n}`, stored, { named: journalName(of.raw), isMoney: false }));
+  }
+  const rupiah = money.read(amount);
+  if (typeof rupiah === 'number') {
+    return { account: inText(account) as LedgerAccount, amount: rupiah };
+  }
+  const named = journalName(of.raw);
+  problems.push(oddField(`amount of ${inText(account)}`, amount, { named, isMoney: true }));
+  return { account: inText(account) as LedgerAccount, amount: money.instead(amount) };
+}
+
+function journalName({ kind, subjectId }: Document): Named {
+  const what = `journal ${inText(kind)}`;
+  return { about: `${what} of ${inText(subjectId)}`, subject: inText(subjectId), what };
+}
+
+function inText(value: unknown): string {
+  return typeof value === 'string' ? value : inWords(value);
+}

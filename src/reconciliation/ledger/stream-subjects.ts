@@ -1,0 +1,164 @@
+import type { Collection, Document } from 'mongodb';
+import type { Session } from '../../database/mongo.js';
+import { deposits } from '../../deposits/deposit.model.js';
+import { sellerCredits } from '../../money/credits/seller-credit.model.js';
+import { journals } from '../../money/journals/journal.model.js';
+import { orders } from '../../purchases/order.model.js';
+import { purchases } from '../../purchases/purchase.model.js';
+import { settlements } from '../../settlements/settlement.model.js';
+import { addQuotes, addVouchers } from './complete-subject.js';
+import { batchesBy, keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
+import type { LedgerFinding } from './ledger-report.js';
+import { rawRead } from './read-document.js';
+import * as stored from './stored.js';
+import type { Subject } from './subject.js';
+
+interface Source {
+  collection: Collection;
+  /** The field that puts its documents in order, by an index. */
+  by: string;
+  fields: Document;
+  /** The subject that a document belongs to; by default what `by` holds. */
+  subjectOf?: (key: string) => string;
+  /** Which documents belong to a subject, where there are others than those whose `by` is its id. */
+  keysOf?: (id: string) => string[];
+  filter?: Document;
+}
+
+const reversalSuffix = '-reversal';
+
+/** What a subject is made of. A collection more is a row here and a field of `Subject`. */
+const sources = {
+  journals: source(journals, { by: 'subjectId', fields: stored.journals.fields }),
+  purchases: source(purchases, { by: '_id', fields: stored.purchases.fields }),
+  orders: source(orders, { by: 'transactionId', fields: stored.orders.fields }),
+  credits: source(sellerCredits, {
+    by: '_id',
+    fields: stored.credits.fields,
+    // `<purchase>` or `<purchase>-reversal`, which sorts right behind it.
+    subjectOf: (id) => (id.endsWith(reversalSuffix) ? id.slice(0, -reversalSuffix.length) : id),
+    keysOf: (id) => [id, id + reversalSuffix],
+  }),
+  deposits: source(deposits, { by: '_id', fields: stored.deposits.fields }),
+  settlements: source(settlements, { by: '_id', fields: stored.settlements.fields }),
+  posted: source(sellerCredits, {
+    by: 'postingId',
+    fields: stored.credits.fields,
+    filter: { $type: 'string' },
+  }),
+};
+type SourceName = keyof typeof sources;
+type RawSubject = Record<SourceName, Document[]> & { id: string };
+
+/** Subjects whose quotes and vouchers are read together. */
+const chunkSize = 100;
+
+/**
+ * Every subject by rising id, some hundred at a time. All collections are read side by side in the order of an index,
+ * so that memory stays constant however long the history. Writers go on meanwhile: what looks wrong must be read again
+ * by `readSubjects` before it counts.
+ * @param onOdd Takes what belongs to no subject because its key is no text.
+ */
+export async function* streamSubjects(
+  onOdd: (finding: { collection: string; field: string; document: Document }) => void,
+): AsyncGenerator<Subject[], void> {
+  const streams = Object.fromEntries(
+    Object.entries(sources).map(([name, each]) => [name, streamOf(each, onOdd)]),
+  ) as Record<SourceName, KeyedStream>;
+  const all = Object.values(streams);
+  let chunk: RawSubject[] = [];
+  for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
+    chunk.push({
+      id,
+      journals: streams.journals.take(id),
+      purchases: streams.purchases.take(id),
+      orders: streams.orders.take(id),
+      credits: streams.credits.take(id),
+      deposits: streams.deposits.take(id),
+      settlements: streams.settlements.take(id),
+      posted: streams.posted.take(id),
+    });
+    if (chunk.length === chunkSize) {
+      yield await decode(chunk, null);
+      chunk = [];
+    }
+  }
+  yield await decode(chunk, null);
+}
+
+/** The collections and the fields whose order the verification relies on. */
+export function subjectKeys(): { collection: Collection; field: string }[] {
+  const rows = Object.values(sources).filter((each) => each.filter === undefined);
+  return rows.map(({ collection, by }) => ({ collection, field: by }));
+}
+
+/** These subjects as they are at one moment, in their order: reads within the caller's database transaction. */
+export async function readSubjects(session: Session, ids: string[]): Promise<Subject[]> {
+  const raws = new Map(ids.map((id) => [id, { id, ...nothing() }]));
+  // One after the other: it is one session.
+  for (const [name, each] of Object.entries(sources) as [SourceName, Source][]) {
+    const { by, keysOf = (id) => [id], subjectOf = (key) => key } = each;
+    const found = await each.collection
+      .find(
+        { [by]: { $in: ids.flatMap(keysOf), ...each.filter } },
+        { ...rawRead, session, projection: each.fields },
+      )
+      .toArray();
+    for (const document of found) {
+      raws.get(subjectOf(String(document[by])))?.[name].push(document);
+    }
+  }
+  return decode([...raws.values()], session);
+}
+
+function nothing(): Record<SourceName, Document[]> {
+  return { journals: [], purchases: [], orders: [], credits: [], deposits: [], settlements: [], posted: [] };
+}
+
+function source<T extends Document>(collection: Collection<T>, rest: Omit<Source, 'collection'>): Source {
+  return { ...rest, collection: collection as unknown as Collection };
+}
+
+function streamOf(
+  { collection, by, fields, filter, subjectOf = (key) => key }: Source,
+  onOdd: (finding: { collection: string; field: string; document: Document }) => void,
+): KeyedStream {
+  const keyOf = (document: Document) => {
+    const key: unknown = document[by];
+    return typeof key === 'string' ? subjectOf(key) : null;
+  };
+  return keyedStream({
+    readBatch: batchesBy(collection, by, { fields, ...(filter && { filter }) }),
+    keyOf,
+    positionOf: (document) => keyOf(document) ?? '',
+    onOdd: (document) => onOdd({ collection: collection.collectionName, field: by, document }),
+  });
+}
+
+async function decode(raws: RawSubject[], session: Session | null): Promise<Subject[]> {
+  const subjects = raws.map(decodeOne);
+  await addQuotes(subjects, session);
+  await addVouchers(subjects, session);
+  return subjects;
+}
+
+function decodeOne(raw: RawSubject): Subject {
+  const problems: LedgerFinding[] = [];
+  const [purchase] = raw.purchases;
+  const [deposit] = raw.deposits;
+  const [settlement] = raw.settlements;
+  return {
+    id: raw.id,
+    journals: raw.journals.map((each) => stored.journals.read(each, problems)),
+    purchase: purchase ? stored.purchases.read(purchase, problems) : null,
+    orders: raw.orders.map((each) => stored.orders.read(each, problems)).sort((a, b) => a.n - b.n),
+    credits: raw.credits.map((each) => stored.credits.read(each, problems)),
+    quote: null,
+    deposit: deposit ? stored.deposits.read(deposit, problems) : null,
+    settlement: settlement ? stored.settlements.read(settlement, problems) : null,
+    // What is odd about them is said where their transaction is.
+    posted: raw.posted.map((each) => stored.credits.read(each, [])),
+    vouchers: [],
+    problems,
+  };
+}

@@ -1,0 +1,4 @@
+import { defineClocked } from '../../jobs/sweep-job.js';
+
+/** Verifies the ledger once a day. Most of the time it is done already, which one read tells. */
+export const verifyLedgerJob = defineClocked('verify-ledger', 600_000);

@@ -1,0 +1,36 @@
+import { now } from '../shared/clock.js';
+import { ReportModel } from './report.model.js';
+import { callNext } from './report-turns.js';
+
+/**
+ * Ends the reports of purchases and sales of these accounts, made or still being made: they and their links are not found
+ * any more, and the clock removes their files within a minute, of one that is being made after its worker has noticed. A new one shows what is kept now. @returns how many.
+ */
+export async function endReports(accountIds: string[]): Promise<number> {
+  if (accountIds.length === 0) {
+    return 0;
+  }
+  const at = now();
+  const result = await ReportModel.updateMany(
+    { accountId: { $in: accountIds }, type: { $ne: 'deposit' }, expiresAt: { $gt: at } },
+    // Its turn is free: what is left to do for it is to be removed.
+    { $set: { expiresAt: at, turn: null } },
+  );
+  if (result.modifiedCount > 0) {
+    await callWaiting(accountIds);
+  }
+  return result.modifiedCount;
+}
+
+/** Those of other types, which waited for the turns of those that have ended. */
+async function callWaiting(accountIds: string[]): Promise<void> {
+  const waiting = await ReportModel.distinct('accountId', {
+    accountId: { $in: accountIds },
+    status: 'pending',
+    turn: null,
+    expiresAt: { $gt: now() },
+  });
+  for (const accountId of waiting) {
+    await callNext(accountId);
+  }
+}

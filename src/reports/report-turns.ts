@@ -1,0 +1,85 @@
+/**
+ * How many reports of an account are made at the same time. The others wait in MongoDB, not in the queue, so that
+ * whoever asks for hundreds waits for them alone.
+ */
+import { isDuplicateKey } from '../database/mongo.js';
+import { tryToAddJob } from '../jobs/add-job.js';
+import { goAhead } from '../jobs/promote-job.js';
+import { now, nowMs } from '../shared/clock.js';
+import { generateReportJob } from './generate-report.job.js';
+import { reports, type Report } from './report.model.js';
+
+/** A long report leaves the second turn to the short ones of its account, which prefer it. */
+const turns = { short: [1, 0], long: [0] };
+
+/** By BullMQ: short reports, which somebody looks at just now, go before the long ones of all accounts. */
+const priorities = { short: 0, long: 1 };
+/** A long one that has waited for so long is the next. */
+const longWaitMaxMs = 60_000;
+
+function kindOf({ isLong = false }: Pick<Report, 'isLong'>): 'short' | 'long' {
+  return isLong ? 'long' : 'short';
+}
+
+export function priorityOf(report: Pick<Report, 'isLong'>): number {
+  return priorities[kindOf(report)];
+}
+
+export const openReports = { status: { $in: ['pending', 'processing'] as Report['status'][] } };
+
+/** @returns false if it has to wait, because all turns of its account are taken, and if it is over or has a turn. */
+export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLong'>): Promise<boolean> {
+  const { _id, accountId } = report;
+  for (const turn of turns[kindOf(report)]) {
+    try {
+      // A unique index gives each turn to one report.
+      const waiting = { ...openReports, _id, accountId, turn: null, expiresAt: { $gt: now() } };
+      return (await reports.updateOne(waiting, { $set: { turn } })).matchedCount === 1;
+    } catch (error) {
+      if (!isDuplicateKey(error)) {
+        throw error;
+      }
+    }
+  }
+  return false;
+}
+
+/**
+ * Gives turns that are free to the reports of this account that have waited longest. Should this process die before,
+ * the sweep finds them.
+ */
+export async function callNext(accountId: string): Promise<void> {
+  const wanted = { accountId, status: 'pending' as const, turn: null, expiresAt: { $gt: now() } };
+  const oldest = (isLong: true | { $ne: true }, count: number) =>
+    reports
+      .find({ ...wanted, isLong })
+      .sort({ createdAt: 1 })
+      .limit(count)
+      .toArray();
+  const [short, long] = await Promise.all([
+    oldest({ $ne: true }, turns.short.length),
+    oldest(true, turns.long.length),
+  ]);
+  const waiting = [...short, ...long].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  for (const each of waiting) {
+    if (await takeTurn(each)) {
+      const priority = priorityOf(each);
+      await tryToAddJob(generateReportJob, { reportId: each._id, accountId }, { priority });
+    }
+  }
+}
+
+/** Lets the long report that has waited in the queue for too long be the next, whoever's it is. Called at the end of each report. */
+export async function callLongest(): Promise<void> {
+  const [longest] = await reports
+    .find({
+      ...{ isLong: true, status: 'pending' as const, turn: { $type: 'number' } as never },
+      createdAt: { $lte: new Date(nowMs() - longWaitMaxMs) },
+    })
+    .sort({ createdAt: 1 })
+    .limit(1)
+    .toArray();
+  if (longest) {
+    await goAhead(generateReportJob, { reportId: longest._id, accountId: longest.accountId });
+  }
+}

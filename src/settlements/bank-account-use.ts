@@ -1,0 +1,51 @@
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { AccountModel } from '../accounts/account.model.js';
+import { nowMs } from '../shared/clock.js';
+import { SettlementModel, type ReviewReason, type Settlement } from './settlement.model.js';
+
+export interface BankAccountUse {
+  /** The seller has withdrawn to other accounts and never to this one. */
+  isChange: boolean;
+  /** Why an operator has to look at the settlement first; null: nobody has to. */
+  review: ReviewReason | null;
+}
+
+/**
+ * What is known of the bank account that a seller wants to be paid at. Whoever has taken over an account changes its
+ * key, its URL or its allowlist first and withdraws then: so for a day after such a change an operator looks at what is
+ * withdrawn, and always at the first settlement to another bank account than before.
+ */
+export async function bankAccountUse(
+  accountId: string,
+  { bankCode, accountNumber }: Settlement['bankAccount'],
+): Promise<BankAccountUse> {
+  const here = {
+    accountId,
+    'bankAccount.bankCode': bankCode,
+    'bankAccount.accountNumber': accountNumber,
+  };
+  const elsewhere = {
+    accountId,
+    $or: [
+      { 'bankAccount.bankCode': { $ne: bankCode } },
+      { 'bankAccount.accountNumber': { $ne: accountNumber } },
+    ],
+  };
+  // Not from memory: the change may be of this very second.
+  const [account, paid, asked, other] = await Promise.all([
+    AccountModel.findById(accountId, { guardedSince: 1 }).lean(),
+    SettlementModel.exists({ ...here, status: 'completed' }),
+    SettlementModel.exists(here),
+    SettlementModel.exists(elsewhere),
+  ]);
+  const isGuarded = nowMs() - (account?.guardedSince?.getTime() ?? 0) < limits.settlementGuardMs;
+  return {
+    isChange: asked === null && other !== null,
+    review: isGuarded ? 'recent-change' : paid !== null ? null : reviewOfNew(other !== null),
+  };
+}
+
+function reviewOfNew(hasOthers: boolean): ReviewReason | null {
+  return hasOthers || env.SETTLEMENT_NEW_ACCOUNT_REVIEW ? 'new-bank-account' : null;
+}

@@ -1,0 +1,33 @@
+/**
+ * What others write must not command what shows it: control characters of both sets, separators of lines, and marks that
+ * turn the direction of a text around.
+ */
+const commands = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+
+/** One line that can be shown anywhere. */
+export function printable(text: string): string {
+  return text.replace(commands, ' ').trim();
+}
+
+/** The same for every text within a value. */
+export function printableWithin<T>(value: T): T {
+  if (typeof value === 'string') {
+    return printable(value) as T;
+  }
+  if (Array.isArray(value)) {
+    return value.map(printableWithin) as T;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) {
+    return value;
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, printableWithin(each)])) as T;
+}
+
+const inLines =
+  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const colours = /\u001b(?!\[\d{0,2}m)/g;
+
+/** Lines for a terminal: their ends, tabs and the colours that we write stay. */
+export function printableLines(text: string): string {
+  return text.replace(inLines, ' ').replace(colours, ' ');
+}

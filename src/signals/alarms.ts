@@ -1,0 +1,162 @@
+/**
+ * What the alerts of ops/prometheus/rules.yml find that go by figures of the whole service, for those who run no Prometheus: the
+ * same names, limits and times.
+ */
+import { nowMs } from '../shared/clock.js';
+import { lookUp } from '../shared/look-up.js';
+import type { Figure, FigureName, Figures } from './figures.js';
+
+export interface AlarmRule {
+  /** As the alert is called. */
+  name: string;
+  severity: 'page' | 'ticket';
+  /** How long it must be so. */
+  forMs: number;
+  from: FigureName;
+  /** Only figures with one of these values of a label. */
+  where?: { label: string; among: readonly string[] };
+  isSo: (value: number, each: Figure, all: Figures) => boolean;
+  says: (value: number) => string;
+}
+
+const minuteMs = 60_000;
+
+export const alarmRules: readonly AlarmRule[] = [
+  {
+    ...{ name: 'TopupProcessSilent', severity: 'page', forMs: minuteMs / 2, from: 'topup_processes' },
+    where: { label: 'state', among: ['silent'] },
+    isSo: (value) => value > 0,
+    says: () => 'a process has not been heard for 20 s',
+  },
+  {
+    ...{ name: 'TopupRedisMemory', severity: 'page', forMs: 5 * minuteMs, from: 'topup_redis_memory_bytes' },
+    isSo: (value, _each, all) => value > 0.8 * maxMemoryOf(all),
+    says: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
+  },
+  {
+    ...{ name: 'TopupQueueNotTaken', severity: 'page', forMs: minuteMs, from: 'topup_queue_jobs' },
+    where: { label: 'state', among: ['waiting'] },
+    isSo: (value, { labels }, all) =>
+      value > 0 && valueOf(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
+    says: (value) => `${value} jobs wait, and nobody takes them`,
+  },
+  {
+    ...{ name: 'TopupQueuePaused', severity: 'ticket', forMs: 10 * minuteMs, from: 'topup_queue_paused' },
+    isSo: (value) => value === 1,
+    says: () => 'it is paused',
+  },
+  {
+    ...{ name: 'TopupQueueLong', severity: 'ticket', forMs: 5 * minuteMs, from: 'topup_queue_jobs' },
+    where: { label: 'state', among: ['waiting'] },
+    isSo: (value) => value > 1_000,
+    says: (value) => `${value} jobs wait`,
+  },
+  {
+    ...{ name: 'TopupWorkLate', severity: 'page', forMs: 2 * minuteMs, from: 'topup_late_work' },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} over a minute late`,
+  },
+  {
+    ...{ name: 'TopupPurchasesOld', severity: 'ticket', forMs: 10 * minuteMs, from: 'topup_open_purchases' },
+    where: { label: 'age', among: ['older'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} purchases have been open for over a day`,
+  },
+  {
+    ...{ name: 'TopupProviderCircuitOpen', severity: 'ticket', forMs: minuteMs },
+    from: 'topup_provider_circuit_state',
+    isSo: (value) => value === 2,
+    says: () => 'it does not serve',
+  },
+  {
+    ...{
+      name: 'TopupProviderWaits',
+      severity: 'ticket',
+      forMs: 5 * minuteMs,
+      from: 'topup_provider_wait_seconds',
+    },
+    isSo: (value) => value > 300,
+    says: (value) => `a new order would wait for ${Math.round(value)} s`,
+  },
+  {
+    ...{ name: 'TopupDecisionsWait', severity: 'ticket', forMs: 5 * minuteMs, from: 'topup_attention' },
+    where: { label: 'kind', among: ['openCases', 'reviews', 'failingJobs'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} wait for a person`,
+  },
+  {
+    ...{ name: 'TopupPaymentsWait', severity: 'ticket', forMs: 60 * minuteMs, from: 'topup_attention' },
+    where: { label: 'kind', among: ['pendingDeposits', 'settlements', 'adjustments'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} wait for a person`,
+  },
+  {
+    ...{ name: 'TopupGivenUp', severity: 'ticket', forMs: 15 * minuteMs, from: 'topup_attention' },
+    where: { label: 'kind', among: ['deadDeliveries', 'disabledWebhooks', 'failedReports'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} in the last days`,
+  },
+  {
+    ...{ name: 'TopupLedgerNotClosed', severity: 'page', forMs: 10 * minuteMs },
+    from: 'topup_ledger_close_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 93_600,
+    says: () => 'no day was closed for 26 hours',
+  },
+  {
+    ...{ name: 'TopupLedgerRed', severity: 'page', forMs: 0, from: 'topup_ledger_verification_failures' },
+    isSo: (value) => value > 0,
+    says: (value) => `the verification of the ledger found ${value} mistakes`,
+  },
+  {
+    ...{ name: 'TopupLedgerNotVerified', severity: 'ticket', forMs: 10 * minuteMs },
+    from: 'topup_ledger_verification_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 129_600,
+    says: () => 'the ledger was not verified for 36 hours',
+  },
+];
+
+/** An alarm as it is now. */
+export interface Alarm {
+  /** Its name, and what it is about. */
+  id: string;
+  name: string;
+  severity: 'page' | 'ticket';
+  forMs: number;
+  says: string;
+}
+
+/** What is so now, and what is known not to be: what nobody could find out is in neither. */
+export function alarmsOf(all: Figures): { firing: Alarm[]; fine: Set<string> } {
+  const firing: Alarm[] = [];
+  const fine = new Set<string>();
+  for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
+    for (const each of all.found.filter((one) => one.name === from)) {
+      if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
+        continue;
+      }
+      const about = Object.values(each.labels).join(' ');
+      const id = about === '' ? name : `${name} ${about}`;
+      if (isSo(each.value, each, all)) {
+        firing.push({ id, name, severity, forMs, says: says(each.value) });
+      } else {
+        fine.add(id);
+      }
+    }
+  }
+  return { firing, fine };
+}
+
+function valueOf(
+  all: Figures,
+  name: FigureName,
+  label: string,
+  text: string | undefined,
+): number | undefined {
+  return all.found.find((each) => each.name === name && lookUp(each.labels, label) === text)?.value;
+}
+
+/** Infinity where there is none. */
+function maxMemoryOf(all: Figures): number {
+  const found = all.found.find((each) => each.name === 'topup_redis_memory_max_bytes');
+  return found && found.value > 0 ? found.value : Infinity;
+}

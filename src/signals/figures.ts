@@ -1,0 +1,79 @@
+/**
+ * Figures of the whole service, that no process can count by itself. One process of the fleet asks for them, by queries that are
+ * bounded and go by an index, and every follow-up process shows what it found: however many scrape, MongoDB is asked once.
+ */
+import type { Labels } from '../shared/metrics.js';
+
+/** Name -> what it says, and its labels. */
+export const figures = {
+  topup_open_purchases: {
+    help: 'Purchases that are not final, by how old they are: 1m, 10m, 1h, 1d (up to that), older; of the first 5000',
+    labels: ['age'],
+  },
+  topup_suspense_rupiah: {
+    help: 'Their prices: money that was debited and belongs to nobody yet; of the first 5000',
+    labels: [],
+  },
+  topup_seller_credits_unposted: {
+    help: 'Sales not yet posted to seller wallets, of the first 5000',
+    labels: [],
+  },
+  topup_seller_credits_unposted_rupiah: { help: 'What they are owed for these', labels: [] },
+  topup_late_work: { help: 'Work that is over a minute late, up to 1000', labels: ['kind'] },
+  topup_attention: { help: 'What waits for a person, up to 1000; see topup doctor', labels: ['kind'] },
+  topup_ledger_close_timestamp_seconds: { help: 'When the last day was closed', labels: [] },
+  topup_ledger_closed_rupiah: {
+    help: 'What ledger accounts held at the last close: wallet, held and payable are those of all accounts together',
+    labels: ['account'],
+  },
+  topup_ledger_verification_timestamp_seconds: {
+    help: 'When the ledger was verified last by the clock',
+    labels: [],
+  },
+  topup_ledger_verification_failures: { help: 'How many mistakes that found', labels: [] },
+  topup_queue_jobs: { help: 'Jobs in a queue', labels: ['queue', 'state'] },
+  topup_queue_oldest_job_age_seconds: {
+    help: 'How long the job at the head of a queue has been due; 0: none waits',
+    labels: ['queue'],
+  },
+  topup_queue_workers: { help: 'Workers that take its jobs', labels: ['queue'] },
+  topup_queue_paused: { help: '1: somebody has paused it', labels: ['queue'] },
+  topup_provider_info: {
+    help: '1; the username of the seller whose provider it is',
+    labels: ['provider', 'username'],
+  },
+  topup_provider_circuit_state: { help: '0 closed, 1 half-open, 2 open', labels: ['provider'] },
+  topup_provider_paused: { help: '1: an operator has paused it', labels: ['provider'] },
+  topup_provider_calls_in_flight: {
+    help: 'Calls under way, by kind: orders, questions',
+    labels: ['provider', 'kind'],
+  },
+  topup_provider_orders_waiting: { help: 'Orders that wait for their turn', labels: ['provider'] },
+  topup_provider_wait_seconds: { help: 'How long a new order would wait for its turn', labels: ['provider'] },
+  topup_provider_float_rupiah: { help: 'Our money there, as it last said', labels: ['provider'] },
+  topup_redis_memory_bytes: { help: 'Memory that Redis uses, of all servers', labels: [] },
+  topup_redis_memory_max_bytes: { help: 'Its maxmemory; 0: none', labels: [] },
+  topup_processes: {
+    help: 'Processes, by type and by whether they are heard: alive, silent',
+    labels: ['type', 'state'],
+  },
+} as const satisfies Record<string, { help: string; labels: readonly string[] }>;
+
+export type FigureName = keyof typeof figures;
+
+export interface Figure {
+  name: FigureName;
+  labels: Labels<string>;
+  value: number;
+}
+
+/** As they were at one time. */
+export interface Figures {
+  /** By the clock of the fleet. */
+  atMs: number;
+  found: Figure[];
+}
+
+export function figure(name: FigureName, labels: Labels<string>, value: number): Figure {
+  return { name, labels, value };
+}

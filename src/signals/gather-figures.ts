@@ -1,0 +1,221 @@
+import { countAttention, countBacklog } from '../doctor/attention.js';
+import { lookAtQueue } from '../jobs/look-at-queue.js';
+import { openQueue } from '../jobs/queues.js';
+import type { Queue } from '../jobs/define-job.js';
+import { lastClosedDay } from '../money/closes/find-close.js';
+import { sellerCredits } from '../money/credits/seller-credit.model.js';
+import { queuesNow } from '../processes.js';
+import { backlogsOf } from '../providers/backlog.js';
+import { callsInFlight, circuitsOf } from '../providers/circuit.js';
+import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
+import { purchases } from '../purchases/purchase.model.js';
+import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { redisServers } from '../redis/connection.js';
+import { nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import { lookUp } from '../shared/look-up.js';
+import { figure, type Figure, type Figures } from './figures.js';
+import { processesNow } from './presence.js';
+
+const lateMs = 60_000;
+/** So much is read of what is open; more changes nothing about what to do. */
+const readMax = 5_000;
+
+/** Asks for all of them. A part that cannot be had is left out, and the others are there. */
+export async function gatherFigures(): Promise<Figures> {
+  const parts = await Promise.allSettled([
+    openPurchases(),
+    unpostedCredits(),
+    lateWork(),
+    attention(),
+    lastClose(),
+    verification(),
+    queues(),
+    providers(),
+    redisMemory(),
+    processes(),
+  ]);
+  for (const part of parts) {
+    if (part.status === 'rejected') {
+      logger.warn('some figures are missing', { error: part.reason as unknown });
+    }
+  }
+  return {
+    atMs: nowMs(),
+    found: parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : [])),
+  };
+}
+
+const ages = [
+  ['1m', 60_000],
+  ['10m', 600_000],
+  ['1h', 3_600_000],
+  ['1d', 86_400_000],
+  ['older', Infinity],
+] as const;
+
+/** By the index of what is due; what waits for a person comes first there. */
+async function openPurchases(): Promise<Figure[]> {
+  const open = await purchases
+    .find({ status: { $in: ['PENDING', 'PROCESSING'] } }, { projection: { createdAt: 1, price: 1 } })
+    .hint('status_next_action')
+    .limit(readMax)
+    .toArray();
+  const counts = new Map<string, number>(ages.map(([age]) => [age, 0]));
+  for (const { createdAt } of open) {
+    const oldMs = nowMs() - createdAt.getTime();
+    const [age] = ages.find(([, upToMs]) => oldMs < upToMs) ?? ages[4];
+    counts.set(age, (counts.get(age) ?? 0) + 1);
+  }
+  const suspense = open.reduce((sum, { price }) => sum + price, 0);
+  return [
+    ...[...counts].map(([age, count]) => figure('topup_open_purchases', { age }, count)),
+    figure('topup_suspense_rupiah', {}, suspense),
+  ];
+}
+
+async function unpostedCredits(): Promise<Figure[]> {
+  const found = await sellerCredits
+    .find({ status: 'new' }, { projection: { amount: 1 } })
+    .limit(readMax)
+    .toArray();
+  return [
+    figure('topup_seller_credits_unposted', {}, found.length),
+    figure(
+      'topup_seller_credits_unposted_rupiah',
+      {},
+      found.reduce((sum, { amount }) => sum + amount, 0),
+    ),
+  ];
+}
+
+async function lateWork(): Promise<Figure[]> {
+  return Object.entries(await countBacklog(lateMs)).map(([kind, count]) =>
+    figure('topup_late_work', { kind }, count as number),
+  );
+}
+
+async function attention(): Promise<Figure[]> {
+  return Object.entries(await countAttention()).map(([kind, count]) =>
+    figure('topup_attention', { kind }, count as number),
+  );
+}
+
+async function lastClose(): Promise<Figure[]> {
+  const last = await lastClosedDay();
+  return last
+    ? [
+        figure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
+        // These stand even where nothing has moved yet.
+        ...Object.entries({ wallet: 0, held: 0, payable: 0, ...last.content.totals }).map(
+          ([account, amount]) => figure('topup_ledger_closed_rupiah', { account }, amount),
+        ),
+      ]
+    : [];
+}
+
+async function verification(): Promise<Figure[]> {
+  const last = await lastVerification();
+  return last
+    ? [
+        figure('topup_ledger_verification_timestamp_seconds', {}, last.at.getTime() / 1_000),
+        figure('topup_ledger_verification_failures', {}, last.failures),
+      ]
+    : [];
+}
+
+async function queues(): Promise<Figure[]> {
+  const found = await queuesNow();
+  return (await Promise.all(found.map(({ queue }) => figuresOf(queue)))).flat();
+}
+
+const states = {
+  waiting: ['wait', 'prioritized'],
+  active: ['active'],
+  delayed: ['delayed'],
+  failed: ['failed'],
+};
+
+async function figuresOf(queue: Queue): Promise<Figure[]> {
+  const opened = openQueue(queue);
+  const [{ counts, workers, isPaused }, heads] = await Promise.all([
+    lookAtQueue(queue),
+    // The oldest of each list.
+    Promise.all([opened.getJobs(['wait'], 0, 0, true), opened.getJobs(['prioritized'], 0, 0, true)]),
+  ]);
+  const dueMs = heads.flat().map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
+  const name = queue.name;
+  return [
+    ...Object.entries(states).map(([state, lists]) =>
+      figure(
+        'topup_queue_jobs',
+        { queue: name, state },
+        lists.reduce((sum, list) => sum + (lookUp(counts, list) ?? 0), 0),
+      ),
+    ),
+    figure(
+      'topup_queue_oldest_job_age_seconds',
+      { queue: name },
+      dueMs.length === 0 ? 0 : Math.max(0, nowMs() - Math.min(...dueMs)) / 1_000,
+    ),
+    figure('topup_queue_workers', { queue: name }, workers),
+    figure('topup_queue_paused', { queue: name }, Number(isPaused)),
+  ];
+}
+
+const circuitStates = { closed: 0, 'half-open': 1, open: 2 };
+
+async function providers(): Promise<Figure[]> {
+  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const ids = sellers.map(({ _id }) => _id);
+  const [circuits, backlogs] = await Promise.all([circuitsOf(ids), backlogsOf(sellers)]);
+  const found = sellers.map(async (seller) => {
+    const labels = { provider: seller._id };
+    const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
+    const flights = await callsInFlight(seller._id);
+    return [
+      ...knownOf(seller),
+      figure(
+        'topup_provider_circuit_state',
+        labels,
+        circuitStates[circuits.get(seller._id)?.state ?? 'closed'],
+      ),
+      ...Object.entries(flights).map(([kind, count]) =>
+        figure('topup_provider_calls_in_flight', { ...labels, kind }, count),
+      ),
+      figure('topup_provider_orders_waiting', labels, waiting),
+      figure('topup_provider_wait_seconds', labels, expectedMs / 1_000),
+    ];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function knownOf({ _id, username, state }: RoutingSeller): Figure[] {
+  const labels = { provider: _id };
+  const float = state?.floatAmount ?? null;
+  return [
+    figure('topup_provider_info', { ...labels, username }, 1),
+    figure('topup_provider_paused', labels, state?.paused ? 1 : 0),
+    ...(float === null ? [] : [figure('topup_provider_float_rupiah', labels, float)]),
+  ];
+}
+
+async function redisMemory(): Promise<Figure[]> {
+  const infos = await Promise.all(redisServers().map((server) => server.info('memory')));
+  const sum = (field: string) =>
+    infos.reduce(
+      (total, info) => total + Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0),
+      0,
+    );
+  return [
+    figure('topup_redis_memory_bytes', {}, sum('used_memory')),
+    figure('topup_redis_memory_max_bytes', {}, sum('maxmemory')),
+  ];
+}
+
+async function processes(): Promise<Figure[]> {
+  return [...(await processesNow())].flatMap(([type, { alive, silent }]) => [
+    figure('topup_processes', { type, state: 'alive' }, alive),
+    figure('topup_processes', { type, state: 'silent' }, silent),
+  ]);
+}

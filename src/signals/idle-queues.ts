@@ -1,0 +1,56 @@
+import type { Queue } from '../jobs/define-job.js';
+import { openQueue } from '../jobs/queues.js';
+import type { RunningWorkers } from '../jobs/start-workers.js';
+import { redis } from '../redis/connection.js';
+import { repeat } from '../shared/repeat.js';
+
+const lookEveryMs = 5_000;
+/** Jobs that wait for so long while a worker takes none: it is stuck. */
+export const idleMaxMs = 60_000;
+
+/**
+ * Watches whether this process takes jobs while some wait: a handler that never ends, or a connection that BullMQ has lost,
+ * looks healthy otherwise. Queues of providers are left out: their jobs wait for their turn.
+ */
+export function watchIdleQueues(
+  taken: RunningWorkers['taken'],
+  { everyMs, maxMs }: { everyMs: number; maxMs: number } = { everyMs: lookEveryMs, maxMs: idleMaxMs },
+): {
+  /** Queues whose jobs have waited for `maxMs` while this process took none of them. */
+  idle(): Queue[];
+  stop(): Promise<void>;
+} {
+  const waiting = new Map<Queue, { sinceMs: number; takenThen: number }>();
+  const look = async (queue: Queue, count: number): Promise<void> => {
+    const opened = openQueue(queue);
+    const [waits, isPaused] = await Promise.all([
+      opened.getJobCountByTypes('wait', 'prioritized'),
+      opened.isPaused(),
+    ]);
+    const found = waiting.get(queue);
+    if (waits === 0 || isPaused) {
+      waiting.delete(queue);
+    } else if (found?.takenThen !== count) {
+      waiting.set(queue, { sinceMs: performance.now(), takenThen: count });
+    }
+  };
+  const watching = repeat({
+    name: 'idle queues',
+    everyMs,
+    async run() {
+      // The connection itself tells of an outage, and this process is not ready then anyway.
+      if (redis().status === 'ready') {
+        await Promise.all([...taken].map(([queue, count]) => look(queue, count)));
+      }
+    },
+  });
+  return {
+    idle: () =>
+      [...waiting]
+        .filter(([queue, { sinceMs, takenThen }]) => {
+          return performance.now() - sinceMs >= maxMs && taken.get(queue) === takenThen;
+        })
+        .map(([queue]) => queue),
+    stop: () => watching.stop(),
+  };
+}

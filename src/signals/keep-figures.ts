@@ -1,0 +1,73 @@
+import { env } from '../../config/env.js';
+import { redis } from '../redis/connection.js';
+import { withLease } from '../redis/lease.js';
+import { nowMs } from '../shared/clock.js';
+import type { Labels } from '../shared/metrics.js';
+import { gauge } from '../shared/metrics.js';
+import { repeat } from '../shared/repeat.js';
+import { figures, type FigureName, type Figures } from './figures.js';
+import { gatherFigures } from './gather-figures.js';
+
+const lookEveryMs = 3_000;
+/** How often the databases are asked, whoever asks. */
+const gatherEveryMs = 15_000;
+const leaseMs = 10_000;
+/** Then they say nothing any more: better none than those of a time that is over. */
+const keptMs = 90_000;
+
+const key = `${env.QUEUE_PREFIX}:figures`;
+
+let last: Figures | null = null;
+
+/** The last figures of the fleet, or null where there are none of this minute and a half. */
+export function figuresNow(): Figures | null {
+  return last && nowMs() - last.atMs < keptMs ? last : null;
+}
+
+/** Sees to it that somebody asks for the figures, and shows them as metrics of this process. */
+export function keepFigures(): { stop(): Promise<void> } {
+  for (const [name, { help, labels }] of Object.entries(figures)) {
+    gauge({ name, help, labels }, () => samplesOf(name as FigureName));
+  }
+  gauge(
+    {
+      name: 'topup_figures_timestamp_seconds',
+      help: 'When the figures of the whole service were asked for',
+      labels: [],
+    },
+    () => {
+      const found = figuresNow();
+      return found ? [[{}, found.atMs / 1_000]] : [];
+    },
+  );
+  return repeat({
+    name: 'figures',
+    everyMs: lookEveryMs,
+    async run() {
+      // The connection itself tells of an outage.
+      if (redis().status !== 'ready') {
+        return;
+      }
+      last = await read();
+      if (!last || nowMs() - last.atMs >= gatherEveryMs) {
+        await withLease('figures', leaseMs, gather);
+      }
+    },
+  });
+}
+
+function samplesOf(name: FigureName): [Labels<string>, number][] {
+  return (figuresNow()?.found ?? [])
+    .filter((each) => each.name === name)
+    .map(({ labels, value }) => [labels, value]);
+}
+
+async function read(): Promise<Figures | null> {
+  const text = await redis().get(key);
+  return text === null ? null : (JSON.parse(text) as Figures);
+}
+
+async function gather(): Promise<void> {
+  last = await gatherFigures();
+  await redis().set(key, JSON.stringify(last), 'PX', keptMs);
+}

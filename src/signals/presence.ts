@@ -1,0 +1,70 @@
+/**
+ * Which processes there are, as they say themselves through Redis: one that stands still (an event loop that is blocked, a host
+ * that hangs) cannot say that it does, so the others see it by its silence.
+ */
+import { env } from '../../config/env.js';
+import { beforeDisconnect, redis } from '../redis/connection.js';
+import { processId } from '../redis/hear-changes.js';
+import { repeat } from '../shared/repeat.js';
+
+const sayEveryMs = 5_000;
+/** Three times not heard. */
+const silentAfterMs = 20_000;
+/** One that was killed is restarted by whoever runs it, under another id; after this it is forgotten. */
+const forgottenAfterMs = 120_000;
+
+const key = `${env.QUEUE_PREFIX}:processes`;
+
+const sayScript = `
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+const lookScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1])
+return { redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[2], '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', now - ARGV[2])) }`;
+
+/** Says from now on that this process lives. Ends with `disconnectRedis`. */
+export function sayPresence(type: string): { stop(): Promise<void> } {
+  const member = `${type}:${processId}`;
+  const saying = repeat({
+    name: 'presence',
+    everyMs: sayEveryMs,
+    async run() {
+      // The connection itself tells of an outage.
+      if (redis().status === 'ready') {
+        await redis().eval(sayScript, 1, key, member, forgottenAfterMs);
+      }
+    },
+  });
+  beforeDisconnect(() => redis().zrem(key, member));
+  return saying;
+}
+
+export interface Processes {
+  alive: number;
+  silent: number;
+}
+
+/** By process type. @throws Redis's own errors. */
+export async function processesNow(): Promise<Map<string, Processes>> {
+  const [alive, silent] = (await redis().eval(lookScript, 1, key, forgottenAfterMs, silentAfterMs)) as [
+    string[],
+    string[],
+  ];
+  const found = new Map<string, Processes>();
+  const count = (member: string, state: keyof Processes): void => {
+    const type = member.slice(0, member.indexOf(':'));
+    const counts = found.get(type) ?? { alive: 0, silent: 0 };
+    found.set(type, { ...counts, [state]: counts[state] + 1 });
+  };
+  alive.forEach((member) => {
+    count(member, 'alive');
+  });
+  silent.forEach((member) => {
+    count(member, 'silent');
+  });
+  return found;
+}

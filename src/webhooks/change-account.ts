@@ -1,0 +1,62 @@
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { requireCurrentKey } from '../accounts/require-power.js';
+import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { now } from '../shared/clock.js';
+import { NotFoundError } from '../shared/errors.js';
+import { announceDeliveries } from './announce-deliveries.js';
+import { tellOwner } from './tell-owner.js';
+
+/** Who asks. `keyId`: the key that came with the call; null: the operator. */
+export type Asker = ChangedBy & { keyId: string | null };
+
+/** What a change comes to, decided from the account as it is inside the database transaction. */
+export interface AccountChange {
+  set: Partial<Account>;
+  audit: Pick<NewAuditEntry, 'action' | 'before' | 'after'>;
+  /** What of it an intruder would change (docs/interface.md#guarded-changes), as the owner is told; empty: none. */
+  guarded: string[];
+}
+
+/**
+ * The one way in which an account's configuration changes. The change, its entry in the audit log, the event that tells
+ * the owner at the URLs as they were, signed with the secrets as they were, and the time from which settlements wait are
+ * one database transaction, in which the key that asks is still the current one.
+ * @param decide May run twice. Null: nothing is to be changed. What it throws ends the change.
+ * @returns The account as it is afterwards.
+ * @throws SupersededKeyError (403/07)
+ */
+export async function changeAccount(
+  accountId: string,
+  by: Asker,
+  decide: (before: Account) => AccountChange | null,
+): Promise<Account> {
+  const { account, deliveries } = await changing([AccountModel], [accountId], (accounts) =>
+    inTransaction(async (session) => {
+      await requireCurrentKey(session, by.keyId);
+      const before = await accounts.findById(accountId).session(session).lean<Account>();
+      if (!before) {
+        throw new NotFoundError('There is no such account.');
+      }
+      const change = decide(before);
+      if (change === null) {
+        return { account: before, deliveries: [] };
+      }
+      const { set, audit, guarded } = change;
+      const isGuarded = guarded.length > 0;
+      await accounts.updateOne(
+        { _id: accountId },
+        { $set: { ...set, ...(isGuarded && { guardedSince: now() }), updatedAt: now() } },
+        { session },
+      );
+      await recordAudit(session, { ...by, ...audit, subject: { kind: 'account', id: accountId } });
+      return {
+        account: { ...before, ...set },
+        deliveries: isGuarded ? await tellOwner(session, before, guarded) : [],
+      };
+    }),
+  );
+  await announceDeliveries(deliveries);
+  return account;
+}

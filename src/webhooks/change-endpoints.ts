@@ -1,0 +1,158 @@
+/** Making, changing and removing webhook endpoints (docs/interface.md#webhook-endpoints). */
+import { limits } from '../../config/limits.js';
+import type { Account } from '../accounts/account.model.js';
+import { newWebhookSecret } from '../accounts/create-account.js';
+import {
+  defaultEndpointId,
+  endpointsOf,
+  type EndpointSettings,
+  type WebhookEndpoint,
+} from '../accounts/webhook-endpoint.js';
+import { withoutUrlSecrets } from '../shared/mask.js';
+import { ConflictError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { changeAccount, type Asker } from './change-account.js';
+import { requireEndpoint } from './require-endpoint.js';
+import { sealWebhookSecret } from './webhook-secret.js';
+import { adoptWebhookUrls } from './webhook-status.js';
+
+export type NewEndpoint = Pick<WebhookEndpoint, 'url'> & EndpointSettings;
+export type EndpointChange = Partial<NewEndpoint>;
+
+interface Changed {
+  account: Account;
+  /** Of the endpoint. */
+  id: string;
+}
+
+/**
+ * Makes an endpoint, with a secret of its own. While no `webhook_url` is set, it becomes that, and has the account's secret.
+ * @throws ConflictError (409/01) for one more than `limits.webhookEndpointsMax`, or a URL that has an endpoint already.
+ * @throws SupersededKeyError (403/07)
+ */
+export async function createEndpoint(accountId: string, given: NewEndpoint, by: Asker): Promise<Changed> {
+  const other: WebhookEndpoint = {
+    ...given,
+    id: newId(),
+    secretSealed: sealWebhookSecret(accountId, newWebhookSecret()),
+    previousSecret: null,
+  };
+  let id = other.id;
+  const account = await changeAccount(accountId, by, (before) => {
+    if (endpointsOf(before).length >= limits.webhookEndpointsMax) {
+      throw new ConflictError(
+        `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Remove one first.`,
+      );
+    }
+    refuseTwin(before, given.url);
+    const isFirst = before.webhookUrl === null;
+    id = isFirst ? defaultEndpointId : other.id;
+    return {
+      set: isFirst ? asFirst(given) : { webhookEndpoints: [...(before.webhookEndpoints ?? []), other] },
+      audit: { action: 'webhook-endpoint.create', after: { id, ...given } },
+      guarded: [isFirst ? 'webhook_url' : 'webhook_endpoints'],
+    };
+  });
+  await adoptWebhookUrls(account);
+  return { account, id };
+}
+
+/**
+ * Changes an endpoint; what is left out stays. What still waits for its old URL goes to the new one.
+ * @throws NotFoundError (404/02). @throws ConflictError (409/01) for a URL that another endpoint has.
+ * @throws SupersededKeyError (403/07)
+ */
+export async function updateEndpoint(
+  accountId: string,
+  id: string,
+  { change, by }: { change: EndpointChange; by: Asker },
+): Promise<Account> {
+  const account = await changeAccount(accountId, by, (before) => {
+    const old = requireEndpoint(before, id);
+    const changed = (Object.keys(change) as (keyof EndpointChange)[]).filter(
+      (field) => JSON.stringify(old[field]) !== JSON.stringify(change[field]),
+    );
+    if (changed.length === 0) {
+      return null;
+    }
+    const after = { ...old, ...change };
+    if (after.url !== old.url) {
+      refuseTwin(before, after.url);
+    }
+    const values = (of: EndpointChange) => ({
+      id,
+      ...Object.fromEntries(changed.map((field) => [field, of[field]])),
+    });
+    return {
+      set: id === defaultEndpointId ? asFirst(after) : { webhookEndpoints: replaced(before, id, [after]) },
+      audit: { action: 'webhook-endpoint.update', before: values(old), after: values(after) },
+      guarded: guardedFields(id, changed),
+    };
+  });
+  await adoptWebhookUrls(account);
+  return account;
+}
+
+/**
+ * Removes an endpoint. What still waits for it is dropped; what waits for `webhook_url` is held, as when that is set to null.
+ * @throws NotFoundError (404/02). @throws SupersededKeyError (403/07)
+ */
+export async function removeEndpoint(accountId: string, id: string, by: Asker): Promise<void> {
+  const account = await changeAccount(accountId, by, (before) => {
+    const { url, ...settings } = requireEndpoint(before, id);
+    const isFirst = id === defaultEndpointId;
+    return {
+      set: isFirst
+        ? { webhookUrl: null, webhookSettings: null }
+        : { webhookEndpoints: replaced(before, id, []) },
+      audit: { action: 'webhook-endpoint.remove', before: { id, url, ...settingsOf(settings) } },
+      guarded: [isFirst ? 'webhook_url' : 'webhook_endpoints'],
+    };
+  });
+  await adoptWebhookUrls(account);
+}
+
+function asFirst({ url, ...settings }: NewEndpoint): Partial<Account> {
+  return { webhookUrl: url, webhookSettings: settingsOf(settings) };
+}
+
+function settingsOf({
+  events,
+  version,
+  description,
+  inFlightLimit = null,
+}: EndpointSettings): EndpointSettings {
+  return { events, version, description, inFlightLimit };
+}
+
+function replaced({ webhookEndpoints = [] }: Account, id: string, by: WebhookEndpoint[]): WebhookEndpoint[] {
+  return webhookEndpoints.flatMap((each) => (each.id === id ? by : [each]));
+}
+
+/** What it is for, and its pace, may be told anew at any time; all else decides what the owner hears. */
+function guardedFields(id: string, changed: (keyof EndpointChange)[]): string[] {
+  const names = changed.flatMap((field) => {
+    if (field === 'description' || field === 'inFlightLimit') {
+      return [];
+    }
+    return field === 'url' && id === defaultEndpointId ? ['webhook_url'] : ['webhook_endpoints'];
+  });
+  return [...new Set(names)];
+}
+
+/** Two with one URL would hear everything twice: most likely a call that was repeated because its answer was lost. */
+export function refuseTwin(account: Account, url: string): void {
+  const twin = endpointsOf(account).find((each) => requestOf(each.url) === requestOf(url));
+  if (twin) {
+    throw new ConflictError(
+      `Your endpoint ${twin.id} has the URL ${withoutUrlSecrets(twin.url)} already. Change that one instead.`,
+    );
+  }
+}
+
+/** A URL as it is called: spelt in one way, and without its fragment, which is never sent. */
+function requestOf(text: string): string {
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+}

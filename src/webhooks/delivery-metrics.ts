@@ -1,0 +1,16 @@
+import { counter, histogram } from '../shared/metrics.js';
+
+export const countAttempt = counter({
+  name: 'topup_webhook_attempts_total',
+  help: 'Requests to receivers of webhooks and callbacks, by what they came to',
+  labels: ['outcome'],
+  zero: [{ outcome: 'delivered' }, { outcome: 'failed' }, { outcome: 'timeout' }],
+});
+
+export const observeFirstAttempt = histogram({
+  name: 'topup_webhook_first_attempt_delay_seconds',
+  help: 'From an event to the end of the first request that tells it, whatever that came to',
+  labels: [],
+  buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300],
+  zero: [{}],
+});

@@ -1,0 +1,27 @@
+import type { WebhookEndpoint } from '../accounts/webhook-endpoint.js';
+import type { DeliveryEvent } from './delivery.model.js';
+
+/** What an endpoint's `events` may name. */
+export const eventFilters = [
+  '*',
+  'transaction.*',
+  'transaction.pending',
+  'transaction.success',
+  'transaction.failed',
+  'settlement.*',
+  'settlement.completed',
+  'settlement.failed',
+  'deposit.*',
+  'deposit.completed',
+  'config.updated',
+  'webhook.disabled',
+] as const;
+
+/** Whether an endpoint gets an event. Not asked for `config.updated`, which every endpoint gets, nor for a `ping`. */
+export function wants({ events }: Pick<WebhookEndpoint, 'events'>, event: DeliveryEvent): boolean {
+  return events.some((filter) => fits(filter, event));
+}
+
+function fits(filter: string, event: DeliveryEvent): boolean {
+  return filter === event || (filter.endsWith('*') && event.startsWith(filter.slice(0, -1)));
+}

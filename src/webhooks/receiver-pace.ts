@@ -1,0 +1,68 @@
+/**
+ * How many requests a receiver may have under way, from the whole fleet: it begins with few, gets one more for each round
+ * of good, quick answers, loses half when it is overloaded and all when it does not answer. One number in Redis, whichever
+ * process asks; without Redis everybody begins anew.
+ */
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { redis } from '../redis/connection.js';
+import { sayRedisError } from '../redis/say-error.js';
+import { webhookLimits } from './webhook-limits.js';
+
+/** What its answers said of a receiver since the last time: `good` of them came while it had all it may. */
+export type PaceNews = { good: number } | 'overloaded' | 'silent';
+
+/** Where a receiver begins. @param most What it may have at most: fewer, if its account says so. */
+export function startingPace(most: number): number {
+  return Math.min(limits.inFlightStart, most);
+}
+
+/**
+ * Tells what a receiver's answers said of it.
+ * @returns how many requests it may have under way now; without Redis where it begins.
+ */
+export async function notePace(receiverId: string, most: number, news: PaceNews): Promise<number> {
+  const start = startingPace(most);
+  try {
+    const word = typeof news === 'string' ? news : 'good';
+    const good = typeof news === 'string' ? 0 : news.good;
+    const pace = await redis().eval(
+      script,
+      1,
+      `${env.QUEUE_PREFIX}:pace:${receiverId}`,
+      start,
+      most,
+      word,
+      good,
+      webhookLimits.paceKeptMs,
+    );
+    return Math.floor(Number(pace));
+  } catch (error) {
+    sayRedisError('the pace of a receiver is not known', error);
+    return start;
+  }
+}
+
+/** A fraction is kept: answers that do not fill a round count towards the next. */
+const script = `
+local start, most, good = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
+local kept = redis.call('get', KEYS[1])
+local pace = tonumber(kept or start)
+if ARGV[3] == 'silent' then
+  pace = start
+elseif ARGV[3] == 'overloaded' then
+  pace = pace / 2
+else
+  while good >= pace and pace < most do
+    good = good - pace
+    pace = pace + 1
+  end
+  pace = pace + good / pace
+end
+pace = math.max(start, math.min(most, pace))
+if pace > start then
+  redis.call('set', KEYS[1], tostring(pace), 'px', ARGV[5])
+elseif kept then
+  redis.call('del', KEYS[1])
+end
+return tostring(pace)`;

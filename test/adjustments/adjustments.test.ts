@@ -1,0 +1,263 @@
+/** Corrections of wallets by hand. */
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { env } from '../../config/env.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { AdjustmentModel, adjustments, type Adjustment } from '../../src/adjustments/adjustment.model.js';
+import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
+import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
+import { AuditModel } from '../../src/audit/audit.model.js';
+import { countAttention } from '../../src/doctor/attention.js';
+import { JournalModel, journals } from '../../src/money/journals/journal.model.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { createOperator } from '../../src/operators/create-operator.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { newId } from '../../src/shared/ids.js';
+import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { topup } from '../support/topup.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const budi = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
+const dewi = { actor: 'operator:dewi', from: null, reason: 'seen on the statement' };
+const large = env.ADJUSTMENT_APPROVAL_FROM;
+
+describe('adjustments', function () {
+  this.timeout(60_000);
+  useDatabase();
+
+  async function newBuyer(balance = 0): Promise<Account> {
+    const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    if (balance > 0) {
+      await requestAdjustment({ account, amount: balance }, budi);
+    }
+    return account;
+  }
+  const balance = async ({ _id }: Account) => (await balanceOf(_id)).balance;
+  const read = (id: string) => AdjustmentModel.findById(id).orFail().lean<Adjustment>();
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    );
+
+  it('below the limit a credit or a debit is made at once, with journal and audit entry', async () => {
+    const account = await newBuyer();
+    await requestAdjustment({ account, amount: 70_000 }, budi);
+    const made = await requestAdjustment({ account, amount: -30_000 }, budi);
+    expect(made).to.include({ status: 'completed', balanceAfter: 40_000, decidedBy: null });
+    expect(await balance(account)).to.equal(40_000);
+    const journal = await JournalModel.findOne({ subjectId: made._id }).lean();
+    expect(journal).to.include({ kind: 'adjustment', balanceAfter: 40_000 });
+    expect(journal?.lines).to.deep.equal([
+      { account: 'platform:adjustments', amount: 30_000 },
+      { account: `wallet:${account._id}`, amount: -30_000 },
+    ]);
+    expect(await AuditModel.findOne({ 'subject.id': made._id }).lean()).to.include({
+      action: 'adjustment.post',
+      actor: budi.actor,
+      reason: budi.reason,
+    });
+  });
+
+  it('20 debits at once never take the wallet below zero', async () => {
+    const account = await newBuyer(100_000);
+    const refusals = await Promise.all(
+      Array.from({ length: 20 }, () => refusal(requestAdjustment({ account, amount: -30_000 }, budi))),
+    );
+    expect(refusals.filter((each) => each === null)).to.have.length(3);
+    expect(refusals.find((each) => each !== null)).to.equal(
+      'The wallet holds 10000: a debit of 30000 would take it below zero.',
+    );
+    expect(await balance(account)).to.equal(10_000);
+    expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(4);
+  });
+
+  for (const amount of [large, -large, large + 1]) {
+    it(`${amount} waits, whoever asked cannot approve it, and another operator can, once`, async () => {
+      const account = await newBuyer();
+      for (let made = 0; made < large; made += large - 1) {
+        await requestAdjustment({ account, amount: large - 1 }, budi);
+      }
+      const before = await balance(account);
+      const { adjustments: waiting } = await countAttention();
+      const { _id, status } = await requestAdjustment({ account, amount }, budi);
+      expect(status).to.equal('pending');
+      expect(await balance(account)).to.equal(before);
+      expect((await countAttention()).adjustments).to.equal(waiting + 1);
+      expect(await refusal(approveAdjustment(_id, budi))).to.match(/somebody else has to approve/);
+      expect(await balance(account)).to.equal(before);
+      const approvals = await Promise.all(
+        Array.from({ length: 5 }, () => refusal(approveAdjustment(_id, dewi))),
+      );
+      expect(approvals).to.include(null);
+      expect(await balance(account)).to.equal(before + amount);
+      expect((await approveAdjustment(_id, dewi)).changed).to.equal(false);
+      expect(await read(_id)).to.include({
+        status: 'completed',
+        requestedBy: budi.actor,
+        decidedBy: dewi.actor,
+        balanceAfter: before + amount,
+      });
+      const actions = await AuditModel.find({ 'subject.id': _id }).sort({ at: 1 }).lean();
+      expect(actions.map(({ action, actor }) => `${action} ${actor}`)).to.deep.equal([
+        `adjustment.request ${budi.actor}`,
+        `adjustment.approve ${dewi.actor}`,
+      ]);
+      expect(await refusal(rejectAdjustment(_id, dewi))).to.match(/is completed/);
+    });
+  }
+
+  it('one just below the limit does not wait; with the limit 0 each does', async () => {
+    const account = await newBuyer();
+    expect(await requestAdjustment({ account, amount: large - 1 }, budi)).to.include({ status: 'completed' });
+    env.ADJUSTMENT_APPROVAL_FROM = 0;
+    const waiting = await requestAdjustment({ account, amount: 1 }, budi).finally(() => {
+      env.ADJUSTMENT_APPROVAL_FROM = large;
+    });
+    expect(waiting.status).to.equal('pending');
+    await rejectAdjustment(waiting._id, budi);
+  });
+
+  it('a debit that is not covered any more when it is approved changes nothing and still waits', async () => {
+    const account = await newBuyer(10_000);
+    const { _id } = await requestAdjustment({ account, amount: -large }, budi);
+    expect(await refusal(approveAdjustment(_id, dewi))).to.match(/below zero/);
+    expect(await read(_id)).to.include({ status: 'pending', decidedBy: null });
+    expect(await balance(account)).to.equal(10_000);
+  });
+
+  it('approved and rejected at once, one counts; rejected twice changes nothing', async () => {
+    for (let round = 0; round < 5; round++) {
+      const account = await newBuyer();
+      const { _id } = await requestAdjustment({ account, amount: large }, budi);
+      const [approved, rejected] = await Promise.all([
+        refusal(approveAdjustment(_id, dewi)),
+        refusal(rejectAdjustment(_id, budi)),
+      ]);
+      expect([approved, rejected].filter((each) => each === null)).to.have.length(1);
+      expect(await balance(account)).to.equal(approved === null ? large : 0);
+      if (rejected === null) {
+        expect((await rejectAdjustment(_id, dewi)).changed).to.equal(false);
+        expect(await refusal(approveAdjustment(_id, dewi))).to.match(/is rejected/);
+      }
+    }
+  });
+
+  it('an amount of 0, a fraction, one too large, or no reason is refused by name of the field', async () => {
+    const account = await newBuyer();
+    for (const amount of [0, 1.5, 1e13, -1e13, Number.NaN]) {
+      expect(await refusal(requestAdjustment({ account, amount }, budi))).to.match(/^amount must be/);
+    }
+    expect(await refusal(requestAdjustment({ account, amount: 1 }, { ...budi, reason: ' ' }))).to.match(
+      /reason/,
+    );
+    expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(0);
+  });
+
+  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async function () {
+    await skipWithoutFaults(this);
+    const account = await newBuyer();
+    const commit = { commands: ['commitTransaction'], kind: 'reply-lost' as const };
+    const made = await withFault(commit, () => requestAdjustment({ account, amount: 5_000 }, budi));
+    expect(made).to.include({ status: 'completed', balanceAfter: 5_000 });
+    const why = await withFault({ ...commit, probability: 1 }, () =>
+      refusal(requestAdjustment({ account, amount: 5_000 }, budi)),
+    );
+    expect(why).to.include(`topup adjust list --account ${account.username}`);
+    expect(await balance(account)).to.equal(10_000);
+  });
+
+  it('the command line makes, lists, approves and rejects, and names who acts', async () => {
+    await createOperator({ username: 'dewi', role: 'admin', password: 'a password of dewi' }, budi);
+    const account = await newBuyer();
+    const run = (...args: string[]) => topup(['adjust', ...args, '--json'], process.env);
+    const why = ['--reason', 'ticket 91'];
+    expect((await run(account.username, '50000', ...why)).json()).to.include({ balance_after: 50_000 });
+    expect((await run(account.username, '-20000', ...why)).json()).to.include({ balance_after: 30_000 });
+    for (const amount of ['-20001.5', '1e3', 'much']) {
+      expect((await run(account.username, amount, ...why)).code, amount).to.equal(2);
+    }
+    expect((await run(account.username, '-30001', ...why)).code).to.equal(1);
+    expect((await run(account.username, '5000')).code, 'no reason').to.equal(2);
+    const waiting = (await run(account.username, String(large), ...why)).json<{
+      id: string;
+      status: string;
+    }>();
+    expect(waiting.status).to.equal('pending');
+    const listed = (await run('list')).json<{ id: string; username: string }[]>();
+    expect(listed.find(({ id }) => id === waiting.id)?.username).to.equal(account.username);
+    expect((await run('approve', waiting.id, ...why)).code, 'who asked').to.equal(1);
+    expect((await run('approve', waiting.id, '--as', 'nobody', ...why)).code).to.equal(1);
+    expect((await run('approve', waiting.id, '--as', 'dewi', ...why)).json()).to.include({
+      changed: true,
+      decided_by: 'operator:dewi',
+      balance_after: 30_000 + large,
+    });
+    const other = (await run(account.username, String(-large), ...why)).json<{ id: string }>();
+    expect((await run('reject', other.id, ...why)).json()).to.include({ status: 'rejected', changed: true });
+    const all = (await run('list', '--account', account.username)).json<unknown[]>();
+    expect(all).to.have.length(4);
+  });
+
+  const corruptions: [
+    string,
+    (done: Adjustment, waiting: Adjustment) => Promise<() => Promise<unknown>>,
+    RegExp,
+  ][] = [
+    ['a journal that is missing', ({ _id }) => removed(journals, { subjectId: _id }), /has no journal/],
+    [
+      'a journal of one that waits',
+      ({ _id }) => changed(adjustments, _id, { status: 'pending' }),
+      /it is pending and has a journal/,
+    ],
+    ['another amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
+    ['another balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /it says balance/],
+    [
+      'approved by who asked',
+      ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),
+      /asked for it and approved/,
+    ],
+    ['an adjustment that is gone', ({ _id }) => removed(adjustments, { _id }), /does not exist/],
+    [
+      'one completed without a journal',
+      (_, { _id }) => changed(adjustments, _id, { status: 'completed' }),
+      /has no journal/,
+    ],
+  ];
+  for (const [what, corrupt, message] of corruptions) {
+    it(`the verification sees ${what}`, async () => {
+      const account = await newBuyer();
+      const done = await requestAdjustment({ account, amount: 1_000 }, budi);
+      const waiting = await requestAdjustment({ account, amount: large }, budi);
+      const restore = await corrupt(done, waiting);
+      const { findings } = await verifyLedger().finally(restore);
+      const own = findings.filter((each) => each.check === 'adjustments');
+      expect(own.map((each) => each.message).join()).to.match(message);
+    });
+  }
+
+  it('the ledger is right after all of this', async () => {
+    expect((await verifyLedger()).findings).to.deep.equal([]);
+  });
+
+  interface Changeable {
+    findOne(filter: never, options: object): Promise<unknown>;
+    updateOne(filter: never, update: never): Promise<unknown>;
+    replaceOne(filter: never, document: never): Promise<unknown>;
+    deleteOne(filter: never): Promise<unknown>;
+    insertOne(document: never): Promise<unknown>;
+  }
+  async function changed(collection: unknown, _id: string, set: Document) {
+    const all = collection as Changeable;
+    const before = await all.findOne({ _id } as never, { promoteLongs: false });
+    await all.updateOne({ _id } as never, { $set: set } as never);
+    return () => all.replaceOne({ _id } as never, before as never);
+  }
+  async function removed(collection: unknown, filter: Document) {
+    const all = collection as Changeable;
+    const before = await all.findOne(filter as never, { promoteLongs: false });
+    await all.deleteOne(filter as never);
+    return () => all.insertOne(before as never);
+  }
+});

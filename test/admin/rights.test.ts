@@ -1,0 +1,283 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect } from 'chai';
+import { actorOf } from '../../scripts/topup/acting-operator.js';
+import { actionOf } from '../../scripts/topup/define-command.js';
+import { topupProgram } from '../../scripts/topup/program.js';
+import { projectRoot } from '../../config/project-file.js';
+import { mountConsole } from '../../src/console/console-route.js';
+import { consoleRoutes } from '../../src/console/console-routes.js';
+import { consoleOperations } from '../../src/console/api/operations.js';
+import { queueBoardActions } from '../../src/console/queue-actions.js';
+import { OperatorModel, type Operator } from '../../src/operators/operator.model.js';
+import { checkedHash } from '../../src/operators/password.js';
+import {
+  isAllowed,
+  operatorRoles,
+  rights,
+  type OperatorAction,
+  type OperatorRole,
+} from '../../src/operators/rights.js';
+import { newId } from '../../src/shared/ids.js';
+import { consoleClient, fields, type ConsoleClient } from '../support/console-client.js';
+import { productionEnv } from '../support/production-env.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const password = 'correct horse battery staple';
+
+interface Person {
+  username: string;
+  role: OperatorRole;
+  key: string;
+}
+
+describe('what operators may do', function () {
+  this.timeout(180_000);
+  // The test looks keys up itself; what it starts has a database of its own.
+  useDatabase();
+  let stack: Stack;
+  let keyFile: string;
+  let environment: NodeJS.ProcessEnv;
+  const folder = mkdtempSync(join(tmpdir(), 'topup-key-'));
+  const people: Person[] = operatorRoles.flatMap((role) =>
+    [1, 2].map((n) => ({
+      role,
+      username: `${role}-${n}`,
+      key: `op_${randomBytes(32).toString('base64url')}`,
+    })),
+  );
+
+  before(async () => {
+    stack = await startStack({ env: { TRUST_PROXY: '1' } });
+    keyFile = join(folder, 'key');
+    environment = { ...stack.env, TOPUP_OPERATOR_KEY_FILE: keyFile };
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await stack.stop();
+  });
+
+  function show(key: string): void {
+    writeFileSync(keyFile, `${key}\n`);
+    chmodSync(keyFile, 0o600);
+  }
+
+  it('in production whoever changes something shows a key of their own; the first admin and the first key need none', async () => {
+    const production = { ...stack.env, ...productionEnv() };
+    const unnamed = await topup(['account', 'create', 'somebody', '--role', 'buyer'], production);
+    expect(unnamed.code).to.equal(2);
+    expect(unnamed.stderr).to.include('TOPUP_OPERATOR_KEY');
+    const made = await topup(['operator', 'create', 'first', '--role', 'admin'], production);
+    expect(made.code, made.stderr).to.equal(0);
+    const given = await topup(['operator', 'key', 'first', '--json'], production);
+    const { operator_key: key } = given.json<{ operator_key: string }>();
+    const again = await topup(['operator', 'create', 'second', '--role', 'admin'], production);
+    expect(again.code, 'there is an admin who can').to.equal(2);
+    const named = { ...production, TOPUP_OPERATOR_KEY: key };
+    const done = await topup(['account', 'create', 'somebody', '--role', 'buyer'], named);
+    expect(done.code, done.stderr).to.equal(0);
+    const audit = await stack.db.collection('audit').find({}).toArray();
+    expect(audit.find((each) => each['action'] === 'account.create')?.['actor']).to.equal('operator:first');
+    expect(JSON.stringify(audit)).to.not.include(key);
+    const stored = await stack.db.collection('operators').findOne({ username: 'first' });
+    expect(JSON.stringify(stored)).to.not.include(key);
+    expect((await topup(['account', 'list'], production)).code, 'reading').to.equal(0);
+  });
+
+  it('a key that others can read, that is nobody’s, or of another operator than --as names, is refused', async () => {
+    await insertPeople();
+    const [first, second] = people.filter(({ role }) => role === 'admin');
+    const suspend = ['account', 'suspend', 'somebody', '--reason', 'a test'];
+    show(first?.key ?? '');
+    chmodSync(keyFile, 0o640);
+    expect((await topup(suspend, environment)).stderr).to.include('chmod 600');
+    show(`op_${randomBytes(32).toString('base64url')}`);
+    expect((await topup(suspend, environment)).stderr).to.include('nobody’s');
+    show(first?.key ?? '');
+    const other = await topup([...suspend, '--as', second?.username ?? ''], environment);
+    expect(other.code).to.equal(2);
+    const done = await topup([...suspend, '--as', first?.username ?? ''], environment);
+    expect(done.code, done.stderr).to.equal(0);
+    const unnamed = await topup([...suspend, '--as', first?.username ?? ''], stack.env);
+    expect(unnamed.code, 'a name without its key').to.equal(2);
+    const entry = await stack.db.collection('audit').findOne({ action: 'account.suspend' });
+    expect(entry?.['actor']).to.equal(`operator:${first?.username}`);
+  });
+
+  it('every command: allowed or refused exactly as the table says', async () => {
+    const commands = leavesOf(topupProgram());
+    expect(commands.length).to.be.greaterThan(40);
+    let allowed = 0;
+    let refused = 0;
+    for (const { role, key, username } of people) {
+      process.env['TOPUP_OPERATOR_KEY'] = key;
+      for (const command of commands) {
+        const action = actionOf(command);
+        expect(action, command.name()).to.be.oneOf(Object.keys(rights));
+        const said = await actorOf({
+          action: action as OperatorAction,
+          as: undefined,
+          toleratesOutage: false,
+        }).catch((error: unknown) => String(error));
+        const isIn = said === `operator:${username}`;
+        expect(isIn, `${role}: topup ${pathOf(command).join(' ')}: ${said}`).to.equal(
+          isAllowed(role, action as OperatorAction),
+        );
+        if (isIn) {
+          allowed += 1;
+        } else {
+          refused += 1;
+          expect(said).to.include(`role ${role} may not`);
+        }
+      }
+    }
+    delete process.env['TOPUP_OPERATOR_KEY'];
+    expect([allowed > 0, refused > 0]).to.deep.equal([true, true]);
+  });
+
+  it('every command that a role may not use is refused before it does anything', async () => {
+    const before = await countEverything();
+    for (const { role, key } of people.filter(({ username }) => username.endsWith('-2'))) {
+      show(key);
+      for (const command of leavesOf(topupProgram())) {
+        const action = actionOf(command) as OperatorAction;
+        if (!isAllowed(role, action)) {
+          const result = await topup([...pathOf(command), ...argumentsOf(command)], environment);
+          expect(result.code, `${role}: ${pathOf(command).join(' ')} ${result.stdout}`).to.equal(1);
+          expect(result.stderr, pathOf(command).join(' ')).to.include(`The role ${role} may not`);
+        }
+      }
+    }
+    expect(await countEverything()).to.deep.equal(before);
+  });
+
+  it('every page, form and call of the console, and every action of the queue board: exactly as the table says', async () => {
+    let host = 0;
+    for (const { role, username } of people) {
+      const logIn = async () => {
+        const client = consoleClient(stack.baseUrl, `198.51.100.${(host += 1)}`);
+        expect((await client.login(username, password)).status).to.equal(303);
+        return client;
+      };
+      let client = await logIn();
+      for (const { method, path, action } of consoleRoutes) {
+        const visitor = /logout|end-all/.test(path) ? await logIn() : client;
+        const status = await statusOf(visitor, method, `/admin${path}`);
+        expect(status !== 403, `${role}: ${method} ${path} ${status}`).to.equal(isAllowed(role, action));
+        client = visitor === client ? client : await logIn();
+      }
+      for (const { method, path, action } of consoleOperations) {
+        const url = `/admin/api${path.replace(/:\w+/g, 'nobody')}`;
+        const status = await statusOf(client, method, url);
+        expect(status !== 403, `${role}: ${method} ${url} ${status}`).to.equal(isAllowed(role, action));
+      }
+      for (const [name, action] of Object.entries(queueBoardActions)) {
+        const [method = '', path = ''] = name.split(' ');
+        const real = path.replace(':queueName', 'reports').replace(/:\w+/g, 'nobody');
+        const status = await statusOf(client, method, `/admin/queues${real}`);
+        expect(status !== 403, `${role}: ${name} ${status}`).to.equal(isAllowed(role, action));
+      }
+      expect(
+        await statusOf(client, 'put', '/admin/queues/API/queues/reports/pause'),
+        'written otherwise',
+      ).to.equal(403);
+      expect(await statusOf(client, 'delete', '/admin/queues/api/queues/reports'), 'no such action').to.equal(
+        403,
+      );
+    }
+  });
+
+  it('an action without a row cannot be mounted, nor a form for reading', () => {
+    const handle = () => undefined;
+    const missing = 'constructor' as OperatorAction;
+    expect(() => mountConsole([{ method: 'get', path: '/x', action: missing, handle }])).to.throw(
+      /has no row/,
+    );
+    expect(() => mountConsole([{ method: 'post', path: '/x', action: 'console.start', handle }])).to.throw(
+      /for reading/,
+    );
+    expect(isAllowed('owner' as OperatorRole, 'console.start'), 'a role that is not known').to.equal(false);
+  });
+
+  it('docs/operations.md shows the table', () => {
+    const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
+    const shown = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8').split('\n').map(cellsOf);
+    for (const action of Object.keys(rights) as OperatorAction[]) {
+      const does = rights[action].does;
+      const may = operatorRoles.map((role) => (isAllowed(role, action) ? 'yes' : ''));
+      const row = shown.find(([, first]) => first === does);
+      expect(row, `| ${[does, ...may].join(' | ')} |`).to.deep.equal(['', does, ...may, '']);
+    }
+  });
+
+  async function insertPeople(): Promise<void> {
+    const passwordHash = await checkedHash(password);
+    const at = new Date();
+    const operators: Operator[] = people.map(({ username, role, key }) => ({
+      _id: newId(),
+      username,
+      role,
+      passwordHash,
+      passwordChangedAt: at,
+      keyHash: createHash('sha256').update(key).digest('hex'),
+      keyCreatedAt: at,
+      createdAt: at,
+    }));
+    await stack.db.collection('operators').insertMany(operators as never);
+    await OperatorModel.create(operators);
+  }
+
+  async function countEverything(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { name } of await stack.db.listCollections().toArray()) {
+      counts[name] = await stack.db.collection(name).countDocuments();
+    }
+    return counts;
+  }
+});
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function pathOf(command: Command): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
+}
+
+/** As many as it needs to be run, about things that do not exist. */
+function argumentsOf(command: Command): string[] {
+  const values: Record<string, string> = {
+    amount: '1',
+    role: 'viewer',
+    '--forward-to': 'http://127.0.0.1:9',
+    '--date': '2026-01-01',
+  };
+  const named = command.registeredArguments.map((each) => values[each.name()] ?? 'nobody');
+  const options = command.options
+    .filter((option) => option.mandatory && option.long !== undefined && option.defaultValue === undefined)
+    .flatMap((option) => {
+      const long = option.long ?? '';
+      return [long, option.argChoices?.[0] ?? values[long] ?? 'nobody'];
+    });
+  return [...named, ...options];
+}
+
+async function statusOf(client: ConsoleClient, method: string, path: string): Promise<number> {
+  const csrf = client.cookie('XSRF-TOKEN') ?? '';
+  if (method === 'get') {
+    return (await client.get(path)).status;
+  }
+  const isForm = method === 'post' && !/^\/admin\/(queues|api)\//.test(path);
+  const answer = await client.send(
+    method.toUpperCase() as 'POST',
+    path,
+    isForm ? fields({ _csrf: csrf, username: 'nobody', session: 'none' }) : '{}',
+    isForm ? {} : { 'x-xsrf-token': csrf, 'content-type': 'application/json' },
+  );
+  return answer.status;
+}

@@ -1,0 +1,230 @@
+/** Input that is made to stop a process, to fill its memory or to find out what is there. */
+import { expect } from 'chai';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import mongoose from 'mongoose';
+import { request } from 'undici';
+import { limits } from '../../../config/limits.js';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { keysOfUsername } from '../../../src/accounts/known-keys.js';
+import { newApiKey } from '../../../src/accounts/api-key.js';
+import { AuditModel } from '../../../src/audit/audit.model.js';
+import { cached } from '../../../src/redis/cached.js';
+import { ProductModel } from '../../../src/products/product.model.js';
+import { changing } from '../../../src/redis/changing.js';
+import { logger, redact } from '../../../src/shared/logger.js';
+import { withoutUrlSecrets } from '../../../src/shared/mask.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import { deliveries } from '../../../src/webhooks/delivery.model.js';
+import { eventDeliveries } from '../../../src/webhooks/account-events.js';
+import { uniqueAddress, useApi } from '../support/api.js';
+import { expectFailure } from '../support/expect-answer.js';
+import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
+
+describe('hostile input', function () {
+  this.timeout(60_000);
+  const api = useApi();
+
+  describe('names that every object has', () => {
+    const made: string[] = [];
+    after(() => changing([ProductModel], null, (rows) => rows.deleteMany({ _id: { $in: made } })));
+
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
+      it(`an operator called ${name} is one that nobody knows prefixes of`, async () => {
+        const { key } = await api.newAccount('seller');
+        const code = uniqueRef('P').slice(0, 50);
+        made.push(code);
+        const product = {
+          code,
+          name,
+          category: 'prabayar',
+          subcategory: 'pulsa',
+          price: 1_000,
+          operator: name,
+        };
+        const created = await api.call({ path: '/api/seller/products', key, body: product });
+        expect(created.status, JSON.stringify(created.body)).to.equal(201);
+        expect((await ProductModel.findById(code).lean())?.customerNumber).to.deep.equal({
+          ...{ kind: 'phone', prefixes: [] },
+        });
+        const { key: buyer } = await api.newBuyer(1_000_000);
+        const order = { code, customer_number: '123', ref_id: uniqueRef() };
+        const refused = await api.call({ path: '/api/buyer/transaction', key: buyer, body: order });
+        expectFailure(refused, { status: 422, code: '04' });
+        expect(JSON.stringify(refused.body)).to.not.match(/native code|function/);
+        for (const query of [`category=${name}`, `operator=${name}`]) {
+          const list = await api.call({ path: `/v1/products?${query}`, key: buyer });
+          expect(list.status).to.equal(200);
+        }
+      });
+    }
+  });
+
+  describe('compressed bodies', () => {
+    const body = Buffer.from(JSON.stringify({ limit: 1 }));
+    const send = async (path: string, key: string, encoding: string, bytes: Buffer) => {
+      const logged: unknown[] = [];
+      const listen = (info: { level: string }) => info.level === 'error' && logged.push(info);
+      logger.on('data', listen);
+      const answer = await request(api.url() + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'content-encoding': encoding,
+          'x-forwarded-for': uniqueAddress(),
+        },
+        body: bytes,
+      });
+      const said = (await answer.body.json()) as { code: string; message: string };
+      logger.off('data', listen);
+      return { status: answer.statusCode, code: said.code, message: said.message, errors: logged.length };
+    };
+    const broken = {
+      gzip: gzipSync(body).fill(7, 10),
+      deflate: Buffer.from('not deflated'),
+      br: Buffer.from('not brotli at all'),
+    };
+
+    for (const [encoding, bytes] of Object.entries(broken)) {
+      it(`what is no ${encoding}: 400/01, and no error in the log`, async () => {
+        const { key } = await api.newBuyer();
+        for (const path of ['/api/buyer/transactions', '/api/reseller/callback']) {
+          const { message, ...answer } = await send(path, key, encoding, bytes);
+          expect(answer, path).to.deep.equal({ status: 400, code: '01', errors: 0 });
+          expect(message).to.match(/Content-Encoding/);
+        }
+      });
+    }
+
+    it('what is well compressed is read, a bomb is 413, and another encoding 415', async () => {
+      const { key } = await api.newBuyer();
+      const path = '/api/buyer/transactions';
+      const good = { gzip: gzipSync(body), deflate: deflateSync(body), br: brotliCompressSync(body) };
+      for (const [encoding, bytes] of Object.entries(good)) {
+        expect((await send(path, key, encoding, bytes)).status, encoding).to.equal(200);
+      }
+      const bomb = gzipSync(Buffer.alloc(20_000_000, ' '));
+      expect(await send(path, key, 'gzip', bomb)).to.include({ status: 413, code: '01', errors: 0 });
+      expect(await send(path, key, 'zstd', body)).to.include({ status: 415, code: '01', errors: 0 });
+    });
+  });
+
+  async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
+    const seen: string[] = [];
+    mongoose.set('debug', (collection: string, method: string) => seen.push(`${collection}.${method}`));
+    try {
+      await work();
+    } finally {
+      mongoose.set('debug', false);
+    }
+    return seen;
+  }
+
+  describe('names that are not known', () => {
+    it('too long a name is not remembered, nor is anything under it', async () => {
+      const asked: string[] = [];
+      const find = cached({
+        from: [AccountModel],
+        load: (name: string) => (asked.push(name), Promise.resolve(name)),
+      });
+      const [short, long] = ['a'.repeat(200), 'a'.repeat(201)];
+      for (const name of [short, short, long, long]) {
+        await find(name);
+      }
+      expect(asked).to.deep.equal([short, long, long]);
+    });
+
+    it('what cannot be a username, such as 12 kB of one, is refused without a query: it is no key of any memory', async () => {
+      const queries = await queriesOf(async () => {
+        for (const username of ['x'.repeat(12_000), 'NOT VALID', 'ab', 'x'.repeat(41), '__proto__ ']) {
+          const answer = await api.call({ path: pathOf('balance', { username, sign: 'a'.repeat(32) }) });
+          expect(answer.body).to.include({ status: '07' });
+          expect(answer.body.message).to.have.length.below(200);
+        }
+      });
+      expect(queries).to.deep.equal([]);
+    });
+
+    it('an unknown username takes the same queries, hears the same words and waits as long as a known one', async () => {
+      const { account, key } = await api.newBuyer();
+      const unknown = `u-${account.username.slice(2)}`;
+      const ask = async (username: string, kind: 'md5' | 'hmac') => {
+        const signing = { username, key: `${key}x` };
+        const sign = kind === 'md5' ? md5Sign(signing, 'depo') : hmacSign(signing, 'depo');
+        const startedAt = performance.now();
+        const { body } = await api.call({ path: pathOf('balance', { username, sign }) });
+        expect(performance.now() - startedAt).to.be.above(limits.refusalFloorMs - 1);
+        return body as object;
+      };
+      for (const kind of ['md5', 'hmac'] as const) {
+        expect(await ask(unknown, kind)).to.deep.equal(await ask(account.username, kind));
+      }
+      const { account: fresh } = await api.newBuyer();
+      const ofUnknown = await queriesOf(() => keysOfUsername(`v-${fresh.username.slice(2)}`));
+      expect(ofUnknown).to.deep.equal(['accounts.findOne', 'apiKeys.find']);
+      expect(await queriesOf(() => keysOfUsername(fresh.username))).to.deep.equal(ofUnknown);
+    });
+
+    it('an unknown key and a token of nobody are refused no sooner than the floor, and the right key at once', async () => {
+      for (const wrong of [newApiKey('buyer', 'test'), `at_${'A'.repeat(70)}`, 'nonsense']) {
+        const startedAt = performance.now();
+        const answer = await api.call({ path: '/v1/wallet/balance', key: wrong });
+        expectFailure(answer, { status: 401, code: '07' });
+        expect(performance.now() - startedAt).to.be.above(limits.refusalFloorMs - 1);
+      }
+    });
+  });
+
+  describe('callbacks that nobody signed', () => {
+    const send = (path: string, body: object, from: string) =>
+      api.call({ path, body, from, headers: { 'x-signature': 'sha256=00' } });
+
+    it('the 21st in a minute from an address is 429/06, for this provider and this address alone', async () => {
+      const [from, elsewhere] = [uniqueAddress(), uniqueAddress()];
+      const path = '/api/reseller/callback';
+      const forged = { ref_id: 'nobody-1', status: 'success' };
+      for (let n = 0; n < 20; n++) {
+        expectFailure(await send(path, forged, from), { status: 401, code: '07' });
+      }
+      expectFailure(await send(path, forged, from), { status: 429, code: '06' });
+      expectFailure(await send(path, forged, elsewhere), { status: 401, code: '07' });
+      const other = { data: { ref_id: 'nobody-1', status: 'Sukses' } };
+      expectFailure(await send('/api/providers/digiflazz/callback', other, from), {
+        status: 401,
+        code: '07',
+      });
+    });
+  });
+
+  describe('secrets in the query of a webhook URL', () => {
+    const secret = 'of-the-receiver-4711';
+    const url = `https://shop.example/hook?token=${secret}&v=2`;
+
+    it('are neither in the audit log nor in the list of deliveries, and the owner reads them in the configuration', async () => {
+      const { key, account } = await api.newBuyer();
+      const path = '/api/buyer/api/config';
+      const urls = { webhook_url: url, callback_url: `${url}&back` };
+      expect((await api.call({ path, key, body: urls })).body.data).to.include(urls);
+      const audit = JSON.stringify(await AuditModel.find({ 'subject.id': account._id }).lean());
+      expect(audit).to.include('https://shop.example/hook?token=***&v=***').and.not.include(secret);
+      const about = { id: someTransaction()._id, event: 'ping' as const, refId: null, data: {} };
+      await deliveries.insertMany(eventDeliveries({ ...account, webhookUrl: url }, about));
+      const listed = await api.call({ path: '/api/buyer/webhooks/deliveries', key });
+      expect(JSON.stringify(listed.body)).to.include('token=***').and.not.include(secret);
+    });
+
+    it('are masked in whatever is logged, with names before the host', () => {
+      const line = redact({ text: `went to ${url}, then to https://user:${secret}@shop.example/x` });
+      expect(line).to.deep.equal({
+        text: 'went to https://shop.example/hook?token=***&v=*** then to https://***@shop.example/x',
+      });
+      expect(withoutUrlSecrets('https://shop.example/a?b#c and no query')).to.equal(
+        'https://shop.example/a?***#c and no query',
+      );
+      expect(withoutUrlSecrets("https://shop.example/o'x?token=a'SECRET&x=1")).to.equal(
+        "https://shop.example/o'x?token=***&x=***",
+      );
+    });
+  });
+});

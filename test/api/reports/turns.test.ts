@@ -1,0 +1,148 @@
+/** Which reports are made when an account asks for many, and what becomes of one that can't be made. */
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import { env } from '../../../config/env.js';
+import { openQueue } from '../../../src/jobs/queues.js';
+import { generateReport, giveUpReport } from '../../../src/reports/generate-report.js';
+import { generateReportJob } from '../../../src/reports/generate-report.job.js';
+import { ReportModel, type Report } from '../../../src/reports/report.model.js';
+import { endReports } from '../../../src/reports/end-reports.js';
+import { callLongest, takeTurn } from '../../../src/reports/report-turns.js';
+import type { Account } from '../../../src/accounts/account.model.js';
+import { countAttention } from '../../../src/doctor/attention.js';
+import { useApi } from '../support/api.js';
+import { expectFailure } from '../support/expect-answer.js';
+import { useSettings } from '../../support/use-settings.js';
+
+const path = '/api/buyer/reports';
+
+describe('Reports of an account that asks for many', () => {
+  const api = useApi();
+  // No worker runs here: the tests make the reports when it is time.
+  useSettings({ REPORT_SYNC_WAIT_MS: 1 });
+  const { REPORTS_PER_DAY: perDay } = env;
+  afterEach(() => {
+    env.REPORTS_PER_DAY = perDay;
+  });
+
+  const ask = (key: string) => api.call({ path, key, body: { type: 'transaction' } });
+  async function asked(key: string, count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) {
+      ids.push(String((await ask(key)).body.data.report_id));
+    }
+    return ids;
+  }
+  const stored = (id: string) => ReportModel.findById(id).orFail().lean<Report>();
+  async function queued(ids: string[]): Promise<string[]> {
+    const jobs = await openQueue(generateReportJob.queue).getJobs(['wait', 'prioritized']);
+    const waiting = new Set(jobs.map((job) => (job.data as { reportId: string }).reportId));
+    return ids.filter((id) => waiting.has(id));
+  }
+
+  it('two of them are in the queue, so that those of others come next; the others follow in the order of asking', async () => {
+    const { key } = await api.newBuyer();
+    const ids = await asked(key, 5);
+    expect(await queued(ids)).to.deep.equal(ids.slice(0, 2));
+    const other = await asked((await api.newBuyer()).key, 1);
+    expect(await queued(other)).to.deep.equal(other);
+    // A job that comes too early is not a way around.
+    await generateReport(ids[4] ?? '');
+    expect(await stored(ids[4] ?? '')).to.include({ status: 'pending', epoch: 0 });
+    for (const [index, id] of ids.entries()) {
+      await generateReport(id);
+      expect(await stored(id)).to.include({ status: 'completed', turn: null });
+      expect(await queued(ids)).to.include.members(ids.slice(index + 1, index + 3));
+      expect(await queued(ids.slice(index + 3))).to.deep.equal([]);
+    }
+  });
+
+  it('no more than two turns are given at once', async () => {
+    const { key, account } = await api.newBuyer();
+    await asked(key, 6);
+    await ReportModel.updateMany({ accountId: account._id }, { $set: { turn: null } });
+    const all = await ReportModel.find({ accountId: account._id }).lean<Report[]>();
+    const given = await Promise.all(all.map(takeTurn));
+    expect(given.filter(Boolean)).to.have.length(2);
+  });
+
+  it('long ones go behind short ones, one of an account at a time, and are not overtaken for good', async () => {
+    const { key } = await api.newBuyer();
+    const year = { type: 'transaction', start_date: '2025-01-01', end_date: '2025-12-31' };
+    const askLong = async () => String((await api.call({ path, key, body: year })).body.data.report_id);
+    const [first, second] = [await askLong(), await askLong()];
+    const [short = ''] = await asked(key, 1);
+    expect(await queued([first, second, short])).to.have.members([first, short]);
+    const queue = openQueue(generateReportJob.queue);
+    const inState = async (state: 'wait' | 'prioritized') =>
+      (await queue.getJobs([state])).map((job) => (job.data as { reportId: string }).reportId);
+    expect(await inState('prioritized'))
+      .to.include(first)
+      .and.not.include(short);
+    await generateReport(short);
+    expect(await queued([second]), 'the second turn is for short ones').to.deep.equal([]);
+    await callLongest();
+    expect(await inState('prioritized'), 'not yet').to.include(first);
+    await ReportModel.updateOne({ _id: first }, { $set: { createdAt: new Date(Date.now() - 61_000) } });
+    await callLongest();
+    const waiting = await queue.getJobs(['wait'], 0, -1, true);
+    expect((waiting[0]?.data as { reportId: string }).reportId, 'the next of all').to.equal(first);
+    await generateReport(first);
+    expect(await queued([second])).to.deep.equal([second]);
+  });
+
+  it('reports that an erasure ends leave their turns at once to what waits', async () => {
+    const { key, account } = await api.newBuyer();
+    await asked(key, 2);
+    const deposits = await api.call({ path, key, body: { type: 'deposit' } });
+    const id = String(deposits.body.data.report_id);
+    expect(await queued([id])).to.deep.equal([]);
+    expect(await endReports([account._id])).to.equal(2);
+    expect(await queued([id])).to.deep.equal([id]);
+  });
+
+  it('an attempt that ended without hearing so calls the next when its job comes again', async () => {
+    const { key } = await api.newBuyer();
+    const [first = '', second = '', third = ''] = await asked(key, 3);
+    // As it is after a lost reply: all is written, and the worker died of it.
+    await ReportModel.updateOne(
+      { _id: first },
+      { $set: { status: 'completed', nextActionAt: null, turn: null } },
+    );
+    expect(await queued([second, third])).to.deep.equal([second]);
+    await generateReport(first);
+    expect(await queued([second, third])).to.deep.equal([second, third]);
+  });
+
+  it('above REPORTS_PER_DAY: 429/06 with Retry-After, and nothing is made', async () => {
+    env.REPORTS_PER_DAY = 2;
+    const { key, account } = await api.newBuyer();
+    await asked(key, 2);
+    const answer = await ask(key);
+    expectFailure(answer, { status: 429, code: '06', retryAfterMaxS: 86_400 });
+    expect(answer.body.message).to.contain('More than 2 reports in a day');
+    expect(Number(answer.headers['retry-after'])).to.be.within(86_000, 86_400);
+    expect(await ReportModel.countDocuments({ accountId: account._id })).to.equal(2);
+  });
+
+  it('one that is given up ends as failed, its owner and the operator are told, and the next has its turn', async () => {
+    const { key, account } = await api.newBuyer();
+    const [first = '', second = '', third = ''] = await asked(key, 3);
+    const given = await countAttention();
+    const accounts = mongoose.connection.collection<Account>('accounts');
+    await accounts.deleteOne({ _id: account._id });
+    const failure = await generateReport(first).catch((error: unknown) => error);
+    expect(failure).to.be.an('error');
+    // As after the last round of its job (test/jobs/poisoned.test.ts).
+    expect(await giveUpReport({ reportId: first }, 'it failed')).to.equal(true);
+    expect(await stored(first)).to.include({ status: 'failed', nextActionAt: null, turn: null });
+    expect(await queued([second, third])).to.deep.equal([second, third]);
+    expect((await countAttention()).failedReports).to.equal(given.failedReports + 1);
+    await accounts.insertOne(account);
+    const answer = await api.call({ path: `${path}/${first}`, key });
+    expectFailure(answer, { status: 409, code: '01' });
+    expect(answer.body.message).to.contain(first);
+    await generateReport(first);
+    expect((await stored(first)).status).to.equal('failed');
+  });
+});

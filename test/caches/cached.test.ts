@@ -1,0 +1,312 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { projectRoot } from '../../config/project-file.js';
+import { AccountModel } from '../../src/accounts/account.model.js';
+import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
+import { OfferModel } from '../../src/products/offer.model.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
+import { cached } from '../../src/redis/cached.js';
+import { changing } from '../../src/redis/changing.js';
+import { UnknownOutcomeError } from '../../src/database/mongo.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { hearChanges, hearingNow, type Change } from '../../src/redis/hear-changes.js';
+import { ConflictError } from '../../src/shared/errors.js';
+import { eventually } from '../support/eventually.js';
+
+interface Fact {
+  id: string;
+  owner: string;
+}
+
+/** A store that counts its reads, and can hold them back. */
+function store() {
+  const rows = new Map<string, Fact>();
+  const reads: string[] = [];
+  let held: Promise<void> | null = null;
+  return {
+    rows,
+    reads,
+    readsOf: (id: string) => reads.filter((each) => each === id).length,
+    load: async (id: string): Promise<Fact | null> => {
+      reads.push(id);
+      const found = rows.get(id) ?? null;
+      await held;
+      return found;
+    },
+    /** Reads that begin from now on end when what is returned is called. */
+    hold: (): (() => void) => {
+      let release: () => void = () => undefined;
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        held = null;
+        release();
+      };
+    },
+  };
+}
+
+const nothing = () => Promise.resolve();
+
+for (const hears of [true, false]) {
+  describe(`what a process keeps in memory, ${hears ? 'hearing of changes' : 'deaf'}`, () => {
+    before(async () => {
+      await connectRedis();
+      if (hears) {
+        await hearChanges();
+      }
+      expect(hearingNow() !== 0).to.equal(hears);
+    });
+    after(() => disconnectRedis());
+
+    it('callers at the same time share one load; later ones get what it gave', async () => {
+      const { rows, reads, load } = store();
+      rows.set('a', { id: 'a', owner: 'x' });
+      const get = cached({ from: [OfferModel], load });
+      const all = await Promise.all([get('a'), get('a'), get('a')]);
+      expect(all).to.deep.equal([rows.get('a'), rows.get('a'), rows.get('a')]);
+      expect(await get('a')).to.equal(rows.get('a'));
+      expect(reads).to.deep.equal(['a']);
+    });
+
+    it('a load that began before a change and ends after it is answered, and not kept', async () => {
+      const { rows, load, hold } = store();
+      rows.set('a', { id: 'a', owner: 'old' });
+      const get = cached({ from: [OfferModel], load });
+      const releaseEarly = hold();
+      const early = get('a');
+      await changing([OfferModel], ['a'], () => {
+        rows.set('a', { id: 'a', owner: 'new' });
+        return Promise.resolve();
+      });
+      // The next call must not join the early one, which still is under way.
+      const releaseNext = hold();
+      const next = get('a');
+      releaseNext();
+      expect(await next).to.include({ owner: 'new' });
+      releaseEarly();
+      expect(await early).to.include({ owner: 'old' });
+      expect(await get('a')).to.include({ owner: 'new' });
+    });
+
+    it('a change drops what is about its subjects and its collections only', async () => {
+      const { rows, readsOf, load } = store();
+      rows.set('a', { id: 'a', owner: 'x' }).set('b', { id: 'b', owner: 'y' });
+      const get = cached({ from: [OfferModel], load, isAbout: ({ owner }, subject) => owner === subject });
+      const readBoth = async () => {
+        await Promise.all([get('a'), get('b')]);
+        return [readsOf('a'), readsOf('b')];
+      };
+      expect(await readBoth()).to.deep.equal([1, 1]);
+      await changing([OfferModel], ['x'], nothing);
+      expect(await readBoth()).to.deep.equal([2, 1]);
+      await changing([AccountModel], ['x'], nothing);
+      expect(await readBoth()).to.deep.equal([2, 1]);
+      await changing([AccountModel, OfferModel], null, nothing);
+      expect(await readBoth()).to.deep.equal([3, 2]);
+    });
+
+    it('what was not found is found as soon as a change has made it', async () => {
+      const { rows, readsOf, load } = store();
+      const get = cached({ from: [ApiKeyModel], load, isAbout: () => false });
+      expect(await get('a')).to.equal(null);
+      expect(await get('a')).to.equal(null);
+      expect(readsOf('a')).to.equal(1);
+      await changing([ApiKeyModel], ['somebody'], () => {
+        rows.set('a', { id: 'a', owner: 'x' });
+        return Promise.resolve();
+      });
+      expect(await get('a')).to.include({ id: 'a' });
+    });
+
+    it('guesses push nothing out, and no more than a thousand of them are kept', async () => {
+      const { rows, readsOf, load } = store();
+      rows.set('a', { id: 'a', owner: 'x' });
+      const get = cached({ from: [ApiKeyModel], load, entriesMax: 2 });
+      await get('a');
+      await Promise.all(Array.from({ length: 1_001 }, (_, index) => get(`guess-${index}`)));
+      await get('a');
+      expect(readsOf('a')).to.equal(1);
+      await get('guess-0');
+      await get('guess-1000');
+      expect([readsOf('guess-0'), readsOf('guess-1000')]).to.deep.equal([2, 1]);
+    });
+
+    it('keeps what weighs so much together, and forgets the least recently used first', async () => {
+      const { rows, readsOf, load } = store();
+      for (const id of ['a', 'b', 'c', 'much', 'too much']) {
+        rows.set(id, { id, owner: 'x' });
+      }
+      const weightOf = ({ id }: Fact) => ({ much: 2, 'too much': 4 })[id] ?? 1;
+      const get = cached({ from: [OfferModel], load, weightOf, weightMax: 3 });
+      for (const id of ['a', 'b', 'c', 'a', 'much', 'a', 'b']) {
+        await get(id);
+      }
+      // `much` pushed out b and c, then b pushed out `much`.
+      expect(['a', 'b', 'c', 'much'].map(readsOf)).to.deep.equal([1, 2, 1, 1]);
+      await get('much');
+      expect(readsOf('much')).to.equal(2);
+      for (const id of ['too much', 'too much', 'much']) {
+        await get(id);
+      }
+      expect(['too much', 'much'].map(readsOf)).to.deep.equal([2, 3]);
+      // What a change drops weighs nothing any more.
+      await changing([OfferModel], null, nothing);
+      for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) {
+        await get(id);
+      }
+      expect(['a', 'b', 'c'].map(readsOf)).to.deep.equal([2, 3, 2]);
+    });
+
+    it('keeps so many, and forgets the least recently used first', async () => {
+      const { rows, readsOf, load } = store();
+      for (const id of ['a', 'b', 'c', 'd']) {
+        rows.set(id, { id, owner: 'x' });
+      }
+      const get = cached({ from: [OfferModel], load, entriesMax: 3 });
+      for (const id of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) {
+        await get(id);
+      }
+      expect(['a', 'b', 'c', 'd'].map(readsOf)).to.deep.equal([1, 2, 1, 1]);
+    });
+
+    it('an error is not remembered', async () => {
+      let calls = 0;
+      const get = cached({
+        from: [OfferModel],
+        load(id: string) {
+          calls += 1;
+          return calls === 1 ? Promise.reject(new Error('away')) : Promise.resolve(id);
+        },
+      });
+      expect(await get('a').catch(() => 'failed')).to.equal('failed');
+      expect(await get('a')).to.equal('a');
+    });
+
+    it(`is loaded again after a second: ${hears ? 'no' : 'yes'}`, async () => {
+      const { rows, readsOf, load } = store();
+      rows.set('a', { id: 'a', owner: 'x' });
+      const get = cached({ from: [OfferModel], load });
+      const short = cached({ from: [OfferModel], load, keepMs: limits.cacheDeafMs });
+      await get('a');
+      await short('a');
+      const over = performance.now() + limits.cacheDeafMs;
+      await eventually('a second to be over', () => performance.now() > over);
+      await get('a');
+      expect(readsOf('a')).to.equal(hears ? 2 : 3);
+      await short('a');
+      expect(readsOf('a')).to.equal(hears ? 3 : 4);
+    });
+  });
+}
+
+describe('a change', () => {
+  /** Another process that hears, and says so or not. */
+  let other: Redis;
+  let answers: boolean;
+  const heard: Change[] = [];
+  before(async () => {
+    await connectRedis();
+    await hearChanges();
+    other = new Redis(env.REDIS_URL);
+    await other.subscribe(`${env.QUEUE_PREFIX}:changes`);
+    other.on('message', (_channel, text) => {
+      const change = JSON.parse(text) as Change;
+      heard.push(change);
+      if (answers && change.phase !== 'begin') {
+        void redis().publish(`${env.QUEUE_PREFIX}:process:${change.by}`, `ack ${change.id} other`);
+      }
+    });
+  });
+  after(async () => {
+    other.disconnect();
+    await disconnectRedis();
+  });
+
+  async function measure(subject: string, work: () => Promise<unknown> = nothing) {
+    await redis().zadd(`${env.QUEUE_PREFIX}:hearers`, Date.now() + limits.hearingMs, 'other');
+    const startedAt = performance.now();
+    await changing([OfferModel], [subject], work).catch(() => undefined);
+    const phases = heard.filter(({ subjects }) => subjects?.[0] === subject).map(({ phase }) => phase);
+    return { ms: performance.now() - startedAt, phases };
+  }
+
+  it('is answered when every process that hears has dropped it', async () => {
+    answers = true;
+    const { ms, phases } = await measure('a');
+    expect(ms).to.be.below(limits.hearingMs / 2);
+    expect(phases).to.deep.equal(['begin', 'end']);
+  });
+
+  it('is answered when a process that says nothing does not hear any more', async () => {
+    answers = false;
+    const { ms, phases } = await measure('b');
+    expect(ms).to.be.within(limits.hearingMs, 2 * limits.hearingMs);
+    expect(phases).to.deep.equal(['begin', 'end']);
+  });
+
+  it('whose write failed is told as over, and one that may still come to hold as unsure', async () => {
+    answers = true;
+    const refused = await measure('c', () => Promise.reject(new ConflictError('taken')));
+    expect(refused.phases).to.deep.equal(['begin', 'end']);
+    const lost = await measure('d', () => Promise.reject(new UnknownOutcomeError(new Error('cut'))));
+    expect(lost.phases).to.deep.equal(['begin', 'unsure']);
+  });
+
+  it('may have been missed by a process that stood still: it uses nothing from before', async () => {
+    const { rows, load, readsOf } = store();
+    rows.set('a', { id: 'a', owner: 'x' });
+    const get = cached({ from: [ProductModel], load });
+    await eventually('this process to hear', () => hearingNow() !== 0);
+    await get('a');
+    await get('a');
+    expect(readsOf('a')).to.equal(1);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, limits.hearingMs + 10);
+    await get('a');
+    expect(readsOf('a')).to.equal(2);
+  });
+});
+
+describe('what a process keeps in memory', () => {
+  it('is written through `changing` only: another way does not compile, and is not in the source', () => {
+    // Never called: `npm run check:types` fails where one of these begins to exist.
+    const forbidden = () => [
+      // @ts-expect-error -- only reads
+      AccountModel.updateOne,
+      // @ts-expect-error -- only reads
+      ApiKeyModel.create,
+      // @ts-expect-error -- only reads
+      ProductModel.bulkWrite,
+      // @ts-expect-error -- only reads
+      OfferModel.findOneAndUpdate,
+      // @ts-expect-error -- only reads
+      ProviderStateModel.collection,
+    ];
+    expect(forbidden).to.be.a('function');
+    const around =
+      /\bwriterOf\b|\.collection(<.*>)?\('(accounts|apiKeys|products|offers|providerStates)|\.model(<.*>)?\('(Account|ApiKey|Product|Offer|ProviderState)'/;
+    const files = ['src', 'scripts', 'workers'].flatMap((room) =>
+      readdirSync(join(projectRoot, room), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${room}/${name}`,
+      ),
+    );
+    const found = files.filter(
+      (name) => name.endsWith('.ts') && around.test(readFileSync(join(projectRoot, name), 'utf8')),
+    );
+    expect(found.sort()).to.deep.equal([
+      'src/accounts/account.model.ts',
+      'src/accounts/api-key.model.ts',
+      'src/database/read-only-model.ts',
+      'src/products/offer.model.ts',
+      'src/products/product.model.ts',
+      'src/providers/provider-state.model.ts',
+      'src/redis/changing.ts',
+    ]);
+  });
+});

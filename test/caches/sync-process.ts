@@ -1,0 +1,10 @@
+/** Another process for next-call.test.ts: writes a provider's price list to the offers of SELLER_ID, and ends. */
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { requireAccount } from '../../src/accounts/require-account.js';
+import { syncPriceList } from '../../src/providers/refresh-providers.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+
+await Promise.all([connectMongo(), connectRedis()]);
+await syncPriceList(await requireAccount(process.env['SELLER_ID'] ?? ''));
+await disconnectRedis();
+await disconnectMongo();

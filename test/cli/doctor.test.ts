@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { freePort } from '../../scripts/databases/ports.js';
+import { withFault } from '../support/mongo-faults.js';
+import { startPrivateMongo, type Outage } from '../support/outage.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+import { startProxy, type TestProxy } from '../webhooks/support/proxy.js';
+
+describe('topup doctor about the lifetime of locks', () => {
+  let stack: Stack;
+  let mongo: Outage;
+  let admin: MongoClient;
+
+  before(async () => {
+    mongo = await startPrivateMongo();
+    stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url } });
+    admin = new MongoClient(mongo.url);
+  });
+  after(async () => {
+    await admin.close();
+    await stack.stop();
+    await mongo.stop();
+  });
+
+  const found = async (): Promise<Diagnosis | undefined> => {
+    const { checks } = (await topup(['doctor', '--json'], stack.env)).json<{ checks: Diagnosis[] }>();
+    expect(checks.find((each) => each.name === 'MongoDB replica set')?.status).to.equal('ok');
+    return checks.find((each) => each.name === 'MongoDB lock lifetime');
+  };
+  const set = (transactionLifetimeLimitSeconds: number) =>
+    admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds });
+
+  it('warns above 10 s with the command that changes it, and is well with that', async () => {
+    const asItComes = await found();
+    expect(asItComes).to.include({ status: 'warn' });
+    expect(asItComes?.detail).to.include('transactionLifetimeLimitSeconds is 60');
+    const advised = /setParameter: 1, transactionLifetimeLimitSeconds: (\d+)/.exec(asItComes?.advice ?? '');
+    await set(Number(advised?.[1]));
+    expect(await found()).to.include({ status: 'ok', detail: '10 s' });
+    await set(11);
+    expect(await found()).to.include({ status: 'warn' });
+  });
+
+  it('says nothing where the user may not read it', async () => {
+    const uri = stack.env['MONGODB_URI'] ?? '';
+    const seen = await withFault({ commands: ['getParameter'], kind: 'forbidden', uri }, found);
+    expect(seen).to.equal(undefined);
+  });
+});
+
+describe('topup doctor about the proxy of webhooks', () => {
+  let stack: Stack;
+  let proxy: TestProxy;
+  before(async () => {
+    [stack, proxy] = await Promise.all([startStack({ web: false }), startProxy()]);
+  });
+  after(async () => {
+    await Promise.all([stack.stop(), proxy.close()]);
+  });
+
+  const found = async (url: string) => {
+    const result = await topup(['doctor', '--json'], { ...stack.env, WEBHOOK_PROXY_URL: url });
+    expect(result.stdout + result.stderr).not.to.contain('geheim');
+    const { checks } = result.json<{ checks: Diagnosis[] }>();
+    return checks.find(({ name }) => name === 'WEBHOOK_PROXY_URL');
+  };
+
+  it('says whether it takes our calls, and nothing where there is none', async () => {
+    expect(await found('')).to.equal(undefined);
+    expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'takes calls' });
+    expect(await found(`http://user:geheim@127.0.0.1:${proxy.port}`)).to.include({
+      status: 'fail',
+      detail: 'The proxy answered 407 (HTTP_407)',
+    });
+    const gone = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
+    expect(gone?.detail).to.equal('The proxy is not reached (ECONNREFUSED)');
+  });
+});
+
+describe('topup doctor about workers', () => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack({ web: false });
+  });
+  after(() => stack.stop());
+
+  const queues = async () => {
+    const result = await topup(['doctor', '--json'], stack.env);
+    const { checks } = result.json<{ checks: Diagnosis[] }>();
+    return { code: result.code, checks: checks.filter(({ name }) => name.startsWith('queue ')) };
+  };
+
+  it('fails where none runs at all, and warns of the kinds that do not run', async () => {
+    const without = await queues();
+    expect(without.code).to.equal(1);
+    expect(new Set(without.checks.map(({ status }) => status))).to.deep.equal(new Set(['fail']));
+    await stack.startWorker('reports');
+    const { checks } = await queues();
+    expect(checks.find(({ name }) => name === 'queue reports')?.status).to.equal('ok');
+    expect(checks.find(({ name }) => name === 'queue fulfilment')?.status).to.equal('warn');
+  });
+});

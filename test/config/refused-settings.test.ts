@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { developmentKey, developmentSecret } from '../../config/development-keys.js';
+import { parseEnv } from '../../config/env.js';
+import { acceptableRisks, refusedSettings } from '../../config/refused-settings.js';
+import { tableUnder } from '../support/docs-table.js';
+
+const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n)).toString('base64');
+const repeatedKey = Buffer.alloc(32, 7).toString('base64');
+const good: Record<string, string> = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://topup.example',
+  MONGODB_URI: 'mongodb://topup:secret@one:27017,two:27017,three:27017/topup?replicaSet=rs0&authSource=admin',
+  REDIS_URL: 'rediss://:secret@redis.example:6379',
+  ENCRYPTION_KEY: key,
+  SESSION_SECRET: 'a session secret of more than 32 characters',
+  PAYOUT_MODE: 'manual',
+};
+
+/** For each row of the list, in its order, settings that it refuses; undefined takes one away. */
+const bad: Record<string, string | undefined>[] = [
+  { ENCRYPTION_KEY: undefined },
+  { ENCRYPTION_KEY: developmentKey },
+  { ENCRYPTION_KEY: repeatedKey },
+  { SESSION_SECRET: 'shorter than 32' + ' chars' },
+  { SESSION_SECRET: developmentSecret },
+  { PAYMENT_NOTIFY_SECRET: 'x'.repeat(40) },
+  { PAYOUT_MODE: undefined },
+  { PAYOUT_MODE: 'simulated' },
+  { DEPOSIT_MODE: 'instant' },
+  { WEBHOOK_ALLOW_PRIVATE: 'true' },
+  { APP_MODE: 'sandbox' },
+  { SIMULATOR_URL: 'http://127.0.0.1:4000' },
+  { BASE_URL: undefined },
+  { BASE_URL: 'http://topup.example' },
+  { MONGODB_URI: 'mongodb://one:27017/topup?replicaSet=rs0' },
+  { REDIS_URL: 'redis://redis.example:6379' },
+];
+
+function refusal(change: Record<string, string | undefined>): string | null {
+  try {
+    parseEnv({ ...good, ...change });
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('settings that are refused in production', () => {
+  it('are none of a good configuration, whose other defaults are the safe ones', () => {
+    expect(refusal({})).to.equal(null);
+    expect(parseEnv(good)).to.include({
+      APP_MODE: 'live',
+      DEPOSIT_MODE: 'confirm',
+      SETTLEMENT_NEW_ACCOUNT_REVIEW: true,
+      WEBHOOK_ALLOW_PRIVATE: false,
+      LISTEN_ADDRESS: null,
+    });
+    expect(refusal({ SETTLEMENT_NEW_ACCOUNT_REVIEW: 'false' })).to.equal(null);
+    const keys = `new:${Buffer.from(key, 'base64').reverse().toString('base64')}`;
+    expect(refusal({ ENCRYPTION_KEY: undefined, ENCRYPTION_KEYS: keys })).to.equal(null);
+  });
+
+  refusedSettings.forEach(({ setting, value, acceptedAs }, row) => {
+    it(`${setting}: ${value}`, () => {
+      const change = bad[row] ?? {};
+      const message = refusal(change);
+      expect(message).to.include(
+        `"${setting}" is refused in production where it is ${value.replaceAll('`', '')}`,
+      );
+      expect(message?.match(/ {2}- /g), message ?? '').to.have.length(1);
+      for (const given of [
+        change['ENCRYPTION_KEY'],
+        change['SESSION_SECRET'],
+        'secret@',
+        good['SESSION_SECRET'],
+      ]) {
+        expect(given === undefined || !message?.includes(given)).to.equal(true);
+      }
+      // The same where NODE_ENV was forgotten. APP_MODE=sandbox says by itself that nothing is live.
+      if (change['APP_MODE'] === undefined) {
+        expect(refusal({ NODE_ENV: undefined, APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
+        expect(refusal({ NODE_ENV: 'test', APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
+      }
+      const others = acceptableRisks.filter((name) => name !== acceptedAs).join(',');
+      expect(refusal({ ...change, ACCEPTED_RISKS: others })).to.include(`"${setting}"`);
+      if (acceptedAs !== null) {
+        expect(message).to.include(`ACCEPTED_RISKS=${acceptedAs}`);
+        expect(refusal({ ...change, ACCEPTED_RISKS: acceptedAs })).to.equal(null);
+      }
+    });
+  });
+
+  it('are listed all at once', () => {
+    const message = refusal({ PAYOUT_MODE: 'simulated', DEPOSIT_MODE: 'instant', REDIS_URL: 'redis://host' });
+    expect(message?.match(/ {2}- /g)).to.have.length(3);
+  });
+
+  it('the development key and a repeated one are found in ENCRYPTION_KEYS too', () => {
+    for (const each of [developmentKey, repeatedKey]) {
+      expect(refusal({ ENCRYPTION_KEYS: `new:${each}` })).to.match(/ENCRYPTION_KEY/);
+    }
+  });
+
+  it('a database needs no password where its authMechanism has none', () => {
+    expect(refusal({ MONGODB_URI: 'mongodb://host/topup?authMechanism=MONGODB-X509&tls=true' })).to.equal(
+      null,
+    );
+    expect(refusal({ MONGODB_URI: 'mongodb://user@host/topup' })).to.include('MONGODB_URI');
+    expect(refusal({ REDIS_URL: 'redis://user:secret@host' })).to.equal(null);
+    expect(refusal({ REDIS_URL: 'redis://host/0?x=:y@z' })).to.include('REDIS_URL');
+  });
+
+  it('a risk that has no such name is a mistake', () => {
+    expect(refusal({ ACCEPTED_RISKS: 'open-mongodb,simulated' })).to.include('ACCEPTED_RISKS');
+  });
+
+  it('are no concern of a copy for trying out', () => {
+    const trial = { MONGODB_URI: 'mongodb://host/topup', REDIS_URL: 'redis://host' };
+    expect(parseEnv(trial)).to.include({
+      PAYOUT_MODE: 'simulated',
+      SETTLEMENT_NEW_ACCOUNT_REVIEW: false,
+      LISTEN_ADDRESS: '127.0.0.1',
+    });
+  });
+
+  it('are the table of docs/operations.md', () => {
+    expect(tableUnder('Refused settings', readFileSync('docs/operations.md', 'utf8'))).to.deep.equal(
+      refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
+        `\`${setting}\``,
+        value,
+        why,
+        instead,
+        acceptedAs === null ? '' : `\`${acceptedAs}\``,
+      ]),
+    );
+  });
+});
+
+describe('ENCRYPTION_KEYS', () => {
+  const other = Buffer.from(key, 'base64').reverse().toString('base64');
+  const keys = (value: string, single?: string) =>
+    refusal({ ENCRYPTION_KEY: single, ENCRYPTION_KEYS: value });
+
+  it('is a list of id:key with different ids and keys of 32 bytes', () => {
+    expect(keys(`b:${other},a:${key}`)).to.equal(null);
+    for (const wrong of [
+      key,
+      `b:${other},`,
+      `b c:${other}`,
+      `:${other}`,
+      'b:short',
+      `b:${other},b:${key}`,
+      `b:${key},a:${key}`,
+    ]) {
+      expect(keys(wrong), wrong).to.include('ENCRYPTION_KEYS').and.not.include(key).and.not.include(other);
+    }
+  });
+
+  it('beside ENCRYPTION_KEY, which has the id 0: that id has no other key, and that key no other id', () => {
+    expect(keys(`b:${other}`, key)).to.equal(null);
+    expect(keys(`b:${other},0:${key}`, key)).to.equal(null);
+    expect(keys(`0:${other}`, key)).to.include('ENCRYPTION_KEYS');
+    expect(keys(`b:${key}`, key)).to.include('ENCRYPTION_KEYS');
+  });
+});

@@ -1,0 +1,296 @@
+/** The console's pages in a real browser, against the real service: what is shown, what is done, and to whom. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { projectRoot } from '../../config/project-file.js';
+import { eventually } from '../support/eventually.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import { chromiumArgs, findChromium } from './support/chromium.js';
+import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+const reason = 'ticket 812';
+const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8');
+/** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
+const screenshots = process.env['SCREENSHOTS'];
+
+const program = findChromium();
+
+(program === null ? describe.skip : describe)(
+  `the console in a browser${program === null ? ' (skipped: no Chromium)' : ''}`,
+  function () {
+    this.timeout(90_000);
+    let shop: OperatedStack;
+    let browser: Browser;
+    let admin: { page: Page; name: string };
+    let viewer: { page: Page; name: string };
+    const contexts: BrowserContext[] = [];
+    const outside: string[] = [];
+    const reports: string[] = [];
+
+    before(async () => {
+      [shop, browser] = await Promise.all([
+        startOperatedStack(),
+        chromium.launch({ executablePath: program ?? '', args: chromiumArgs }),
+      ]);
+      admin = await logIn('admin');
+      viewer = await logIn('viewer');
+    });
+    after(async () => {
+      await Promise.all(contexts.map((each) => each.close()));
+      await browser.close();
+      await shop.stack.stop();
+    });
+
+    async function logIn(role: 'admin' | 'viewer', locale = 'en-GB') {
+      const name = await shop.addOperator(role);
+      const context = await browser.newContext({
+        locale,
+        timezoneId: 'America/New_York',
+        reducedMotion: 'reduce',
+        viewport: { width: 1_280, height: 900 },
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${shop.stack.baseUrl}/`) && !request.url().startsWith('data:')) {
+          outside.push(request.url());
+        }
+      });
+      page.on('console', (message) => {
+        if (/content security policy/i.test(message.text())) {
+          reports.push(message.text());
+        }
+      });
+      page.on('pageerror', (error) => reports.push(String(error)));
+      await page.goto(`${shop.stack.baseUrl}/admin/login`);
+      await page.getByLabel('Username').fill(name);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'What needs attention' }).waitFor();
+      return { page, name };
+    }
+
+    async function open(page: Page, path: string, heading: string | RegExp): Promise<void> {
+      await page.goto(`${shop.stack.baseUrl}/admin${path}`);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    }
+
+    /** Fills in why, presses the button of a form, and waits until it says that it is done. */
+    async function act(where: Page | Locator, title: string): Promise<void> {
+      const form = where.getByRole('region', { name: title });
+      await form.getByLabel('Reason').fill(reason);
+      // By the keyboard: what comes of the change before moves the page under a mouse.
+      await form.getByRole('button', { name: title }).press('Enter');
+    }
+
+    async function expectAudited(subject: string, action: string): Promise<void> {
+      const audit = shop.stack.db.collection('audit');
+      const wanted = { 'subject.id': subject, action, actor: `operator:${admin.name}` };
+      const found = await eventually(`${action} of ${subject}`, () => audit.findOne(wanted));
+      expect(found['reason']).to.equal(reason);
+    }
+
+    async function expectSound(page: Page, name: string): Promise<void> {
+      if (screenshots !== undefined) {
+        await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+      }
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        const { axe: checker } = globalThis as unknown as {
+          axe: {
+            run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+          };
+        };
+        const found = await checker.run();
+        return found.violations
+          .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      });
+      expect(violations, name).to.deep.equal([]);
+      const overflow = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect(overflow, `${name}: scrolls sideways`).to.be.at.most(0);
+    }
+
+    const idOf = async (username: string) =>
+      String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
+    const statusOf = async (id: string) => (await shop.purchaseOf(id))?.status;
+
+    it('finds a purchase by Ctrl-K and by a filter that is in the URL', async () => {
+      const { page } = admin;
+      const id = await shop.sold();
+      const stored = await shop.purchaseOf(id);
+      await open(page, '/purchases', 'Purchases');
+      await page
+        .getByRole('link', { name: /GMT\+7/ })
+        .first()
+        .waitFor();
+      expect(await page.getByRole('cell', { name: /^Rp \d+\.\d{3}$/ }).count()).to.be.greaterThan(0);
+      await expectSound(page, 'purchases');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Find' }).fill(stored?.refId ?? '');
+      await page
+        .getByText(stored?.refId ?? '', { exact: false })
+        .last()
+        .waitFor();
+      await page.getByRole('button', { name: new RegExp(stored?.customerNumber ?? '') }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`/admin/purchases/${id}$`));
+      await page.goBack();
+      await page.getByLabel('Status').selectOption('FAILED');
+      await page.getByLabel('Account').fill('buyer2');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByText('No purchase fits this filter.').waitFor();
+      expect(new URL(page.url()).search).to.equal('?status=FAILED&account=buyer2');
+      await page.getByLabel('Account').fill('nobody-here');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByRole('alert').getByText('There is no account nobody-here').waitFor();
+    });
+
+    it('decides purchases under review, takes a sale back, and sends a delivery again', async () => {
+      const { page } = admin;
+      const [done, failed, asked] = await Promise.all([
+        shop.underReview(),
+        shop.underReview(),
+        shop.underReview(),
+      ]);
+      await open(page, `/purchases/${done}`, /S10/);
+      await expectSound(page, 'purchase-to-decide');
+      await page
+        .getByRole('region', { name: /executed it/ })
+        .getByLabel('Serial number')
+        .fill('SN-4711');
+      await act(page, 'Decide: the provider has executed it');
+      await eventually('SUCCESS', async () => (await statusOf(done)) === 'SUCCESS');
+      expect(await shop.purchaseOf(done)).to.include({ serialNumber: 'SN-4711' });
+      await expectAudited(done, 'review.resolve');
+
+      await act(page, 'Take the sale back');
+      await eventually('REFUNDED', async () => (await statusOf(done)) === 'REFUNDED');
+      await page.getByText('REFUNDED', { exact: true }).waitFor();
+
+      await open(page, `/purchases/${asked}`, /S10/);
+      await act(page, 'Ask the provider again');
+      await expectAudited(asked, 'review.resolve');
+
+      await open(page, '/cases', 'Cases');
+      const article = page.getByRole('article', { name: new RegExp(failed) });
+      await article.getByRole('button', { name: 'What you can do' }).click();
+      await act(article, 'Decide: it was not executed');
+      await eventually('FAILED', async () => (await statusOf(failed)) === 'FAILED');
+      await article.waitFor({ state: 'detached' });
+      await expectAudited(failed, 'review.resolve');
+
+      const sold = await shop.sold();
+      const deliveries = shop.stack.db.collection<{ _id: string }>('deliveries');
+      const delivery = await eventually('it to be delivered', () =>
+        deliveries.findOne({ orderKey: sold, state: 'delivered' }),
+      );
+      await deliveries.deleteMany({ orderKey: sold, _id: { $ne: delivery._id } });
+      await open(page, `/purchases/${sold}`, /S10/);
+      await act(page, 'Send it again');
+      await expectAudited(delivery._id, 'webhook.replay');
+      await eventually('the second attempt', () =>
+        deliveries.findOne({ _id: delivery._id, attemptCount: 2 }),
+      );
+    });
+
+    it('closes a case', async () => {
+      const { page } = admin;
+      const id = await shop.openCase('credit note 311');
+      await open(page, '/cases', 'Cases');
+      const article = page.getByRole('article', { name: new RegExp(id) });
+      await article.getByRole('button', { name: 'What you can do' }).click();
+      await expectSound(page, 'cases');
+      await act(article, 'Close this case');
+      await article.waitFor({ state: 'detached' });
+      await expectAudited(id, 'case.resolve');
+    });
+
+    it('does everything that there is to do about an account', async () => {
+      const { page } = admin;
+      const accounts = shop.stack.db.collection('accounts');
+      const id = await idOf('buyer2');
+      await accounts.updateOne({ username: 'buyer2' }, { $set: { ipWhitelist: ['192.0.2.1'] } });
+      await open(page, '/accounts?prefix=buyer2', 'Accounts');
+      await page.getByRole('link', { name: 'buyer2' }).click();
+      await page.getByRole('heading', { level: 1, name: 'buyer2' }).waitFor();
+      await expectSound(page, 'account');
+      await act(page, 'Suspend the account');
+      await expectAudited(id, 'account.suspend');
+      await act(page, 'Let the account in again');
+      await expectAudited(id, 'account.resume');
+      await page.getByRole('switch', { name: 'HMAC alone, no md5 sign' }).press('Space');
+      await page.getByLabel('Most calls a minute').fill('600');
+      await act(page, 'Set limits and rules');
+      await expectAudited(id, 'account.set');
+      expect(await accounts.findOne({ username: 'buyer2' })).to.include({
+        requireStrongSign: true,
+        rateLimitMax: 600,
+      });
+      await act(page, 'Clear the allowlist');
+      await expectAudited(id, 'config.update');
+      await act(page, 'Revoke download links');
+      await expectAudited(id, 'account.revoke-links');
+      await act(page, 'Make a new API key');
+      await page.getByText(/^bk_/).waitFor();
+      await expectAudited(id, 'api-key.rotate');
+      await open(page, '/accounts/buyer', 'buyer');
+      await page.getByRole('button', { name: 'Show the statement' }).click();
+      await page.getByText('Closing balance').waitFor();
+      expect(await page.getByRole('cell', { name: /^−?Rp [\d.]+$/ }).count()).to.be.greaterThan(1);
+    });
+
+    it('a viewer sees every page, and nothing to change anything with', async () => {
+      const { page } = viewer;
+      const id = await shop.underReview();
+      await shop.openCase('seen by a viewer');
+      const pages: [string, string | RegExp][] = [
+        ['/purchases', 'Purchases'],
+        [`/purchases/${id}`, /S10/],
+        ['/cases', 'Cases'],
+        ['/accounts', 'Accounts'],
+        ['/accounts/buyer', 'buyer'],
+      ];
+      for (const [path, heading] of pages) {
+        await open(page, path, heading);
+        await page.getByRole('progressbar').waitFor({ state: 'detached' });
+        for (const name of ['What you can do', 'Reason', 'Show the statement', 'Operators']) {
+          expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
+        }
+      }
+    });
+
+    it('every page is usable at 375 px, in the dark, in Indonesian, without serious findings of axe', async () => {
+      const { page } = await logIn('viewer', 'id-ID');
+      const id = await shop.sold();
+      const pages: [string, string | RegExp][] = [
+        ['/purchases', 'Transaksi'],
+        [`/purchases/${id}`, /S10/],
+        ['/cases', 'Kasus'],
+        ['/accounts', 'Akun'],
+        ['/accounts/buyer', 'buyer'],
+      ];
+      await page.setViewportSize({ width: 375, height: 800 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      for (const [path, heading] of pages) {
+        const name = path.replace(id, 'purchase').replaceAll('/', '-').slice(1);
+        await open(page, path, heading);
+        await expectSound(page, `${name}-375-dark`);
+      }
+      await page.getByRole('button', { name: 'Buka menu' }).click();
+      await page.getByRole('link', { name: 'Kasus' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Kasus' }).waitFor();
+    });
+
+    it('leaves the money rules kept, asked nobody else, and broke no rule of its own policy', async () => {
+      await expectLedgerToHold(shop.stack);
+      expect(outside).to.deep.equal([]);
+      expect(reports).to.deep.equal([]);
+    });
+  },
+);

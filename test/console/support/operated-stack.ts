@@ -1,0 +1,101 @@
+/** A copy of the service with purchases in every state that an operator has to do with, and people who log in to it. */
+import { randomUUID } from 'node:crypto';
+import type { Operator } from '../../../src/operators/operator.model.js';
+import { checkedHash } from '../../../src/operators/password.js';
+import type { OperatorRole } from '../../../src/operators/rights.js';
+import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
+
+export const password = 'correct horse battery staple';
+
+export interface OperatedStack {
+  stack: Stack;
+  accounts: Record<string, SeededAccount>;
+  buyer: ApiClient;
+  /** @returns its username. */
+  addOperator(role: OperatorRole): Promise<string>;
+  /** A purchase that has come to its success. */
+  sold(): Promise<string>;
+  /** A purchase whose provider has not given a certain answer in time. */
+  underReview(): Promise<string>;
+  /** A case about nothing that exists. */
+  openCase(detail: string): Promise<string>;
+  purchaseOf(id: string): Promise<StoredPurchase | null>;
+}
+
+interface StoredPurchase {
+  _id: string;
+  refId: string;
+  status: string;
+  serialNumber: string | null;
+  customerNumber: string;
+  reviewSince: Date | null;
+  createdAt: Date;
+}
+
+export async function startOperatedStack(): Promise<OperatedStack> {
+  const stack = await startStack({
+    workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers'],
+    env: { TRUST_PROXY: '1', UNKNOWN_REVIEW_AFTER: '1000' },
+  });
+  const accounts = await stack.seed();
+  const buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
+  await buyer.post('/api/buyer/deposit', { amount: 50_000_000, ref_id: uniqueRef('deposit') });
+  await stack.simulator.control({ pending_ms: 600_000 });
+  const purchases = stack.db.collection<StoredPurchase>('transactions');
+  const purchaseOf = (id: string) => purchases.findOne({ _id: id });
+  let bought = 0;
+
+  async function buy(ending: string): Promise<string> {
+    const answer = await buyer.post('/v1/transactions', {
+      product_code: 'S10',
+      destination: `0812${String((bought += 1)).padStart(4, '0')}${ending}`,
+      ref_id: uniqueRef('console'),
+    });
+    return answer.body.data.id as string;
+  }
+  return {
+    stack,
+    accounts,
+    buyer,
+    purchaseOf,
+    async addOperator(role) {
+      const username = `${role}-${randomUUID().slice(0, 8)}`;
+      const at = new Date();
+      await stack.db.collection<Operator>('operators').insertOne({
+        _id: newId(),
+        username,
+        role,
+        passwordHash: await checkedHash(password),
+        passwordChangedAt: at,
+        createdAt: at,
+      });
+      return username;
+    },
+    async sold() {
+      const id = await buy('1230');
+      await eventually('the sale', async () => (await purchaseOf(id))?.status === 'SUCCESS', 30_000);
+      return id;
+    },
+    async underReview() {
+      const id = await buy('1233');
+      await eventually('the review', async () => (await purchaseOf(id))?.reviewSince, 30_000);
+      return id;
+    },
+    async openCase(detail) {
+      const id = newId();
+      await stack.db.collection<ReconciliationCase>('cases').insertOne({
+        _id: id,
+        transactionId: newId(),
+        kind: 'reversal',
+        detail,
+        createdAt: new Date(),
+        resolvedAt: null,
+      });
+      return id;
+    },
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * Every link between our processes and what they talk to, with every fault that a network has, at every moment of a
+ * purchase: nothing is lost or doubled, and all goes on by itself. Prints how long that took.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { apiClient } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import { startInbox, type RunningInbox } from '../support/inbox.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { buyUntilAnswered } from '../support/purchases.js';
+import { startSimulator, type RunningSimulator } from '../support/simulator.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+
+const { every, stacks, limitMs } = sizes.faults;
+const purchasesOfACase = 4;
+const faultMs = 3_000;
+const slowMs = 750;
+/** So that an order can be met on its way. */
+const providerLatencyMs = 300;
+/** What a network has swallowed may hold a lock in the database for a minute. */
+const recoveredWithinMs = 150_000;
+
+const links = [
+  'web - MongoDB',
+  'web - Redis',
+  'worker - MongoDB',
+  'worker - Redis',
+  'worker - provider',
+  'worker - receiver',
+] as const;
+type Link = (typeof links)[number];
+
+const faults = {
+  /** The connections that stand are forgotten; new ones work. */
+  swallow: (gate: TcpGate) => gate.swallow(),
+  'lost reply': (gate: TcpGate) => gate.dropReplies(3),
+  cut: (gate: TcpGate) => gate.cut(),
+  slow: (gate: TcpGate) => gate.delay(slowMs),
+  /** Connections stand and are made, and nobody answers. */
+  'half-open': (gate: TcpGate) => gate.hang(),
+};
+type Fault = keyof typeof faults;
+
+/** When the fault begins. */
+const moments = ['idle', 'asked', 'accepted', 'sent', 'final'] as const;
+type Moment = (typeof moments)[number];
+
+interface Case {
+  link: Link;
+  fault: Fault;
+  moment: Moment;
+}
+const all: Case[] = links.flatMap((link) =>
+  (Object.keys(faults) as Fault[]).flatMap((fault) => moments.map((moment) => ({ link, fault, moment }))),
+);
+
+interface Copy {
+  stack: Stack;
+  web: RunningProgram;
+  gates: Record<Link, TcpGate>;
+  simulator: RunningSimulator;
+  inbox: RunningInbox;
+  key: string;
+  stop(): Promise<void>;
+}
+
+describe('faults of every link at every moment of a purchase', function () {
+  this.timeout(limitMs);
+  const copies: Copy[] = [];
+
+  before(async () => {
+    copies.push(...(await Promise.all(Array.from({ length: stacks }, startCopy))));
+  });
+  after(() => Promise.all(copies.map((copy) => copy.stop())));
+
+  const chosen = all.filter((_, index) => index % every === 0);
+  it(`${chosen.length} cases: every purchase is answered, final and told once the network is back, and executed once`, async () => {
+    const waiting = [...chosen];
+    const took = new Map<string, number>();
+    const failed: string[] = [];
+    const play = async (copy: Copy) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const cell = `${next.link}, ${next.fault}`;
+        try {
+          const recoveredMs = await playCase(copy, next);
+          took.set(cell, Math.max(took.get(cell) ?? 0, recoveredMs));
+        } catch (error) {
+          failed.push(`${cell}, ${next.moment}: ${String(error)}`);
+          await copy.gates[next.link].restore();
+        }
+      }
+      await expectLedgerToHold(copy.stack);
+      await expectLedgerVerified(copy.stack);
+    };
+    await Promise.all(copies.map(play));
+    expect(failed.join('\n')).to.equal('');
+    for (const [cell, ms] of [...took].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      process.stdout.write(`    ${cell}: all is done ${(ms / 1_000).toFixed(1)} s after it at the latest\n`);
+    }
+  });
+});
+
+async function startCopy(): Promise<Copy> {
+  const [simulator, inbox] = await Promise.all([startSimulator(), startInbox()]);
+  await simulator.control({ latency_ms: providerLatencyMs });
+  const gateTo = (name: string) => startTcpGate(process.env[name] ?? '');
+  const [webMongo, webRedis, workerMongo, workerRedis, provider, receiver] = await Promise.all([
+    gateTo('MONGODB_URI'),
+    gateTo('REDIS_URL'),
+    gateTo('MONGODB_URI'),
+    gateTo('REDIS_URL'),
+    startTcpGate(simulator.url),
+    startTcpGate(inbox.url),
+  ]);
+  const stack = await startStack({
+    web: false,
+    env: { SIMULATOR_URL: provider.url.replace(/\/$/, ''), INBOX_URL: receiver.url.replace(/\/$/, '') },
+  });
+  const by = (mongo: TcpGate, redis: TcpGate) => ({
+    MONGODB_URI: through(mongo, stack.env['MONGODB_URI'] ?? ''),
+    REDIS_URL: redis.url,
+  });
+  const web = await stack.startWeb(by(webMongo, webRedis));
+  const worker = await startProgram('workers/run.js', ['all'], {
+    ...stack.env,
+    ...by(workerMongo, workerRedis),
+  });
+  const key = (await stack.seed())['buyer']?.api_key ?? '';
+  await deposit(apiClient(web.url, key), 100_000_000);
+  const gates = {
+    'web - MongoDB': webMongo,
+    'web - Redis': webRedis,
+    'worker - MongoDB': workerMongo,
+    'worker - Redis': workerRedis,
+    'worker - provider': provider,
+    'worker - receiver': receiver,
+  };
+  return {
+    ...{ stack, web, gates, simulator, inbox, key },
+    async stop() {
+      await Promise.all(Object.values(gates).map((gate) => gate.restore()));
+      await worker.stop();
+      await stack.stop();
+      await Promise.all([simulator.stop(), inbox.stop()]);
+      await Promise.all(Object.values(gates).map((gate) => gate.stop()));
+    },
+  };
+}
+
+/** The same database by another way. */
+function through(gate: TcpGate, databaseUri: string): string {
+  const uri = new URL(databaseUri);
+  uri.host = new URL(gate.url).host;
+  // Otherwise the driver goes to the address that the server calls itself by.
+  uri.searchParams.delete('replicaSet');
+  uri.searchParams.set('directConnection', 'true');
+  return uri.toString();
+}
+
+/** @returns milliseconds from the end of the fault until all purchases were answered, final and told. */
+async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<number> {
+  const gate = copy.gates[link];
+  const { stack, web, simulator, inbox, key } = copy;
+  const transactions = stack.db.collection<{ _id: string; status: string }>('transactions');
+  const before = (await simulator.log()).length;
+  const ids: string[] = [];
+  let endedAt = NaN;
+
+  const buyAll = () =>
+    Promise.all(
+      Array.from({ length: purchasesOfACase }, async (_, n) => {
+        ids.push(await buyUntilAnswered({ key, number: `08123456${n}230` }, () => web.url));
+      }),
+    );
+  const playFault = async () => {
+    await faults[fault](gate);
+    if (fault !== 'swallow' && fault !== 'lost reply') {
+      await wait(faultMs);
+      await gate.restore();
+    }
+    endedAt = performance.now();
+  };
+  const isFinal = () =>
+    transactions.findOne({ _id: { $in: ids }, status: { $nin: ['PENDING', 'PROCESSING'] } });
+  const begun: Record<Exclude<Moment, 'idle' | 'asked'>, () => unknown> = {
+    accepted: () => ids.length > 0,
+    sent: async () => (await simulator.log()).length > before,
+    final: isFinal,
+  };
+
+  if (moment === 'idle') {
+    await playFault();
+    await buyAll();
+  } else if (moment === 'asked') {
+    await Promise.all([playFault(), buyAll()]);
+  } else {
+    const bought = buyAll();
+    await eventually(`the moment "${moment}"`, async () => ((await begun[moment]()) ? true : null), 30_000);
+    await Promise.all([playFault(), bought]);
+  }
+  await eventually(
+    'every purchase to be final',
+    async () => {
+      const open = await transactions.find({ _id: { $in: ids }, status: /^P/ }).toArray();
+      return open.length === 0 || Promise.reject(new Error(`open: ${JSON.stringify(open)}`));
+    },
+    recoveredWithinMs,
+  );
+  const final = await transactions.find({ _id: { $in: ids } }).toArray();
+  expect(final, 'purchases').to.have.length(purchasesOfACase);
+  for (const { _id, status } of final) {
+    await inbox.waitFor(
+      ({ headers, raw }) => headers['x-event'] === `transaction.${status.toLowerCase()}` && raw.includes(_id),
+      recoveredWithinMs,
+    );
+  }
+  const recoveredMs = performance.now() - endedAt;
+  const executed = (await simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
+  for (const { _id, status } of final) {
+    const times = executed.filter((id) => id === _id).length;
+    expect(times, `executions of ${_id}, which is ${status}`).to.equal(status === 'SUCCESS' ? 1 : 0);
+  }
+  return recoveredMs;
+}

@@ -1,0 +1,11 @@
+import Joi from 'joi';
+import { defineJob, defineQueue } from '../../src/jobs/define-job.js';
+
+/** Some of these end the process that works on them (deadly-process.ts). */
+export const deadlyJob = defineJob<{ thingId: string }>({
+  queue: defineQueue({ name: 'deadly', does: 'Tests workers that die', concurrency: 5 }),
+  name: 'die',
+  version: 1,
+  data: Joi.object({ thingId: Joi.string() }),
+  subject: ({ thingId }) => thingId,
+});

@@ -1,0 +1,20 @@
+/** A worker that dies over jobs whose subject begins with `deadly`; the others take a while. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectMongo } from '../../src/database/mongo.js';
+import { handle } from '../../src/jobs/define-job.js';
+import { startWorkers } from '../../src/jobs/start-workers.js';
+import { connectRedis } from '../../src/redis/connection.js';
+import { deadlyJob } from './deadly-job.js';
+
+await Promise.all([connectMongo(), connectRedis()]);
+startWorkers([
+  handle(deadlyJob, async ({ thingId }) => {
+    if (thingId.startsWith('deadly')) {
+      // The others are under way by then.
+      await wait(100);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    await wait(300);
+    process.send?.(thingId);
+  }),
+]);

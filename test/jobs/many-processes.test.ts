@@ -1,0 +1,125 @@
+/** More of every process: nothing is done twice for it, and all of them work. */
+import { QueueEvents } from 'bullmq';
+import { Redis } from 'ioredis';
+import { expect } from 'chai';
+import { processTypes } from '../../src/processes.js';
+import { apiClient } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import {
+  buyUntilAnswered,
+  everyPurchaseFinal,
+  expectExecutionsToMatch,
+  inParallel,
+} from '../support/purchases.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+
+const { purchases, isApart, limitMs } = sizes.manyProcesses;
+const times = [1, 2, 3];
+const roundsMax = 10;
+const kinds = processTypes.map(({ name }) => name);
+
+describe(`two web processes and three workers of each kind, ${purchases} purchases`, function () {
+  this.timeout(limitMs);
+  let stack: Stack;
+  let redis: Redis;
+  let events: QueueEvents;
+  /** How often each job of the clock was begun: its id names the schedule and the moment. */
+  const begun = new Map<string, number>();
+  const workers: RunningProgram[] = [];
+
+  before(async () => {
+    stack = await startStack({ env: { LOG_LEVEL: 'info' } });
+    redis = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+    const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+    events = new QueueEvents('schedules', { connection: redis, prefix, lastEventId: '0' });
+    events.on('active', ({ jobId }) => begun.set(jobId, (begun.get(jobId) ?? 0) + 1));
+    await events.waitUntilReady();
+    const fleet = isApart ? kinds.map((kind) => [kind]) : [['all']];
+    // A few at a time: each takes all of a core while it starts.
+    await inParallel(
+      fleet.flatMap((each) => times.map(() => each)),
+      4,
+      async (each) => {
+        workers.push(await stack.startWorker(...each));
+      },
+    );
+  });
+  after(async () => {
+    await events.close();
+    redis.disconnect();
+    await stack.stop();
+  });
+
+  /** The moments in which a schedule had its turn, in order. */
+  const turnsOf = (name: string): number[] =>
+    [...begun.keys()]
+      .flatMap((id) => {
+        const [, schedule, atMs] = /^repeat:(.+):(\d+)$/.exec(id) ?? [];
+        return schedule === name ? [Number(atMs)] : [];
+      })
+      .sort((a, b) => a - b);
+
+  /** How many lines of this text each worker has logged, where it has any. */
+  const linesWith = (text: string): number[] =>
+    workers.map((worker) => worker.output().split(text).length - 1).filter((lines) => lines > 0);
+
+  it('each purchase and each webhook once, and every process has its share', async () => {
+    const key = (await stack.seed())['buyer']?.api_key ?? '';
+    const webs = [stack.baseUrl, (await stack.startWeb()).url];
+    const buyer = apiClient(stack.baseUrl, key);
+    await deposit(buyer, 11_000 * purchases * roundsMax);
+
+    const bought: string[] = [];
+    const didNothing = () =>
+      ['"provider answered"', '"webhook attempt"'].some((line) => linesWith(line).length < times.length);
+    // Who comes first takes it: of few purchases some process may see none.
+    for (let rounds = 0; rounds === 0 || (didNothing() && rounds < roundsMax); rounds++) {
+      await inParallel([...Array(purchases).keys()], 16, async (index) => {
+        const web = () => webs[index % webs.length] ?? '';
+        bought.push(await buyUntilAnswered({ key, number: '081234567890' }, web));
+      });
+      await everyPurchaseFinal(stack, limitMs);
+      await eventually('every webhook', async () => (await told()).size >= bought.length, 60_000);
+    }
+    await expectExecutionsToMatch(stack);
+    await expectLedgerToHold(stack);
+
+    const heard = await told();
+    expect([...heard.keys()]).to.have.members(bought);
+    const twice = [...heard].filter(([, requests]) => requests > 1);
+    expect(twice, 'told more than once').to.deep.equal([]);
+    expect(didNothing(), 'a process had no share').to.equal(false);
+  });
+
+  it('no turn of a schedule is taken twice, however many could take it', async () => {
+    const clocks = processTypes.flatMap(({ handlers }) =>
+      handlers.flatMap(({ job }) => (job.clock ? [{ name: job.name, everyMs: job.clock.everyMs }] : [])),
+    );
+    const quick = clocks.filter(({ everyMs }) => everyMs <= 5_000);
+    await eventually('turns', () => quick.every(({ name }) => turnsOf(name).length >= 3), 30_000);
+    expect([...begun].filter(([, count]) => count > 1)).to.deep.equal([]);
+    for (const { name, everyMs } of clocks) {
+      const turns = turnsOf(name);
+      const spanMs = (turns.at(-1) ?? 0) - (turns[0] ?? 0);
+      // Each process that starts may begin the schedule anew.
+      const most = spanMs / everyMs + 1 + times.length;
+      expect(turns.length, `turns of ${name} in ${spanMs} ms`).to.be.at.most(most);
+    }
+  });
+
+  /** Purchases whose success came, and how many requests told of it. */
+  async function told(): Promise<Map<string, number>> {
+    const heard = new Map<string, number>();
+    for (const { headers, raw } of await stack.inbox.messages()) {
+      if (headers['x-event'] === 'transaction.success') {
+        const id = (JSON.parse(raw) as { data: { transaction_id: string } }).data.transaction_id;
+        heard.set(id, (heard.get(id) ?? 0) + 1);
+      }
+    }
+    return heard;
+  }
+});

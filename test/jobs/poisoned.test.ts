@@ -1,0 +1,364 @@
+/** Jobs that cannot be done, for what is stored or for what they do to their worker: they end where a person sees them. */
+import { once } from 'node:events';
+import { expect } from 'chai';
+import Joi from 'joi';
+import mongoose from 'mongoose';
+import { env } from '../../config/env.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { AuditModel } from '../../src/audit/audit.model.js';
+import { diagnoseAttention } from '../../src/doctor/diagnose-work.js';
+import { listFailingJobs } from '../../src/doctor/attention.js';
+import { retryFailingJob } from '../../src/doctor/retry-failing-job.js';
+import { addJob } from '../../src/jobs/add-job.js';
+import { defineJob, defineQueue, handle } from '../../src/jobs/define-job.js';
+import { FailingJobModel, type FailingJob } from '../../src/jobs/failing-job.model.js';
+import { roundsMax } from '../../src/jobs/failed-rounds.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
+import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
+import { sellerCredits, toStored as toStoredCredit } from '../../src/money/credits/seller-credit.model.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { processTypes } from '../../src/processes.js';
+import { CaseModel } from '../../src/purchases/case.model.js';
+import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
+import { OrderModel, orders, toStored as toStoredOrder } from '../../src/purchases/order.model.js';
+import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { listReviews } from '../../src/purchases/review/list-reviews.js';
+import { resolveReview } from '../../src/purchases/review/resolve-review.js';
+import { redis } from '../../src/redis/connection.js';
+import { generateReportJob } from '../../src/reports/generate-report.job.js';
+import { ReportModel } from '../../src/reports/report.model.js';
+import { payOutJob } from '../../src/settlements/pay-out.job.js';
+import { SettlementModel } from '../../src/settlements/settlement.model.js';
+import { newId } from '../../src/shared/ids.js';
+import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
+import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
+import { eventually } from '../support/eventually.js';
+import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { deadlyJob } from './deadly-job.js';
+import { openShop, type Shop } from './sold-purchases.js';
+
+const by = { actor: 'test', from: null, reason: 'mended' };
+const url = 'http://127.0.0.1:1/hook';
+
+describe('jobs that cannot be done', function () {
+  this.timeout(60_000);
+  let provider: PlayServer;
+  /** The provider has not finished yet. */
+  let pending = false;
+  let shop: Shop;
+  let workers: RunningWorkers | null = null;
+
+  useDatabase();
+  before(async () => {
+    provider = await startPlayServer((call, response) => {
+      const refId = call.url.searchParams.get('ref_id') ?? '';
+      if (pending) {
+        sendJson(response, 200, {
+          status: '05',
+          ref_id: refId,
+          transaction_status: 'pending',
+          message: 'Wait',
+        });
+        return;
+      }
+      sendJson(response, 200, {
+        ...{ status: '00', ref_id: refId, transaction_status: 'success', message: 'Success' },
+        sn: `SN${refId}`,
+      });
+    });
+    shop = await openShop(provider.url);
+  });
+  afterEach(async () => {
+    await workers?.close();
+    workers = null;
+  });
+  after(() => provider.stop());
+
+  const work = () => {
+    workers = startWorkers(
+      processTypes.flatMap(({ handlers }) => handlers),
+      processTypes.flatMap(({ families = [] }) => families),
+    );
+  };
+  const stored = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
+  const under = (id: string) =>
+    eventually(`${id} to be under review`, async () => (await stored(id)).reviewSince, 20_000);
+  const failing = (id: string) => FailingJobModel.findById(id).lean<FailingJob>();
+  const needsPerson = (id: string) =>
+    eventually(
+      `${id} to need a person`,
+      async () => {
+        const found = await failing(id);
+        return found?.needsPersonSince ? found : null;
+      },
+      20_000,
+    );
+
+  describe('for what is stored', () => {
+    /** Waits for its turn and cannot be sent; was sent to a kind of provider that is gone; was sold by it. */
+    let [waiting, sent, sold]: [string, string, string] = ['', '', ''];
+    let [settlementId, reportId, rich, sealed] = ['', '', '', ''];
+    let orderBefore: unknown;
+    let balanceBefore: number;
+    let asked: number;
+
+    before(async () => {
+      sold = (await shop.buy())._id;
+      work();
+      await eventually('a sale', async () => (await stored(sold)).status === 'SUCCESS');
+      await workers?.close();
+      await OrderModel.updateOne({ transactionId: sold }, { $set: { providerKind: 'gone' } });
+      waiting = (await shop.buy())._id;
+      await purchases.updateOne({ _id: waiting }, { $unset: { createdAt: 1 } });
+      const processing = await shop.buy();
+      sent = processing._id;
+      const order = newOrder({
+        ...{ accountId: shop.buyer._id, transactionId: sent, n: 1, sellerId: shop.seller._id },
+        ...{ offerPrice: 1_000, commissionRate: 0 },
+        provider: { kind: 'h2h', baseUrl: provider.url, username: 'us' },
+      });
+      const open = {
+        ...order,
+        providerKind: 'gone' as never,
+        status: 'UNKNOWN' as const,
+        sentAt: new Date(),
+      };
+      await orders.insertOne(toStoredOrder(open));
+      orderBefore = await orders.findOne({ _id: order._id });
+      await purchases.updateOne({ _id: sent }, { $set: { status: 'PROCESSING', queuedFor: null } });
+      balanceBefore = (await balanceOf(shop.buyer._id)).balance;
+      asked = provider.calls.length;
+
+      settlementId = newId();
+      await SettlementModel.collection.insertOne({
+        ...{ _id: settlementId as never, accountId: newId(), refId: null, amount: 50_000, fee: 0 },
+        ...{ netAmount: 50_000, status: 'processing', needsApproval: false, epoch: 0, reason: null },
+        ...{ nextActionAt: new Date(Date.now() + 60_000), createdAt: new Date(), finalAt: null },
+      });
+      reportId = newId();
+      await ReportModel.create({
+        ...{ _id: reportId, accountId: newId(), role: 'buyer', type: 'transaction', format: 'json' },
+        ...{ period: { start: new Date(0), end: new Date() }, status: 'pending', filename: 'r', epoch: 0 },
+        ...{ nextActionAt: null, createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) },
+      });
+      rich = (await createAccount({ username: `s${newId()}`, role: 'seller' })).account._id;
+      const credit = {
+        accountId: shop.buyer._id,
+        sellerId: rich,
+        transactionId: newId(),
+        createdAt: new Date(),
+      };
+      await sellerCredits.insertMany(
+        [1, 2].map(() =>
+          toStoredCredit({
+            ...{ ...credit, _id: newId(), amount: Number.MAX_SAFE_INTEGER, status: 'new', postingId: null },
+          }),
+        ),
+      );
+      sealed = (await createAccount({ username: `b${newId()}`, role: 'buyer', webhookUrl: url })).account._id;
+      await mongoose.connection
+        .collection<Account>('accounts')
+        .updateOne({ _id: sealed }, { $set: { webhookSecretSealed: 'no secret' } });
+
+      await Promise.all([
+        addJob(askProviderJob, { purchaseId: sent, accountId: shop.buyer._id, askNow: false }),
+        addJob(verifySaleJob, { purchaseId: sold, accountId: shop.buyer._id }),
+        addJob(payOutJob, { settlementId, accountId: null }),
+        addJob(generateReportJob, { reportId, accountId: null }),
+        addJob(postSellerCreditsJob, { accountId: rich }),
+        addJob(deliverDueJob, { receiverId: receiverIdOf(sealed, url), accountId: sealed }),
+      ]);
+    });
+
+    it('a purchase goes to review with the reason: nothing is refunded, its order stays, nobody is asked', async () => {
+      work();
+      await Promise.all([under(waiting), under(sent)]);
+      const found = await Promise.all([waiting, sent].map(stored));
+      expect(found.map(({ status }) => status)).to.deep.equal(['PENDING', 'PROCESSING']);
+      for (const { reviewReason, nextActionAt, finalAt } of found) {
+        expect(reviewReason).to.match(new RegExp(`^Its job [a-z-]+ failed ${roundsMax} times. \\w*Error: `));
+        expect([nextActionAt, finalAt]).to.deep.equal([null, null]);
+      }
+      expect(await orders.findOne({ transactionId: sent })).to.deep.equal(orderBefore);
+      expect((await balanceOf(shop.buyer._id)).balance).to.equal(balanceBefore);
+      expect(provider.calls.length, 'calls').to.equal(asked);
+      const reviews = await listReviews({ limit: 1_000 });
+      const decisions = (id: string) => reviews.find(({ purchase }) => purchase._id === id)?.decisions;
+      expect(decisions(waiting)).to.deep.equal(['failed', 'ask']);
+      expect(decisions(sent), 'who cannot be asked is looked up').to.deep.equal(['success', 'failed']);
+    });
+
+    it('a sale that cannot be asked about is a case, a report has failed, the others are in the list of failing jobs', async () => {
+      work();
+      await eventually('the case', () => CaseModel.exists({ transactionId: sold, kind: 'reversal' }), 20_000);
+      const isFailed = async () => (await ReportModel.findById(reportId))?.status === 'failed';
+      await eventually('the report', isFailed, 20_000);
+      const ids = [
+        `pay-out:${settlementId}`,
+        `post-seller-credits:${rich}`,
+        `deliver-due:${receiverIdOf(sealed, url)}`,
+      ];
+      await Promise.all(ids.map(needsPerson));
+      await eventually('nothing else in the list', async () => {
+        const listed = (await listFailingJobs(1_000)).map(({ _id }) => _id);
+        return listed.length === ids.length && ids.every((each) => listed.includes(each));
+      });
+      const said = (await diagnoseAttention()).find(({ name }) => name === 'jobs that fail again and again');
+      expect(said).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
+      // Each waits for a day by itself, and no sweep comes before that.
+      const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};
+      await addJob(postSellerCreditsJob, { accountId: rich });
+      const opened = openQueue(postSellerCreditsJob.queue);
+      await eventually('its job to wait', async () => (await opened.getDelayedCount()) === 1);
+      expect(await opened.getActiveCount()).to.equal(0);
+      expect((await failing(`post-seller-credits:${rich}`))?.rounds).to.equal(rounds);
+    });
+
+    it('once mended, a person lets each go on: the purchase is sold, the credits are posted, and nothing is left in the list', async () => {
+      await purchases.updateOne({ _id: waiting }, { $set: { createdAt: new Date() } });
+      await sellerCredits.updateMany({ sellerId: rich }, { $set: { amount: 5 } });
+      work();
+      await resolveReview(waiting, { outcome: 'ask' }, by);
+      const id = `post-seller-credits:${rich}`;
+      await retryFailingJob(id, by);
+      expect(await failing(id)).to.equal(null);
+      expect(await AuditModel.findOne({ action: 'job.retry', 'before.job': id }).lean()).to.deep.include(by);
+      await eventually('the sale', async () => (await stored(waiting)).status === 'SUCCESS', 20_000);
+      await eventually('the credits', async () => (await balanceOf(rich)).balance === 10);
+      const again = await retryFailingJob(id, by).catch((error: unknown) => error);
+      expect(again).to.be.an('error').with.property('message').that.contains('topup job list');
+    });
+  });
+
+  it('a job that came too early does not forget the rounds that failed before', async () => {
+    pending = true;
+    const { _id: id } = await shop.buy();
+    work();
+    await eventually('the order to be under way', () =>
+      OrderModel.exists({ transactionId: id, acknowledged: true }),
+    );
+    // What the provider answers cannot be written down from now on.
+    const { price } = (await purchases.findOne({ _id: id })) ?? {};
+    await purchases.updateOne({ _id: id }, { $set: { price: 'abc' as never } });
+    pending = false;
+    await eventually(
+      'a second round',
+      async () => ((await failing(`ask-provider:${id}`))?.rounds ?? 0) >= 2,
+      40_000,
+    );
+    expect(await orders.countDocuments({ transactionId: id })).to.equal(1);
+    await purchases.updateOne({ _id: id }, { $set: { price: price as never } });
+    await eventually('the sale', async () => (await stored(id)).status === 'SUCCESS', 40_000);
+  });
+
+  it('a job that fails now and then is not counted together: what was done is forgotten', async () => {
+    let round = 0;
+    const job = defineJob<{ thingId: string }>({
+      ...{ queue: defineQueue({ name: 'now-and-then', does: 'Tests rounds', concurrency: 1 }) },
+      ...{ name: 'do-thing', version: 1, data: Joi.object({ thingId: Joi.string() }) },
+      subject: ({ thingId }) => thingId,
+    });
+    workers = startWorkers([
+      handle(job, () => {
+        round += 1;
+        return round < 3 ? Promise.reject(new TypeError('081234567890')) : Promise.resolve();
+      }),
+    ]);
+    await addJob(job, { thingId: 'a' });
+    await eventually('two rounds', async () => (await failing('do-thing:a'))?.rounds === 2);
+    expect((await failing('do-thing:a'))?.reason).to.equal('TypeError: ***');
+    await eventually('it to be done', async () => round === 3 && (await failing('do-thing:a')) === null);
+  });
+
+  it('work by the clock that fails again and again is shown, goes on in each period, and is forgotten once it is well', async () => {
+    let isWell = false;
+    let rounds = 0;
+    const job = defineJob<object>({
+      ...{ queue: defineQueue({ name: 'sick-clock', does: 'Tests the clock', concurrency: 1 }) },
+      ...{ name: 'tick', version: 1, data: Joi.object({}), clock: { everyMs: 100, data: {} } },
+      subject: () => 'all',
+    });
+    const tick = () => {
+      rounds += 1;
+      return isWell ? Promise.resolve() : Promise.reject(new TypeError('sick'));
+    };
+    workers = startWorkers([handle(job, tick)]);
+    await needsPerson('tick:all');
+    const before = rounds;
+    await eventually('the next periods', () => rounds > before + 2);
+    isWell = true;
+    await eventually('it to be forgotten', async () => (await failing('tick:all')) === null);
+  });
+
+  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async function () {
+    await skipWithoutFaults(this);
+    const settlementId = newId();
+    await SettlementModel.collection.insertOne({
+      ...{ _id: settlementId as never, accountId: newId(), status: 'failed', needsApproval: false },
+    });
+    const namespace = `${mongoose.connection.db?.databaseName ?? ''}.settlements`;
+    workers = startWorkers(processTypes.find(({ name }) => name === 'settlements')?.handlers ?? []);
+    for (const kind of ['refused', 'unlabelled-error', 'forbidden'] as const) {
+      const fault = { commands: ['find'], namespace, kind, times: 1_000 };
+      await withFault(fault, ({ met }) =>
+        eventually(`enough rounds with ${kind}`, async () => {
+          await addJob(payOutJob, { settlementId, accountId: null });
+          return (await met()) > 4 * roundsMax;
+        }),
+      );
+    }
+    expect(await FailingJobModel.countDocuments({ subject: settlementId })).to.equal(0);
+  });
+
+  it('a job that ends its worker each time is set aside; those beside it are done', async () => {
+    const queue = openQueue(deadlyJob.queue);
+    const beside = ['a', 'b', 'c'];
+    const done = new Set<unknown>();
+    for (const thingId of ['deadly', ...beside]) {
+      await addJob(deadlyJob, { thingId });
+    }
+    const id = 'die:deadly';
+    let deaths = 0;
+    let living = forkTestProgram('test/jobs/deadly-process');
+    const isOver = async () => Boolean((await failing(id))?.needsPersonSince);
+    while (!(await isOver())) {
+      living.on('message', (thing) => done.add(thing));
+      const ended = once(living, 'exit').then(() => 'ended');
+      const over = eventually('set aside', isOver, 20_000).then(() => 'over');
+      if ((await Promise.race([ended, over])) === 'over') {
+        break;
+      }
+      over.catch(() => undefined);
+      deaths += 1;
+      await takeForStalled(queue);
+      living = forkTestProgram('test/jobs/deadly-process');
+    }
+    await eventually('those beside it', () => beside.every((each) => done.has(each)), 20_000);
+    expect(deaths).to.equal(roundsMax);
+    expect(living.exitCode, 'the last one lives').to.equal(null);
+    for (const each of beside) {
+      expect((await failing(`die:${each}`))?.needsPersonSince ?? null).to.equal(null);
+    }
+    await FailingJobModel.deleteOne({ _id: id });
+    const exit = once(living, 'exit');
+    living.kill('SIGKILL');
+    await exit;
+  });
+});
+
+/** What takes 13 seconds: the locks and the lease of a killed worker end, and two looks find its jobs. */
+async function takeForStalled(queue: ReturnType<typeof openQueue>): Promise<void> {
+  const active = await redis().lrange(queue.toKey('active'), 0, -1);
+  await redis().del(`${env.QUEUE_PREFIX}:{lease}:suspect:${deadlyJob.queue.name}`);
+  if (active.length > 0) {
+    await redis().del(queue.toKey('stalled-check'), ...active.map((jobId) => `${queue.toKey(jobId)}:lock`));
+    await redis().sadd(queue.toKey('stalled'), ...active);
+  }
+}

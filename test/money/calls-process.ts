@@ -1,0 +1,266 @@
+/** A process of the service that runs the domain functions that tests tell it over IPC. It may be killed at any time. */
+import '../../src/all-models.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { accountById } from '../../src/accounts/find-account.js';
+import { bySystem } from '../../src/audit/record-audit.js';
+import { quotes } from '../../src/bills/quote.model.js';
+import { migrate } from '../../src/database/migrate.js';
+import { int64 } from '../../src/database/money-type.js';
+import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
+import { createDeposit } from '../../src/deposits/create-deposit.js';
+import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import { acceptPurchase } from '../../src/purchases/accept/accept-purchase.js';
+import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
+import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
+import { OrderModel, type Order } from '../../src/purchases/order.model.js';
+import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
+import { isFinal, StalePurchaseError } from '../../src/purchases/states.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { connectRedis, redis } from '../../src/redis/connection.js';
+import { completeSettlement, failSettlement, payOut } from '../../src/settlements/pay-out.js';
+import { requestSettlement } from '../../src/settlements/request-settlement.js';
+import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
+import { ConflictError, DependencyError, InsufficientBalanceError } from '../../src/shared/errors.js';
+import { changing } from '../../src/redis/changing.js';
+import { newId } from '../../src/shared/ids.js';
+import { openShop } from '../jobs/sold-purchases.js';
+
+/** The name of a process's catalogue: one product of each kind, sold at the price that a call brings along. */
+const modelProducts = { prepaid: 'MODEL', postpaid: 'MODELBILL' } as const;
+
+export const calls = {
+  async prepare() {
+    await migrate();
+    const common = {
+      sellerId: 'none',
+      subcategory: 'other',
+      status: 'active',
+      customerNumber: { kind: 'any' },
+    } as const;
+    await changing([ProductModel], null, (products) =>
+      products.create([
+        { ...common, _id: modelProducts.prepaid, name: 'Prepaid', category: 'prabayar' },
+        { ...common, _id: modelProducts.postpaid, name: 'Bill', category: 'pascabayar' },
+      ]),
+    );
+  },
+
+  /**
+   * Two buyers, of whom each has money and bills to pay (rupiah), and a seller.
+   * @returns them, and the first deposits.
+   */
+  async openBook({ bills, balance }: { bills: number[]; balance: number }) {
+    const open = async (role: 'buyer' | 'seller') =>
+      (await createAccount({ username: `m${newId()}`, role })).account._id;
+    const [first, second, seller] = [await open('buyer'), await open('buyer'), await open('seller')];
+    const asked = [first, second].flatMap((accountId) =>
+      bills.map((amount) => ({ _id: newId(), accountId, amount })),
+    );
+    await quotes.insertMany(
+      asked.map(({ _id, accountId, amount }) => ({
+        ...{ _id, accountId, productCode: modelProducts.postpaid, customerNumber: '081234567890' },
+        ...{ sellerId: seller, status: 'open', customerName: 'A', billPeriod: '2026-01' },
+        ...{ totalBill: int64(amount), adminFee: int64(0), totalAmount: int64(amount) },
+        ...{ refusal: null, usedBy: null, createdAt: new Date() },
+        expiresAt: new Date(Date.now() + 3_600_000),
+      })),
+    );
+    const deposits = [];
+    for (const accountId of [first, second]) {
+      const refId = newId();
+      deposits.push({ accountId, refId, ...(await calls.deposit({ accountId, refId, amount: balance })) });
+    }
+    return { buyers: [first, second] as [string, string], seller, quotes: asked, deposits };
+  },
+
+  /** A buyer with money, and a seller of its own whose provider is at this address. A purchase costs 1,000. */
+  async openShop({ baseUrl, balance }: { baseUrl: string; balance: number }) {
+    const { buyer, seller, productCode } = await openShop(baseUrl, { balance });
+    return { buyerId: buyer._id, sellerId: seller._id, productCode };
+  },
+  async openBuyer({ balance }: { balance: number }) {
+    const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    await createDeposit({ account, amount: balance, refId: newId() });
+    return account._id;
+  },
+
+  async deposit(input: { accountId: string; amount: number; refId: string }) {
+    const { deposit, created } = await createDeposit({
+      ...input,
+      account: await accountById(input.accountId),
+    });
+    return { id: deposit._id, created };
+  },
+
+  /** As the purchase of a product, or the payment of a bill, once its price is known. */
+  async buy(input: {
+    accountId: string;
+    refId: string;
+    price: number;
+    sellerId: string;
+    quoteId: string | null;
+  }) {
+    const { accountId, refId, price, sellerId, quoteId } = input;
+    const kind = quoteId === null ? 'prepaid' : 'postpaid';
+    const { purchase, created } = await acceptPurchase(
+      kind,
+      {
+        account: await accountById(accountId),
+        surface: 'buyer',
+        productCode: modelProducts[kind],
+        customerNumber: '081234567890',
+        refId,
+      },
+      () => Promise.resolve({ price, offerSellerId: sellerId, quoteId }),
+    );
+    return { id: purchase._id, created };
+  },
+  async buyRouted({
+    accountId,
+    productCode,
+    refId,
+  }: {
+    accountId: string;
+    productCode: string;
+    refId: string;
+  }) {
+    const account = await accountById(accountId);
+    const { purchase, created } = await createPurchase({
+      ...{ account, surface: 'buyer', productCode, customerNumber: '081234567890', refId },
+    });
+    return { id: purchase._id, created };
+  },
+  async fulfil({ purchaseId }: { purchaseId: string }) {
+    await fulfilPurchase(purchaseId);
+  },
+
+  /** As a worker whose provider has answered so. @returns what has become of the purchase. */
+  async conclude(input: { purchaseId: string; sellerId: string; as: 'success' | 'failed' }) {
+    const { purchaseId, as } = input;
+    const purchase = await requirePurchase(purchaseId);
+    if (isFinal(purchase.status)) {
+      return purchase.status;
+    }
+    const { purchase: sent, order } = await claimed(purchase, input.sellerId);
+    const answer = { code: as === 'success' ? '00' : '01', message: as };
+    await (as === 'success'
+      ? concludeSuccess(sent, order, { ...answer, serialNumber: newId() })
+      : concludeFailure(sent, order, answer));
+    return as === 'success' ? 'SUCCESS' : 'FAILED';
+  },
+  /** @returns what has become of the purchase. */
+  async reverse({ purchaseId }: { purchaseId: string }) {
+    const purchase = await requirePurchase(purchaseId);
+    if (purchase.status !== 'SUCCESS') {
+      return purchase.status;
+    }
+    await reverseSale(purchase, { message: 'taken back', by: bySystem });
+    return 'REFUNDED';
+  },
+  async postCredits({ sellerId }: { sellerId: string }) {
+    await postSellerCredits(sellerId);
+  },
+
+  /** @param input.mark The number of the bank account. */
+  async settle(input: { sellerId: string; amount: number; refId: string | null; mark: string }) {
+    const { settlement, created } = await requestSettlement({
+      account: await accountById(input.sellerId),
+      amount: input.amount,
+      refId: input.refId,
+      bankAccount: { bankCode: '014', accountNumber: input.mark, accountName: 'A' },
+    });
+    return { id: settlement._id, created };
+  },
+  /** @returns what has become of the settlement. */
+  async finish({ settlementId, as }: { settlementId: string; as: 'completed' | 'failed' | 'paid-out' }) {
+    const found = async () => SettlementModel.findById(settlementId).lean<Settlement>().orFail();
+    const { status } = await found();
+    if (status === 'completed' || status === 'failed') {
+      return status;
+    }
+    if (as === 'paid-out') {
+      await payOut(settlementId);
+      return (await found()).status;
+    }
+    return as === 'completed'
+      ? (await completeSettlement(settlementId, bySystem)).status
+      : (await failSettlement(settlementId, 'refused', bySystem)).status;
+  },
+
+  verify: () => verifyLedger(),
+};
+
+export type Calls = typeof calls;
+
+/**
+ * What a call has failed with. `nothing-written` and `unknown` are what 503/03 says; `stale`: somebody else was first,
+ * look again; `unexpected`: an error of which a client hears nothing but that it happened.
+ */
+export type Refusal = 'insufficient' | 'conflict' | 'stale' | 'nothing-written' | 'unknown' | 'unexpected';
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal; message: string };
+
+async function requirePurchase(id: string): Promise<Purchase> {
+  return PurchaseModel.findById(id).lean<Purchase>().orFail();
+}
+
+async function claimed(purchase: Purchase, sellerId: string) {
+  const orders = await OrderModel.find({ transactionId: purchase._id }).lean<Order[]>();
+  const open = orders.find((each) => each.open);
+  const provider = { kind: 'h2h' as const, baseUrl: 'http://127.0.0.1:9', username: 'us' };
+  return open
+    ? { purchase, order: open }
+    : claimOrder(
+        purchase,
+        newOrder({
+          ...{ accountId: purchase.accountId, transactionId: purchase._id, n: orders.length + 1, sellerId },
+          ...{ offerPrice: purchase.price, commissionRate: 0.02, provider },
+        }),
+      );
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof InsufficientBalanceError) {
+    return 'insufficient';
+  }
+  if (error instanceof ConflictError) {
+    return 'conflict';
+  }
+  if (error instanceof StalePurchaseError) {
+    return 'stale';
+  }
+  if (error instanceof DependencyError) {
+    // A settlement without ref_id says it in words, so that its client looks before it asks again.
+    const isUnknown = error instanceof UnknownOutcomeError || error.message.startsWith('It is not known');
+    return isUnknown ? 'unknown' : 'nothing-written';
+  }
+  return 'unexpected';
+}
+
+interface Asked {
+  id: number;
+  name: keyof Calls;
+  input: never;
+}
+
+async function answer({ name, input }: Asked): Promise<Answer<unknown>> {
+  try {
+    return { ok: true, value: await calls[name](input) };
+  } catch (error) {
+    return { ok: false, refusal: refusalOf(error), message: String(error) };
+  }
+}
+
+process.on('message', (asked: Asked) => {
+  void answer(asked).then((said) => process.send?.({ id: asked.id, answer: said }));
+});
+process.on('disconnect', () => process.exit());
+redis();
+await Promise.all([connectMongo(), connectRedis()]);
+process.send?.({ ready: true });

@@ -1,0 +1,104 @@
+/** What the model has found: answers that rested on what was lost, and replies that never came. */
+import { expect } from 'chai';
+import { post } from '../../src/money/posting/post.js';
+import type { Posting } from '../../src/money/posting/posting.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { newId } from '../../src/shared/ids.js';
+import { openShop } from '../jobs/sold-purchases.js';
+import { eventually } from '../support/eventually.js';
+import { startFault, withFault, type Fault } from '../support/mongo-faults.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
+import { startCalledService, type CalledService } from './support/called-service.js';
+
+describe('postings and replies that are lost', function () {
+  this.timeout(60_000);
+  useDatabase();
+  let other: CalledService;
+  const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
+  otherUri.searchParams.set('appName', 'other');
+
+  before(async () => {
+    other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
+  });
+  after(() => other.kill());
+
+  it('a refusal is not answered from a group that turned out not to be written', async () => {
+    const id = await openWallet(50_000);
+    // It holds the lane until both of the others wait: they are one group.
+    const leading: Posting = {
+      ...debit(id, 1_000),
+      inserts: [{ collection: 'deposits', document: { _id: [] } }],
+    };
+    // The first look at the journals is for the refusal, the second after the commit was lost: by then nobody waits
+    // for the posting that took the balance, and it is never written.
+    const journals: Fault = { kind: 'pause', commands: ['find'], namespace: namespaceOf('journals') };
+    const [, lost, refused] = await withFault({ ...journals, times: 2, ms: 1_500 }, () =>
+      withFault({ kind: 'transient', commands: ['commitTransaction'] }, () =>
+        Promise.all([
+          failureOf(post(leading)),
+          failureOf(post(debit(id, 40_000), { deadlineMs: 2_200 })),
+          post(debit(id, 30_000), { deadlineMs: 10_000 }),
+        ]),
+      ),
+    );
+    expect(lost).to.be.instanceOf(Error);
+    // The wallet held 50,000 all the time.
+    expect(refused.outcome).to.equal('posted');
+    expect(await balanceOf(id)).to.include({ balance: 20_000, seq: 2 });
+  });
+
+  it('a repeat is not refused by what the wallet held before it was asked', async () => {
+    const id = await openWallet(50_000);
+    const refId = newId();
+    const fault = await startFault({ kind: 'pause', commands: ['commitTransaction'], ms: 1_500 });
+    const first = post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
+    await eventually('the refusal to be on its way', async () => (await fault.count()) > 0);
+    await fault.end();
+    await other.must('deposit', { accountId: id, amount: 20_000, refId: newId() });
+    // The client has heard of its deposit, and asks again.
+    const again = await post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
+    expect((await first).outcome).to.equal('insufficient');
+    expect(again.outcome).to.equal('posted');
+  });
+
+  it('a smaller posting is not refused because a larger one under its key is refused beside it', async () => {
+    const id = await openWallet(50_000);
+    const refId = newId();
+    const results = await Promise.all([60_000, 10_000].map((amount) => post(debit(id, amount, refId))));
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['insufficient', 'posted']);
+  });
+
+  it('a reply that never comes to a read holds up one purchase, not all that follow it in the process', async () => {
+    const shop = await openShop('http://127.0.0.1:9');
+    const fault = await startFault({
+      ...{ kind: 'silence', commands: ['find'], namespace: namespaceOf('transactions') },
+    });
+    const stuck = failureOf(shop.buy());
+    await eventually('the read', async () => (await fault.count()) > 0);
+    await fault.end();
+    const next = failureOf(shop.buy());
+    await eventually('the next one to be answered', () => Promise.race([next.then(() => true), pending()]));
+    await eventually('the first one to be answered', () => Promise.race([stuck.then(() => true), pending()]));
+  });
+
+  it('a reply that never comes to the look at the indexes holds up no posting for ever', async () => {
+    const id = await openWallet(50_000);
+    otherUri.searchParams.set('appName', 'starting');
+    const uri = otherUri.href;
+    const fault = await startFault({ kind: 'silence', commands: ['listIndexes'], uri });
+    const starting = await startCalledService({ ...process.env, MONGODB_URI: uri });
+    try {
+      const deposit = () => starting.call('deposit', { accountId: id, amount: 1_000, refId: newId() });
+      await eventually('a deposit', async () => (await deposit()).ok, 20_000);
+    } finally {
+      await fault.end();
+      await starting.kill();
+    }
+  });
+
+  /** What a promise is compared with that may not have ended yet. */
+  function pending(): Promise<false> {
+    return new Promise((resolve) => setTimeout(() => resolve(false), 0));
+  }
+});

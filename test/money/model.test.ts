@@ -1,0 +1,227 @@
+/**
+ * Random histories of everything that moves money, by clients beside each other at four processes, while the database
+ * is in trouble, against a simple model in memory: what a client has heard (test/money/support).
+ *
+ * A failed history is printed with fast-check's own seed and path: `SEED=<seed> HISTORY=<path> npm test --
+ * test/money/model.test.ts -g <fault>` plays what it shrank to. Processes and faults have their own timing, so that it
+ * may take some tries.
+ */
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect } from 'chai';
+import { Long, MongoClient, type Db } from 'mongodb';
+import { eventually } from '../support/eventually.js';
+import { startFault, type Fault, type FaultKind } from '../support/mongo-faults.js';
+import { startPrivateMongo, type Outage } from '../support/outage.js';
+import { seededRandom } from '../support/random.js';
+import { sizes } from '../support/sizes.js';
+import { untilDefinite, type Book } from './support/book.js';
+import { checkBook } from './support/check-book.js';
+import { startFleet, type RunningFleet } from './support/fleet.js';
+import { histories, takeStep, type Step } from './support/operations.js';
+
+const { quick, slow, fleets: fleetsMax, limitMs } = sizes.model;
+const processes = 4;
+const commands = ['find', 'update', 'insert', 'commitTransaction', 'abortTransaction'];
+/** Trouble lasts for so long at most; then the clients that still ask get their answers. */
+const troubleMaxMs = 800;
+/** How long a history that failed is looked at for a shorter one that fails. */
+const shrinkMaxMs = 15_000;
+const bills = [5_000, 12_000, 30_000];
+
+const balance = 60_000;
+const firstSteps: Omit<Step, 'process'>[] = [
+  { operation: 'purchase', input: { who: 0, price: 30_000 } },
+  { operation: 'conclusion', input: { which: 0, as: 'success' } },
+  { operation: 'purchase', input: { who: 0, price: 4_000 } },
+  { operation: 'purchase', input: { who: 1, price: 9_000 } },
+];
+
+type Trouble = Omit<Fault, 'kind' | 'uri'> | 'kill';
+interface History {
+  trouble: Trouble;
+  clients: Step[][];
+}
+
+/** At these commands, with this probability. */
+function often(): fc.Arbitrary<Trouble> {
+  return fc.record({
+    commands: fc.subarray(commands, { minLength: 1 }),
+    probability: fc.constantFrom(0.05, 0.2, 0.5),
+  });
+}
+
+/** So many times, with what goes with it: what takes its time. */
+function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
+  return fc
+    .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 }) })
+    .map((drawn) => ({ ...drawn, ...more }));
+}
+
+/** A read outside of a posting whose reply never comes has no end of its own. */
+const endless = ['find'];
+const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs: number][] = [
+  ['reply-lost', often(), quick],
+  ['refused', often(), quick],
+  ['transient', often(), quick],
+  ['write-conflict', often(), quick],
+  ['unlabelled-error', often(), quick],
+  ['write-concern-timeout', often(), quick],
+  [
+    'silence',
+    sometimes(
+      {},
+      commands.filter((each) => !endless.includes(each)),
+    ),
+    slow,
+  ],
+  ['pause', sometimes({ ms: 5_000 }), slow],
+  ['step-down', sometimes({ ms: 1_000, times: 1 }), slow],
+  ['kill', fc.constant('kill'), slow],
+];
+
+describe('money by a model', function () {
+  this.timeout(limitMs);
+  const { seed } = seededRandom();
+  let mongo: Outage;
+  let client: MongoClient;
+  let db: Db;
+  const worlds: { fleet: RunningFleet; uri: string }[] = [];
+
+  before(async () => {
+    // As on MongoDB, the locks of a killed process outlive it.
+    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+    client = await new MongoClient(mongo.url, { appName: 'test' }).connect();
+    db = client.db();
+    // One after the other: the first makes the collections.
+    for (let index = 0; index < fleetsMax; index++) {
+      const uri = `${mongo.url}&appName=model-${randomUUID().slice(0, 8)}`;
+      const fleet = await startFleet(processes, { ...process.env, SETTLEMENT_FEE: '0', MONGODB_URI: uri });
+      worlds.push({ fleet, uri });
+      if (index === 0) {
+        await (await fleet.process(0)).must('prepare', undefined);
+      }
+    }
+  });
+  after(async () => {
+    await Promise.all(worlds.map(({ fleet }) => fleet.stop()));
+    await client.close();
+    await mongo.stop();
+  });
+
+  troubles.forEach(([kind, trouble, runs], index) => {
+    it(`${kind}: every answer is right, and nothing is lost or doubled, in ${runs} histories (${seed})`, async () => {
+      const first = Number(seed.replace('SEED=', ''));
+      const path = process.env['HISTORY'];
+      // An election is felt by every fleet: those histories have the database for themselves.
+      const used = worlds.slice(0, path || kind === 'step-down' ? 1 : fleetsMax);
+      const ended = await Promise.allSettled(
+        used.map(({ fleet, uri }, number) => {
+          const shrinking = { untilMs: Infinity };
+          return fc.assert(
+            fc.asyncProperty(
+              fc.record({
+                trouble,
+                clients: histories({ clients: 5, processes: [1, 2, processes], stepsMax: 3 }),
+              }),
+              async (history) => {
+                // What it has shrunk to by then is what is told.
+                fc.pre(Date.now() < shrinking.untilMs);
+                await play({ kind, history, fleet, uri }).catch((error: unknown) => {
+                  shrinking.untilMs = Math.min(shrinking.untilMs, Date.now() + shrinkMaxMs);
+                  throw error;
+                });
+              },
+            ),
+            {
+              seed: path ? first : first + 100 * index + number,
+              ...(path && { path }),
+              numRuns: Math.ceil(runs / used.length),
+              interruptAfterTimeLimit: limitMs / 2,
+              markInterruptAsFailure: true,
+            },
+          );
+        }),
+      );
+      // Each fleet plays to its end, so that none disturbs what comes next.
+      const failed = ended.find((each) => each.status === 'rejected');
+      if (failed) {
+        throw failed.reason;
+      }
+    });
+  });
+
+  it('the ledger of all histories is verified', async () => {
+    const service = await (worlds[0] as (typeof worlds)[0]).fleet.process(0);
+    const report = await service.must('verify', undefined, limitMs);
+    expect(report.findings).to.deep.equal([]);
+    expect(report.ok).to.equal(true);
+    expect(report.examined.transactions).to.be.greaterThan(0);
+  });
+
+  async function play(at: {
+    kind: FaultKind | 'kill';
+    history: History;
+    fleet: RunningFleet;
+    uri: string;
+  }): Promise<void> {
+    const { kind, history, fleet, uri } = at;
+    const book = await openBook(fleet);
+    const running =
+      kind === 'kill' || history.trouble === 'kill'
+        ? null
+        : await startFault({ ...history.trouble, kind, uri });
+    const timer = setTimeout(() => void running?.end(), troubleMaxMs);
+    try {
+      await Promise.all(history.clients.map((steps, number) => follow(steps, number)));
+    } finally {
+      clearTimeout(timer);
+      await running?.end();
+      await fleet.complete();
+    }
+    await untilDefinite({ fleet, first: 0 }, (service) =>
+      service.call('postCredits', { sellerId: book.seller }),
+    );
+    await noLocks([...book.buyers, book.seller]);
+    await checkBook(db, book);
+
+    async function follow(steps: Step[], number: number): Promise<void> {
+      for (const [index, step] of steps.entries()) {
+        const taken = takeStep({ book, fleet }, step);
+        if (kind === 'kill' && number === 0 && index === 0) {
+          // In the middle of what the clients have just asked for.
+          await eventually(
+            'something to be written',
+            () => db.collection('journals').findOne({ accountId: { $in: book.buyers } }),
+            500,
+          ).catch(() => null);
+          await fleet.kill(step.process);
+        }
+        await taken;
+      }
+    }
+  }
+
+  /** With some that were bought, and one that was sold, so that the first steps of a history find something. */
+  async function openBook(fleet: RunningFleet): Promise<Book> {
+    let names = 0;
+    const service = await fleet.process(0);
+    const { deposits, ...opened } = await service.must('openBook', { bills, balance });
+    const id = randomUUID();
+    const book: Book = { ...opened, asked: [], told: [], newName: () => `${id}-${++names}` };
+    const heard = { quoteId: null, heard: 'accepted' as const, fromMs: Date.now(), toMs: Date.now() };
+    for (const { accountId, refId, id } of deposits) {
+      book.asked.push({ ...heard, collection: 'deposits', accountId, name: { refId }, change: balance, id });
+    }
+    for (const step of firstSteps) {
+      await takeStep({ book, fleet }, { ...step, process: 0 });
+    }
+    return book;
+  }
+
+  /** A write outside of a transaction waits for the locks of those that a lost client, or a slow commit, still holds. */
+  async function noLocks(walletIds: string[]): Promise<void> {
+    const wallets = db.collection<{ _id: string; seq: Long }>('wallets');
+    await Promise.all(walletIds.map((_id) => wallets.updateOne({ _id }, { $inc: { seq: Long.ZERO } })));
+  }
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { forkTestProgram } from '../../support/fork-test-program.js';
+import type { Answer, Calls } from '../calls-process.js';
+
+/** `silent`: the process was killed, or nothing came within the client's patience. */
+export type Heard<T> = Answer<T> | { ok: false; refusal: 'silent'; message: string };
+
+type Value<N extends keyof Calls> = Awaited<ReturnType<Calls[N]>>;
+type Input<N extends keyof Calls> = Parameters<Calls[N]>[0];
+
+export interface CalledService {
+  /** Calls a domain function in the process, and waits as long as a patient client would. */
+  call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Heard<Value<N>>>;
+  /** The same, of what must not fail. @throws Error with what it failed with. */
+  must<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Value<N>>;
+  /** Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Above every deadline of the service, so that only a process that is stuck or gone is silent. */
+const patienceMax = 6_000;
+
+/** Starts a process of the service that does what the test calls (calls-process.ts). */
+export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
+  const child = forkTestProgram('test/money/calls-process', env, { silent: true });
+  const open = new Map<number, (heard: Heard<never>) => void>();
+  let last = 0;
+  const silent = (message: string): Heard<never> => ({ ok: false, refusal: 'silent', message });
+  const gone = once(child, 'exit').then(() => open.forEach((end) => end(silent('it was killed'))));
+  await Promise.race([
+    once(child, 'message'),
+    gone.then(() => {
+      throw new Error('a process of the service did not start');
+    }),
+  ]);
+  child.on('message', ({ id, answer }: { id: number; answer: Heard<never> }) => open.get(id)?.(answer));
+
+  const call: CalledService['call'] = async (name, input, patienceMs = patienceMax) => {
+    const id = ++last;
+    return new Promise((resolve) => {
+      const end = (heard: Heard<never>) => {
+        clearTimeout(timer);
+        open.delete(id);
+        resolve(heard);
+      };
+      const timer = setTimeout(() => end(silent('no answer came')), patienceMs);
+      if (child.connected) {
+        open.set(id, end);
+        child.send({ id, name, input });
+      } else {
+        end(silent('it is gone'));
+      }
+    });
+  };
+  return {
+    call,
+    async must(name, input, patienceMs) {
+      const heard = await call(name, input, patienceMs);
+      if (!heard.ok) {
+        throw new Error(`${name}: ${heard.refusal}: ${heard.message}`);
+      }
+      // The conditional type of a call's value is not reduced while the call is not known.
+      return heard.value as never;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}

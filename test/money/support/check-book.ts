@@ -1,0 +1,220 @@
+/** Compares what clients have heard with what is stored, by code that shares nothing with the service. */
+import { expect } from 'chai';
+import type { Db, Document } from 'mongodb';
+import type { Asked, Book } from './book.js';
+
+type Row = Document & { _id: string };
+
+interface Stored {
+  wallets: Row[];
+  journals: Row[];
+  deposits: Row[];
+  transactions: Row[];
+  settlements: Row[];
+  credits: Row[];
+  quotes: Row[];
+}
+
+const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
+  deposits: { completed: ['deposit'] },
+  transactions: {
+    PENDING: ['purchase'],
+    PROCESSING: ['purchase'],
+    SUCCESS: ['purchase', 'success'],
+    FAILED: ['purchase', 'refund'],
+    REFUNDED: ['purchase', 'reversal', 'success'],
+  },
+  settlements: {
+    pending: ['settlement-request'],
+    processing: ['settlement-request'],
+    completed: ['settlement-completed', 'settlement-request'],
+    failed: ['settlement-failed', 'settlement-request'],
+  },
+};
+
+/** At the end of a history, when no call is under way and all credits of the seller are posted. */
+export async function checkBook(db: Db, book: Book): Promise<void> {
+  const stored = await readStored(db, book);
+  for (const asked of book.asked) {
+    checkAsked(asked, stored);
+  }
+  const documents = stored.deposits.length + stored.transactions.length + stored.settlements.length;
+  const named = book.asked.reduce((sum, each) => sum + documentsOf(each, stored).length, 0);
+  expect(documents, 'nothing is stored that nobody asked for').to.equal(named);
+  for (const { collection, id, status } of book.told) {
+    const now = String(stored[collection].find((each) => each._id === id)?.['status']);
+    const later: Record<string, string[]> = {
+      SUCCESS: ['REFUNDED'],
+      PENDING: ['PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'],
+      PROCESSING: ['SUCCESS', 'FAILED', 'REFUNDED'],
+      pending: ['processing', 'completed', 'failed'],
+      processing: ['completed', 'failed'],
+    };
+    expect([status, ...(later[status] ?? [])], `${collection} ${id}, of which ${status} was told`).to.include(
+      now,
+    );
+  }
+  checkSubjects(stored);
+  stored.wallets.forEach((wallet) => checkChain(wallet, stored, book));
+  checkBalances(stored, book);
+  checkQuotes(stored);
+  for (const asked of book.asked.filter((each) => each.heard === 'insufficient')) {
+    checkInsufficient(asked, stored, book);
+  }
+}
+
+async function readStored(db: Db, book: Book): Promise<Stored> {
+  const ids = [...book.buyers, book.seller];
+  const read = (collection: string, filter: object) =>
+    db.collection<Row>(collection).find(filter).toArray() as unknown as Promise<Row[]>;
+  const own = { accountId: { $in: ids } };
+  const [wallets, journals, deposits, transactions, settlements, credits, quotes] = await Promise.all([
+    read('wallets', { _id: { $in: ids } }),
+    read('journals', own),
+    read('deposits', own),
+    read('transactions', own),
+    read('settlements', own),
+    read('sellerCredits', { sellerId: book.seller }),
+    read('quotes', own),
+  ]);
+  return { wallets, journals, deposits, transactions, settlements, credits, quotes };
+}
+
+function documentsOf({ collection, accountId, name }: Asked, stored: Stored): Row[] {
+  return stored[collection].filter(
+    (row) =>
+      row['accountId'] === accountId &&
+      ('refId' in name
+        ? row['refId'] === name.refId
+        : (row['bankAccount'] as Document | undefined)?.['accountNumber'] ===
+          name['bankAccount.accountNumber']),
+  );
+}
+
+function checkAsked(asked: Asked, stored: Stored): void {
+  const found = documentsOf(asked, stored);
+  const what = `${asked.collection} ${JSON.stringify(asked.name)} (${asked.change}), ${asked.heard}`;
+  switch (asked.heard) {
+    case 'accepted':
+      expect(
+        found.map(({ _id }) => _id),
+        what,
+      ).to.deep.equal([asked.id]);
+      break;
+    case 'insufficient':
+    case 'nothing':
+      expect(found, what).to.have.length(0);
+      break;
+    case 'conflict': {
+      expect(found, what).to.have.length(0);
+      const quote = stored.quotes.find(({ _id }) => _id === asked.quoteId);
+      expect(quote?.['usedBy'], `${what}: somebody else pays this bill`).to.be.a('string');
+      break;
+    }
+    case 'unknown':
+      expect(found.length, what).to.be.at.most(1);
+  }
+  for (const { _id } of found) {
+    const [first] = stored.journals.filter((each) => each['subjectId'] === _id && isFirst(each));
+    expect(first && amountOf(first, `wallet:${asked.accountId}`), what).to.equal(asked.change);
+  }
+}
+
+function isFirst({ kind }: Document): boolean {
+  return ['deposit', 'purchase', 'settlement-request'].includes(String(kind));
+}
+
+function amountOf(journal: Document, account: string): number {
+  return (journal['lines'] as { account: string; amount: number }[])
+    .filter((line) => line.account === account)
+    .reduce((sum, line) => sum + line.amount, 0);
+}
+
+function checkSubjects(stored: Stored): void {
+  for (const collection of ['deposits', 'transactions', 'settlements'] as const) {
+    for (const { _id, status } of stored[collection]) {
+      const kinds = stored.journals
+        .filter((each) => each['subjectId'] === _id)
+        .map(({ kind }) => String(kind));
+      const wanted = journalKinds[collection][String(status)];
+      expect(kinds.sort(), `journals of ${collection} ${_id}, ${String(status)}`).to.deep.equal(wanted);
+    }
+  }
+}
+
+/** The journals of a wallet in the order of their seq. */
+function chainOf(walletId: string, { journals }: Stored): Row[] {
+  return journals
+    .filter((each) => each['walletId'] === walletId)
+    .sort((a, b) => Number(a['walletSeq']) - Number(b['walletSeq']));
+}
+
+function checkChain({ _id, ...wallet }: Row, stored: Stored, book: Book): void {
+  let [balance, held] = [0, 0];
+  const chain = chainOf(_id, stored);
+  chain.forEach((journal, index) => {
+    balance += amountOf(journal, `wallet:${_id}`);
+    held += amountOf(journal, `held:${_id}`);
+    const what = `wallet ${_id} after its journal ${index + 1}, ${String(journal['kind'])}`;
+    expect([journal['walletSeq'], journal['balanceAfter']], what).to.deep.equal([index + 1, balance]);
+    expect(held, what).to.be.at.least(0);
+    if (_id !== book.seller) {
+      expect(balance, what).to.be.at.least(0);
+    }
+  });
+  expect(wallet, `wallet ${_id}`).to.deep.include({ balance, held, seq: chain.length });
+}
+
+/** By the documents alone: what was accepted, and what has become of it. */
+function checkBalances(stored: Stored, book: Book): void {
+  const sum = (rows: Row[], field: string) => rows.reduce((total, row) => total + Number(row[field]), 0);
+  const of = (rows: Row[], accountId: string, ...statuses: string[]) =>
+    rows.filter((row) => row['accountId'] === accountId && statuses.includes(String(row['status'])));
+  const balanceOf = (id: string) => stored.wallets.find(({ _id }) => _id === id)?.['balance'] as number;
+  for (const id of book.buyers) {
+    const paid = of(stored.transactions, id, 'PENDING', 'PROCESSING', 'SUCCESS');
+    const deposits = of(stored.deposits, id, 'completed');
+    expect(balanceOf(id), `balance of buyer ${id}`).to.equal(sum(deposits, 'amount') - sum(paid, 'price'));
+  }
+  const sold = stored.transactions.filter(({ status }) => status === 'SUCCESS');
+  const taken = of(stored.settlements, book.seller, 'pending', 'processing', 'completed');
+  expect(
+    stored.credits.filter(({ status }) => status !== 'posted'),
+    'credits not posted',
+  ).to.have.length(0);
+  expect(balanceOf(book.seller), 'balance of the seller').to.equal(
+    sum(sold, 'price') - sum(sold, 'commissionAmount') - sum(taken, 'amount'),
+  );
+}
+
+function checkQuotes({ quotes, transactions }: Stored): void {
+  for (const { _id, usedBy } of quotes) {
+    const payments = transactions.filter((each) => each['quoteId'] === _id).map((each) => each._id);
+    expect(payments, `payments of bill ${_id}`).to.deep.equal(usedBy === null ? [] : [usedBy]);
+  }
+}
+
+/**
+ * "Insufficient" must have been true of some state of the wallet while the call was under way. A state begins when its
+ * journal is committed, which is after `createdAt`, and ends with the next commit, which is before anybody was told.
+ */
+function checkInsufficient(asked: Asked, stored: Stored, book: Book): void {
+  const chain = chainOf(asked.accountId, stored);
+  const knownMs = (journal: Row) =>
+    book.asked.find(({ id }) => id !== null && id === journal['subjectId'] && isFirst(journal))?.toMs ??
+    Infinity;
+  const states = [{ balance: 0, fromMs: 0 }].concat(
+    chain.map((journal) => ({
+      balance: Number(journal['balanceAfter']),
+      fromMs: (journal['createdAt'] as Date).getTime(),
+    })),
+  );
+  const possible = states.filter(
+    ({ fromMs }, index) =>
+      fromMs <= asked.toMs && Math.min(Infinity, ...chain.slice(index).map(knownMs)) >= asked.fromMs,
+  );
+  expect(
+    possible.some(({ balance }) => balance + asked.change < 0),
+    `${-asked.change} was refused at ${asked.fromMs} to ${asked.toMs}, with ${JSON.stringify(states)}`,
+  ).to.equal(true);
+}

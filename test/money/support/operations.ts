@@ -1,0 +1,235 @@
+/** What clients, workers and operators do in a history: the table to which a new kind of movement is added. */
+import fc from 'fast-check';
+import type { CalledService, Heard } from './called-service.js';
+import { untilDefinite, type Asked, type Book, type Fleet } from './book.js';
+
+interface Operation<I> {
+  /** How often it is drawn, beside the others. */
+  weight: number;
+  input: fc.Arbitrary<I>;
+  /** Does it, and notes in the book what was heard. @param first The process that is asked first. */
+  run(at: { book: Book; fleet: Fleet; first: number }, input: I): Promise<void>;
+}
+
+/** Rupiah. Small beside the deposits, so that some purchases are covered and some are not. */
+const price = fc.integer({ min: 1, max: 40 }).map((thousands) => thousands * 1_000);
+const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
+/** Which of those that there are. */
+const which = fc.nat({ max: 1_000 });
+/** A client that goes away when it hears no definite answer at once. */
+const leaves = fc.boolean();
+
+function operation<I>(given: Operation<I>): Operation<I> {
+  return given;
+}
+
+export const operations = {
+  deposit: operation({
+    weight: 4,
+    input: fc.record({ who, amount: price, leaves }),
+    async run({ book, ...at }, { who, amount, leaves }) {
+      const accountId = book.buyers[who];
+      const refId = book.newName();
+      const ask = (service: CalledService) => service.call('deposit', { accountId, amount, refId });
+      const wanted = { collection: 'deposits' as const, accountId, name: { refId }, change: amount };
+      book.asked.push({ ...wanted, quoteId: null, ...(await (leaves ? once : repeated)(at, ask)) });
+    },
+  }),
+
+  purchase: operation({
+    weight: 6,
+    input: fc.record({ who, price }),
+    run: (at, { who, price }) => buy(at, { accountId: at.book.buyers[who], price, quoteId: null }),
+  }),
+
+  payment: operation({
+    weight: 4,
+    input: fc.record({ which }),
+    async run(at, { which }) {
+      const quote = pick(at.book.quotes, which);
+      if (quote) {
+        await buy(at, { accountId: quote.accountId, price: quote.amount, quoteId: quote._id });
+      }
+    },
+  }),
+
+  /** The provider answers: a success, or a certain refusal that is refunded. */
+  conclusion: operation({
+    weight: 6,
+    input: fc.record({ which, as: fc.constantFrom('success' as const, 'failed' as const) }),
+    async run({ book, ...at }, { which, as }) {
+      const id = pick(accepted(book, 'transactions'), which)?.id;
+      if (id) {
+        const input = { purchaseId: id, sellerId: book.seller, as };
+        await told(
+          book,
+          'transactions',
+          id,
+          untilDefinite(at, (service) => service.call('conclude', input)),
+        );
+      }
+    },
+  }),
+
+  reversal: operation({
+    weight: 2,
+    input: fc.record({ which }),
+    async run({ book, ...at }, { which }) {
+      const id = pick(accepted(book, 'transactions'), which)?.id;
+      if (id) {
+        const asked = untilDefinite(at, (service) => service.call('reverse', { purchaseId: id }));
+        await told(book, 'transactions', id, asked);
+      }
+    },
+  }),
+
+  sellerPosting: operation({
+    weight: 3,
+    input: fc.record({}),
+    async run({ book, ...at }) {
+      await untilDefinite(at, (service) => service.call('postCredits', { sellerId: book.seller }));
+    },
+  }),
+
+  settlement: operation({
+    weight: 4,
+    input: fc.record({ amount: price, named: fc.boolean() }),
+    async run({ book, ...at }, { amount, named }) {
+      const [mark, refId] = [book.newName(), named ? book.newName() : null];
+      const input = { sellerId: book.seller, amount, refId, mark };
+      const ask = (service: CalledService) => service.call('settle', input);
+      book.asked.push({
+        ...{ collection: 'settlements', accountId: book.seller, change: -amount, quoteId: null },
+        name: refId === null ? { 'bankAccount.accountNumber': mark } : { refId },
+        // Without a name of its own the same again would be another settlement: its client must look first.
+        ...(await (named ? repeated : once)(at, ask)),
+      });
+    },
+  }),
+
+  settlementEnd: operation({
+    weight: 3,
+    input: fc.record({
+      which,
+      as: fc.constantFrom('completed' as const, 'failed' as const, 'paid-out' as const),
+    }),
+    async run({ book, ...at }, { which, as }) {
+      const settlementId = pick(accepted(book, 'settlements'), which)?.id;
+      if (settlementId) {
+        const asked = untilDefinite(at, (service) => service.call('finish', { settlementId, as }));
+        await told(book, 'settlements', settlementId, asked);
+      }
+    },
+  }),
+};
+
+type Name = keyof typeof operations;
+export interface Step {
+  operation: Name;
+  input: unknown;
+  process: number;
+}
+
+/**
+ * A history: what each client does, one thing after the other, beside the others. Where they all talk to one process,
+ * their movements meet in groups; where each talks to another, they meet in the database.
+ */
+export function histories(shape: {
+  clients: number;
+  processes: number[];
+  stepsMax: number;
+}): fc.Arbitrary<Step[][]> {
+  const names = Object.keys(operations) as Name[];
+  const step = fc.oneof(
+    ...names.map((name) => ({
+      weight: operations[name].weight,
+      arbitrary: fc.record({
+        operation: fc.constant(name),
+        input: operations[name].input as fc.Arbitrary<unknown>,
+        process: fc.nat({ max: 11 }),
+      }),
+    })),
+  );
+  const { clients, processes, stepsMax } = shape;
+  const ofClients = fc.array(fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }), {
+    minLength: clients,
+    maxLength: clients,
+  });
+  return fc
+    .tuple(fc.constantFrom(...processes), ofClients)
+    .map(([used, all]) =>
+      all.map((steps) => steps.map((each) => ({ ...each, process: each.process % used }))),
+    );
+}
+
+export async function takeStep(at: { book: Book; fleet: Fleet }, step: Step): Promise<void> {
+  const operation = operations[step.operation] as Operation<unknown>;
+  await operation.run({ ...at, first: step.process }, step.input);
+}
+
+async function buy(
+  { book, ...at }: { book: Book; fleet: Fleet; first: number },
+  { accountId, price, quoteId }: { accountId: string; price: number; quoteId: string | null },
+): Promise<void> {
+  const refId = book.newName();
+  const input = { accountId, refId, price, sellerId: book.seller, quoteId };
+  const heard = await repeated(at, (service) => service.call('buy', input));
+  book.asked.push({
+    collection: 'transactions',
+    accountId,
+    name: { refId },
+    change: -price,
+    quoteId,
+    ...heard,
+  });
+}
+
+type Outcome = Pick<Asked, 'heard' | 'id' | 'fromMs' | 'toMs'>;
+type Ask = (service: CalledService) => Promise<Heard<{ id: string }>>;
+
+async function repeated(at: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
+  const { heard, ...times } = await untilDefinite(at, ask);
+  return { ...outcomeOf(heard), ...times };
+}
+
+async function once({ fleet, first }: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
+  const service = await fleet.process(first);
+  const fromMs = Date.now();
+  const heard = await ask(service);
+  return { ...outcomeOf(heard), fromMs, toMs: Date.now() };
+}
+
+function outcomeOf(heard: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
+  if (heard.ok) {
+    return { heard: 'accepted', id: heard.value.id };
+  }
+  switch (heard.refusal) {
+    case 'insufficient':
+    case 'conflict':
+      return { heard: heard.refusal, id: null };
+    case 'nothing-written':
+      return { heard: 'nothing', id: null };
+    default:
+      return { heard: 'unknown', id: null };
+  }
+}
+
+async function told(
+  book: Book,
+  collection: 'transactions' | 'settlements',
+  id: string,
+  asked: Promise<{ heard: Heard<string> }>,
+): Promise<void> {
+  const { heard } = await asked;
+  if (heard.ok) {
+    book.told.push({ collection, id, status: heard.value });
+  }
+}
+
+function accepted(book: Book, collection: Asked['collection']): Asked[] {
+  return book.asked.filter((each) => each.collection === collection && each.heard === 'accepted');
+}
+
+function pick<T>(all: T[], which: number): T | undefined {
+  return all[which % all.length];
+}

@@ -1,0 +1,349 @@
+/** What is masked by the clock, and that the books, the replays and the checks hold after it. */
+import { expect } from 'chai';
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { QuoteModel, quotes, type Quote } from '../../src/bills/quote.model.js';
+import { newProofSalt } from '../../src/money/closes/canonical-text.js';
+import { post } from '../../src/money/posting/post.js';
+import { applyRetention } from '../../src/privacy/apply-retention.js';
+import { eraseCustomer } from '../../src/privacy/erase-customer.js';
+import { ProductModel, type Product } from '../../src/products/product.model.js';
+import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js';
+import { CaseModel } from '../../src/purchases/case.model.js';
+import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
+import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { prepareNextOrder, requestOf } from '../../src/purchases/fulfil/orders.js';
+import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
+import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
+import { orders, type Order } from '../../src/purchases/order.model.js';
+import { purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { StalePurchaseError } from '../../src/purchases/states.js';
+import { bySystem } from '../../src/audit/record-audit.js';
+import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { setClock } from '../../src/shared/clock.js';
+import { ConflictError } from '../../src/shared/errors.js';
+import { newId } from '../../src/shared/ids.js';
+import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { dayAgo, openPlay, setTime, type Play } from '../closes/ledger-play.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const number = '081234567890';
+const hidden = '********7890';
+const dayMs = 86_400_000;
+const by = { actor: 'cli:tester', from: null, reason: 'a test' };
+
+describe('retention', function () {
+  this.timeout(120_000);
+  useDatabase();
+  let play: Play;
+  let daysBack = 40;
+  const token = '1234-5678-9012-3456-7890/NI MADE/AYU/R1/900VA/71,3';
+
+  before(async () => {
+    setTime(dayAgo(daysBack), 9);
+    play = await openPlay();
+  });
+  after(() => setClock(null));
+  // A day of its own for each test, so that it can be closed.
+  beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
+
+  const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
+  const later = (ms: number) => {
+    const at = Date.now() + ms;
+    setClock(() => at);
+  };
+  const afterTwoYears = async () => {
+    later(800 * dayMs);
+    await applyRetention();
+    setClock(null);
+  };
+  async function expectBooksToHold(): Promise<void> {
+    for (const full of [true, false]) {
+      const report = await verifyLedger(undefined, { full });
+      expect(report.findings, full ? 'every rule' : 'closed days').to.deep.equal([]);
+    }
+  }
+  async function closed(): Promise<void> {
+    await play.post();
+    setTime(dayAgo(daysBack - 1), 1);
+    await closeLedger();
+  }
+  async function sell(purchase: Purchase, answer: { message: string; serialNumber: string | null }) {
+    const order = await prepareNextOrder(purchase, []);
+    if ('noRoute' in order) {
+      throw new Error('No route');
+    }
+    const sent = await claimOrder(purchase, order);
+    await concludeSuccess(sent.purchase, sent.order, { code: '00', ...answer });
+  }
+  const product = async () => (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
+  async function payBill(): Promise<{ purchase: Purchase; quote: Quote }> {
+    const quote: Quote = {
+      ...{ _id: newId(), accountId: play.buyer._id, productCode: play.shop.productCode },
+      ...{ customerNumber: number, sellerId: play.seller._id, status: 'open', customerName: 'BUDI SANTOSO' },
+      ...{ billPeriod: '2024-03', totalBill: 900, adminFee: 100, totalAmount: 1_000, refusal: null },
+      ...{ usedBy: null, createdAt: new Date(Date.now() - 3 * dayMs), proofSalt: newProofSalt() },
+      expiresAt: new Date(Date.now() + dayMs),
+    };
+    await QuoteModel.create(quote);
+    const purchase = newPurchase({
+      ...{ accountId: play.buyer._id, refId: newId(), surface: 'buyer', kind: 'postpaid', price: 1_000 },
+      ...{ offerSellerId: play.seller._id, quoteId: quote._id, callbackUrl: null, customerNumber: number },
+      product: await product(),
+    });
+    expect((await post(purchasePosting(purchase))).outcome).to.equal('posted');
+    return { purchase, quote };
+  }
+
+  it('masks a final purchase with its order, webhooks and cases; closed days, every rule and the amounts hold', async () => {
+    const sold = await play.buy();
+    await sell(sold, { message: `Pulsa ke ${number} masuk`, serialNumber: token });
+    const failed = await play.buy();
+    await play.fail(failed);
+    const reversed = await play.buy();
+    await play.succeed(reversed);
+    await play.reverse(reversed);
+    const delivery = newDelivery({
+      ...{ id: newId(), accountId: play.buyer._id, channel: 'webhook', url: 'https://x.example/' },
+      ...{ event: 'transaction.success', refId: sold.refId, orderKey: sold._id, orderRank: 1 },
+      payload: { data: { customer_number: number, sn: token, price: 1_000 } },
+    });
+    const attempt = { n: 1, at: new Date(), durationMs: 1, httpStatus: 500, ack: null, error: 'HTTP 500' };
+    await deliveries.insertOne({
+      ...delivery,
+      ...{ state: 'dead', nextAttemptAt: null, attempts: [{ ...attempt, answer: `no such ${number}` }] },
+    });
+    await CaseModel.create({
+      ...{ _id: newId(), transactionId: sold._id, kind: 'reversal', resolvedAt: null },
+      ...{ detail: `the provider says: ${number} gagal`, createdAt: new Date() },
+    });
+    await closed();
+    const before = await stored(sold._id);
+    await expectBooksToHold();
+
+    await afterTwoYears();
+
+    const after = await stored(sold._id);
+    expect(after).to.deep.include({ customerNumber: hidden, message: 'Removed with the customer number.' });
+    expect(after.serialNumber).to.equal('1234-5678-9012-3456-7890/***/R1/900VA/71,3');
+    expect(after).to.not.have.property('proofSalt');
+    const { customerNumber: _n, message: _m, serialNumber: _s, proofSalt: _p, ...rest } = before;
+    expect(after).to.deep.include(rest);
+    for (const { _id } of [failed, reversed]) {
+      expect((await stored(_id)).customerNumber).to.equal(hidden);
+    }
+    const written = [
+      ...(await orders.find({ transactionId: sold._id }).toArray()),
+      ...(await deliveries.find({ orderKey: sold._id }).toArray()),
+      ...(await CaseModel.find({ transactionId: sold._id }).lean()),
+    ];
+    expect(written).to.have.length(3);
+    expect(JSON.stringify(written)).to.not.include(number).and.not.include('MADE');
+    expect(JSON.stringify(written)).to.include(hidden);
+    await expectBooksToHold();
+  });
+
+  it('names a masked purchase whose number or proof was changed afterwards', async () => {
+    const sold = await play.buy();
+    await play.succeed(sold);
+    await closed();
+    await afterTwoYears();
+    await expectBooksToHold();
+    const { refId, proofs } = await stored(sold._id);
+    for (const change of [{ proofs: { ...proofs, customerNumber: 'f'.repeat(64) } }, { refId: 'another' }]) {
+      await purchases.updateOne({ _id: sold._id }, { $set: change });
+      const { findings } = await verifyLedger();
+      expect(findings.map(({ check }) => check)).to.include('closed-days');
+      await purchases.updateOne({ _id: sold._id }, { $set: { refId, proofs: proofs ?? {} } });
+    }
+    await expectBooksToHold();
+  });
+
+  it('leaves alone what is young, open, under review or being told, and is off with 0 months', async () => {
+    const young = await play.buy();
+    await play.succeed(young);
+    const open = await play.buy();
+    const reviewed = await play.buy();
+    await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: new Date() } });
+    const told = await play.buy();
+    await play.succeed(told);
+    const row = newDelivery({
+      ...{ id: newId(), accountId: play.buyer._id, channel: 'webhook', url: 'https://x.example/' },
+      ...{ event: 'transaction.success', refId: told.refId, orderKey: told._id, orderRank: 1 },
+      payload: { data: { customer_number: number } },
+    });
+    await deliveries.insertOne(row);
+    const numbers = async () =>
+      Promise.all([young, open, reviewed, told].map(async ({ _id }) => (await stored(_id)).customerNumber));
+    const clear = [number, number, number, number];
+
+    later(600 * dayMs);
+    await applyRetention();
+    expect(await numbers(), 'not yet two years').to.deep.equal(clear);
+    const months = env.CUSTOMER_NUMBER_MONTHS;
+    env.CUSTOMER_NUMBER_MONTHS = 0;
+    await afterTwoYears();
+    env.CUSTOMER_NUMBER_MONTHS = months;
+    expect(await numbers(), 'off').to.deep.equal(clear);
+    await afterTwoYears();
+    expect(await numbers()).to.deep.equal([hidden, number, number, number]);
+    expect((await deliveries.findOne({ _id: row._id }))?.body).to.equal(row.body);
+
+    const { left } = await eraseCustomer(number, by);
+    expect(left.map(({ transactionId, why }) => `${transactionId}: ${why}`)).to.include.members([
+      `${open._id}: not final`,
+      `${told._id}: a webhook is under way`,
+    ]);
+    await deliveries.updateOne({ _id: row._id }, { $set: { state: 'delivered', nextAttemptAt: null } });
+    await afterTwoYears();
+    expect((await stored(told._id)).customerNumber).to.equal(hidden);
+    await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: null } });
+  });
+
+  it('a ref_id that comes again is answered with the masked purchase, and refused for another number or product', async () => {
+    const sold = await play.buy();
+    await play.succeed(sold);
+    const again = (customerNumber: string, productCode = play.shop.productCode) =>
+      createPurchase({
+        account: play.buyer,
+        surface: 'buyer',
+        productCode,
+        customerNumber,
+        refId: sold.refId,
+      });
+    const refused = (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => expect.fail('it was answered'),
+        (error: unknown) => expect(error).to.be.instanceOf(ConflictError),
+      );
+    const other = `${number.slice(0, -1)}1`;
+    await refused(again('************'));
+    await afterTwoYears();
+    const replayed = await again(number);
+    expect(replayed).to.deep.include({ created: false });
+    expect(replayed.purchase).to.include({ _id: sold._id, customerNumber: hidden });
+    await refused(again(other));
+    await refused(again(`${number}1`));
+    await refused(again(number, 'another'));
+    // Erased, nothing but the length is left to compare; it buys nothing all the same.
+    const second = await play.buy();
+    await play.succeed(second);
+    await deliveries.deleteMany({ orderKey: second._id });
+    await eraseCustomer(number, by);
+    expect((await stored(second._id)).customerNumber).to.equal('************');
+    const { purchase, created } = await createPurchase({
+      ...{ account: play.buyer, surface: 'buyer', productCode: play.shop.productCode },
+      ...{ customerNumber: number, refId: second.refId },
+    });
+    expect([purchase._id, created]).to.deep.equal([second._id, false]);
+  });
+
+  it('an inquiry goes after 30 days; a paid one loses name and number, and its payment verifies before and after it is masked', async () => {
+    const { purchase, quote } = await payBill();
+    await play.succeed(purchase);
+    const unpaid = { ...quote, _id: newId(), usedBy: null };
+    await QuoteModel.create(unpaid);
+    await closed();
+    later(limits.quoteKeptMs - 4 * dayMs);
+    await applyRetention();
+    expect(await quotes.findOne({ _id: unpaid._id })).to.deep.include({ customerName: 'BUDI SANTOSO' });
+    later(limits.quoteKeptMs + dayMs);
+    await applyRetention();
+    setClock(null);
+    expect(await quotes.findOne({ _id: unpaid._id })).to.equal(null);
+    expect(await quotes.findOne({ _id: quote._id })).to.deep.include({
+      ...{ customerNumber: hidden, customerName: '***', totalAmount: 1_000, usedBy: purchase._id },
+    });
+    expect((await stored(purchase._id)).customerNumber, 'kept for longer').to.equal(number);
+    await expectBooksToHold();
+    await afterTwoYears();
+    expect((await stored(purchase._id)).customerNumber).to.equal(hidden);
+    await expectBooksToHold();
+    await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: '********0000' } });
+    const { findings } = await verifyLedger(undefined, { full: true });
+    expect(findings.map(({ check }) => check)).to.include('quotes');
+    await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: hidden } });
+  });
+
+  it('a token that is sold again is still found as the one of a masked purchase', async () => {
+    const sold = await play.buy();
+    const other = '9934-5678-9012-3456-7890/SITI/R1/900VA/71,3';
+    await sell(sold, { message: 'Sukses', serialNumber: other });
+    await afterTwoYears();
+    const again = await play.buy();
+    await noteRepeatedSerialNumber(again, other);
+    const found = await CaseModel.findOne({ transactionId: again._id }).lean();
+    expect(found?.detail).to.include(sold._id);
+  });
+
+  it('a reversal that read the number before it was masked writes nothing with it, and does its work when it reads again', async () => {
+    const sold = await play.buy();
+    await play.succeed(sold);
+    const read = await stored(sold._id);
+    await afterTwoYears();
+    const stale = await reverseSale(read, { message: 'Dibatalkan', by: bySystem }).catch(
+      (error: unknown) => error,
+    );
+    expect(stale).to.be.instanceOf(StalePurchaseError);
+    await play.reverse(sold);
+    expect(await stored(sold._id)).to.deep.include({ status: 'REFUNDED', customerNumber: hidden });
+    await expectBooksToHold();
+  });
+
+  it('a failure that the provider tells of later goes to the operator: nobody is asked about a masked number', async () => {
+    const sold = await play.buy();
+    await play.succeed(sold);
+    await afterTwoYears();
+    await verifySale(sold._id, sold.accountId);
+    const found = await CaseModel.findOne({ transactionId: sold._id, kind: 'reversal' }).lean();
+    expect(found?.detail).to.include('masked');
+    const [order] = await orders.find({ transactionId: sold._id }).toArray();
+    expect(order?.checks).to.equal(0);
+    expect(() => requestOf({ ...sold, proofs: {} }, order as Order)).to.throw('masked');
+  });
+
+  it('webhooks that were given up or held go after 180 days; one that is sent again meanwhile stays', async () => {
+    setClock(null);
+    const make = async (state: 'dead' | 'held' | 'due' | 'delivered', days: number) => {
+      const settledAt = state === 'due' ? null : new Date(Date.now() - days * dayMs);
+      const delivery = newDelivery({
+        ...{ id: newId(), accountId: newId(), channel: 'webhook', url: 'https://x.example/' },
+        ...{ event: 'transaction.success', payload: {} },
+      });
+      await deliveries.insertOne({ ...delivery, state, settledAt, createdAt: new Date(0) });
+      return delivery._id;
+    };
+    const old = [await make('dead', 181), await make('held', 181), await make('dead', 500)];
+    const kept = [
+      ...[await make('dead', 179), await make('held', 179)],
+      ...[await make('due', 500), await make('delivered', 500)],
+    ];
+    await Promise.all([applyRetention(), applyRetention()]);
+    const left = await deliveries.distinct('_id', { _id: { $in: [...old, ...kept] } });
+    expect(left).to.have.members(kept);
+    await deliveries.deleteMany({ _id: { $in: kept } });
+  });
+
+  it('run by two at once, and twice, does it once', async () => {
+    const all = [];
+    for (let n = 0; n < 20; n += 1) {
+      const bought = await play.buy();
+      await play.succeed(bought);
+      all.push(bought._id);
+    }
+    await closed();
+    later(800 * dayMs);
+    await Promise.all([applyRetention(), applyRetention(), applyRetention()]);
+    const once = await purchases.find({ _id: { $in: all } }).toArray();
+    expect(new Set(once.map((each) => each.customerNumber))).to.deep.equal(new Set([hidden]));
+    await applyRetention();
+    setClock(null);
+    expect(await purchases.find({ _id: { $in: all } }).toArray()).to.deep.equal(once);
+    await expectBooksToHold();
+  });
+});

@@ -1,0 +1,174 @@
+/** What certainly never reached a provider, or was certainly not taken by it, and price lists that are long. */
+import { expect } from 'chai';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { ProviderAdapter, ProviderConnection } from '../../src/providers/adapter.js';
+import { circuitsOf } from '../../src/providers/circuit.js';
+import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { h2hAdapter } from '../../src/providers/h2h.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { newId } from '../../src/shared/ids.js';
+import { orderOf } from './conformance.js';
+import { expiredCertificate } from './expired-certificate.js';
+import { startPlayServer } from './play-server.js';
+
+const adapters: Record<string, ProviderAdapter> = {
+  h2h: h2hAdapter('h2h'),
+  digiflazz: digiflazzAdapter(() => undefined),
+};
+
+function connectionTo(baseUrl: string): ProviderConnection {
+  return { sellerId: newId(), baseUrl, username: 'us', secret: 'secret' };
+}
+
+const order = () => orderOf({ productCode: 'S10', customerNumber: '081234567890' });
+
+describe('an order to a provider that cannot be reached', () => {
+  /** Runs `use` with an address on which `server` listens; how many HTTP requests it has seen is up to the server. */
+  async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await use((server.address() as AddressInfo).port);
+    } finally {
+      sockets.forEach((socket) => socket.destroy());
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  for (const [name, adapter] of Object.entries(adapters)) {
+    it(`${name}: a certificate that has expired: it was not sent, and no request was seen`, async () => {
+      let requests = 0;
+      const server = createTlsServer(expiredCertificate, (_request, response) => {
+        requests += 1;
+        response.end();
+      });
+      await listening(server, async (port) => {
+        const outcome = await adapter.buy(connectionTo(`https://localhost:${port}`), order());
+        expect(outcome.outcome, JSON.stringify(outcome)).to.equal('not-sent');
+        expect(requests).to.equal(0);
+      });
+    });
+
+    it(`${name}: a connection that ends, or speaks something else, in the middle of the handshake`, async () => {
+      const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
+      const speaksPlainly = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      for (const server of [hangsUp, speaksPlainly]) {
+        await listening(server, async (port) => {
+          const outcome = await adapter.buy(connectionTo(`https://localhost:${port}`), order());
+          expect(outcome.outcome, JSON.stringify(outcome)).to.equal('not-sent');
+        });
+      }
+    });
+
+    it(`${name}: a connection that ends after the request: it may have been executed`, async () => {
+      const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
+      await listening(hangsUp, async (port) => {
+        const outcome = await adapter.buy(connectionTo(`http://localhost:${port}`), order());
+        expect(outcome.outcome, JSON.stringify(outcome)).to.equal('unknown');
+      });
+    });
+  }
+});
+
+describe('a provider that is busy', () => {
+  before(async () => {
+    redis();
+    await connectRedis();
+  });
+  after(disconnectRedis);
+
+  const cases = [
+    { adapter: 'h2h', status: 429, retryAfter: '7', outcome: 'not-sent', pauses: true },
+    { adapter: 'h2h', status: 429, retryAfter: null, outcome: 'not-sent', pauses: false },
+    { adapter: 'h2h', status: 503, retryAfter: '7', outcome: 'not-sent', pauses: true },
+    { adapter: 'h2h', status: 503, retryAfter: null, outcome: 'unknown', pauses: false },
+    { adapter: 'h2h', status: 502, retryAfter: '7', outcome: 'unknown', pauses: false },
+    { adapter: 'digiflazz', status: 429, retryAfter: '7', outcome: 'not-sent', pauses: true },
+    { adapter: 'digiflazz', status: 503, retryAfter: '7', outcome: 'unknown', pauses: true },
+    { adapter: 'digiflazz', status: 503, retryAfter: null, outcome: 'unknown', pauses: false },
+  ];
+  for (const { adapter, status, retryAfter, outcome, pauses } of cases) {
+    const header = retryAfter === null ? 'without Retry-After' : 'with Retry-After';
+    it(`${adapter}: ${status} ${header} is ${outcome}${pauses ? ', and the pause is kept' : ''}; of a status check it says nothing`, async () => {
+      const server = await startPlayServer((_call, response) => {
+        response.writeHead(status, retryAfter === null ? {} : { 'retry-after': retryAfter });
+        response.end('busy');
+      });
+      try {
+        const connection = connectionTo(server.url);
+        expect(await adapters[adapter]?.buy(connection, order())).to.include({ outcome });
+        const [view] = (await circuitsOf([connection.sellerId])).values();
+        expect(view?.state).to.equal(pauses ? 'open' : 'closed');
+        expect(view?.pauseMs).to.be.within(pauses ? 5_000 : 0, pauses ? 7_000 : 0);
+        expect(await adapters[adapter]?.inquire(connection, order())).to.include({ outcome: 'unknown' });
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+});
+
+describe('a price list of 31 MB', function () {
+  this.timeout(60_000);
+
+  it('is read as it comes in: the process goes on meanwhile, and keeps only what is wanted', async () => {
+    const row = (code: string) => ({
+      ...{ buyer_sku_code: code, price: 10_000, buyer_product_status: true, seller_product_status: true },
+      ...{
+        product_name: `Product ${code}`,
+        desc: 'x'.repeat(150),
+        seller_name: 'Seller',
+        unlimited_stock: true,
+      },
+    });
+    const rows = Array.from({ length: 95_000 }, (_, index) => row(`SKU${index}`));
+    const whole = Buffer.from(JSON.stringify({ data: rows }));
+    expect(whole.length).to.be.above(30_000_000);
+    const server = await startPlayServer((call, response) => {
+      const isPrepaid = call.raw.includes('"prepaid"');
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(isPrepaid ? whole : '{"data":[]}');
+    });
+    try {
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      const list = await adapters['digiflazz']?.priceList(
+        connectionTo(server.url),
+        (code) => code === 'SKU5' || code === 'SKU94999',
+      );
+      delay.disable();
+      expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
+      const worstMs = Math.round(delay.max / 1e6);
+      process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
+      // Read at once, it was more than a second on a quiet machine.
+      expect(worstMs).to.be.below(500);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  for (const [what, body] of [
+    ['has no end', '{"data":[{"buyer_sku_code":"A","price":1,"buyer_product_status":true'],
+    ['is no list', '{"data":{"rc":"99"}}'],
+    ['has a row without a code', '{"data":[{"price":1}]}'],
+  ] as const) {
+    it(`that ${what} cannot be read, so nothing is changed because of it`, async () => {
+      const server = await startPlayServer((_call, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(body);
+      });
+      try {
+        const list = await adapters['digiflazz']?.priceList(connectionTo(server.url));
+        expect(list).to.deep.include({ ok: false, code: 'UNREADABLE' });
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+});

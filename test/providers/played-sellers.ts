@@ -1,0 +1,69 @@
+/** Sellers whose providers a test plays, made while the service runs. */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { announceChange } from '../support/announce-change.js';
+import type { Stack } from '../support/stack.js';
+import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
+import { addProduct, pointSeller } from './provider-stack.js';
+
+export interface Played {
+  server: PlayServer;
+  sellerId: string;
+  code: string;
+  /** What it was asked to buy, in the order of arrival. */
+  arrivals: { refId: string; customer: string; atMs: number }[];
+}
+
+type Answering = (call: PlayedCall, response: ServerResponse) => void;
+
+/** The answer of a provider that has sold. */
+export function sell(call: PlayedCall, response: ServerResponse): void {
+  const refId = call.url.searchParams.get('ref_id') ?? '';
+  sendJson(response, 200, {
+    ...{ status: '00', ref_id: refId, transaction_status: 'success', message: 'Success' },
+    sn: `SN${refId}`,
+  });
+}
+
+export function playedSellers(stack: Stack) {
+  const servers: PlayServer[] = [];
+
+  /** A seller of its own, made while the workers run, whose provider answers as the test says. */
+  async function play(answer: Answering, settings: object = {}): Promise<Played> {
+    const arrivals: Played['arrivals'] = [];
+    const server = await startPlayServer((call, response) => {
+      if (call.url.pathname !== '/request') {
+        sendJson(response, 200, { status: '00', balance: 1_000_000_000 });
+        return;
+      }
+      const { searchParams } = call.url;
+      arrivals.push({
+        refId: searchParams.get('ref_id') ?? '',
+        customer: searchParams.get('customer') ?? '',
+        atMs: Date.now(),
+      });
+      answer(call, response);
+    });
+    servers.push(server);
+    const accounts = stack.db.collection<{ _id: string; username: string }>('accounts');
+    const template = await accounts.findOne({ username: 'seller' });
+    const username = `s${randomUUID().slice(0, 8)}`;
+    const sellerId = randomUUID().replaceAll('-', '');
+    await accounts.insertOne({ ...template, _id: sellerId, username });
+    await pointSeller(stack, username, { kind: 'h2h', baseUrl: server.url, username, secret: 'secret' });
+    await set(sellerId, settings);
+    return { server, sellerId, code: await addProduct(stack, [{ sellerId, price: 10_000 }]), arrivals };
+  }
+
+  async function set(sellerId: string, settings: object): Promise<void> {
+    const fields = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [`provider.${name}`, value as unknown]),
+    );
+    await stack.db
+      .collection<{ _id: string }>('accounts')
+      .updateOne({ _id: sellerId }, { $set: { status: 'active', ...fields } });
+    await announceChange(stack);
+  }
+
+  return { play, set, stop: () => Promise.all(servers.map((server) => server.stop())) };
+}

@@ -1,0 +1,59 @@
+/** What a provider writes reaches no terminal, file or log as a command. */
+import { expect } from 'chai';
+import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
+import { h2hAdapter } from '../../src/providers/h2h.js';
+import { csvText } from '../../src/shared/csv-text.js';
+import { newId } from '../../src/shared/ids.js';
+import { redact } from '../../src/shared/logger.js';
+import { printable, printableLines } from '../../src/shared/printable.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
+
+const hostile = 'A\u001b[2JB\u0007\u009b31mC\u202eD\u2028E\r\nF\u0000';
+const command = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/;
+
+describe('control characters from a provider', () => {
+  useDatabase();
+  let server: PlayServer;
+  before(async () => {
+    server = await startPlayServer(({ url }, response) => {
+      sendJson(response, 200, {
+        ...{ status: '00', message: hostile, sn: hostile, transaction_status: 'success' },
+        ...{ ref_id: url.searchParams.get('ref_id'), customer_name: hostile, bill_period: '2024-03' },
+        ...{ total_bill: 1_000, admin_fee: 0, total_amount: 1_000 },
+        data: [{ code: hostile, price: 1, status: 'active' }],
+      });
+    });
+  });
+  after(() => server.stop());
+
+  it('are taken out of every answer of the adapter, before anybody stores or shows it', async () => {
+    const adapter = guardedAdapter(h2hAdapter('h2h'));
+    const connection = { sellerId: newId(), baseUrl: server.url, username: 'us', secret: 'secret' };
+    const order = { providerRef: newId(), productCode: 'S10', customerNumber: '08123', costMax: 1 };
+    const answers = [
+      await adapter.buy(connection, order),
+      await adapter.inquireBill(connection, order),
+      await adapter.priceList(connection),
+    ];
+    const texts = textsOf(answers).filter((each) => each.startsWith('A'));
+    expect(texts).to.have.length.of.at.least(4);
+    texts.forEach((each) => expect(each).to.not.match(command));
+    expect(answers[0]).to.include({ outcome: 'success', serialNumber: printable(hostile) });
+  });
+
+  it('what was stored before is harmless on a terminal, in CSV and in a log', () => {
+    const colours = '\u001b[31mred\u001b[39m\tand\n';
+    expect(printableLines(colours)).to.equal(colours);
+    expect(printableLines(hostile).replaceAll('\n', '')).to.not.match(command);
+    expect(csvText(['a']).rows([{ a: hostile }])).to.equal(`${printable(hostile)}\r\n`);
+    expect(JSON.stringify(redact({ hostile }))).to.not.match(command);
+  });
+});
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') {
+    return [value];
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

@@ -1,0 +1,294 @@
+/** A queue a provider: turns, limits of the fleet, backlog, pauses, and providers that come and go. */
+import { Queue } from 'bullmq';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import type { Order } from '../../src/purchases/order.model.js';
+import { announceChange } from '../support/announce-change.js';
+import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { requestPath } from '../api/support/reseller.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import { playedSellers, sell } from './played-sellers.js';
+import { addProduct, finalOf, newBuyer, purchase, transactionOf } from './provider-stack.js';
+
+const size = sizes.backlog;
+const atOnce = 10;
+
+describe('queues of providers', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let buyer: ApiClient;
+  let buyerKey: string;
+  let redis: Redis;
+  let play: ReturnType<typeof playedSellers>['play'];
+  let set: ReturnType<typeof playedSellers>['set'];
+  let stopPlayed: () => Promise<unknown>;
+
+  before(async () => {
+    stack = await startStack({ env: { FULFILMENT_CONCURRENCY: '8' } });
+    ({ play, set, stop: stopPlayed } = playedSellers(stack));
+    buyerKey = (await stack.seed())['buyer']?.api_key ?? '';
+    buyer = await newBuyer(stack, buyerKey);
+    redis = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+    await Promise.all([
+      stack.startWorker('fulfilment', 'follow-up'),
+      stack.startWorker('fulfilment', 'follow-up'),
+    ]);
+  });
+  after(async () => {
+    redis.disconnect();
+    await stack.stop();
+    await stopPlayed();
+  });
+
+  const ordersOf = (ids: string[]) =>
+    stack.db
+      .collection<Order>('attempts')
+      .find({ transactionId: { $in: ids } })
+      .toArray();
+
+  async function buyMany(count: number, code: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index++) {
+      ids.push(await purchase(buyer, code, `0812000${String(index).padStart(4, '0')}9`));
+    }
+    return ids;
+  }
+
+  it('first come, first served, at the rate of the provider; who waits is neither refunded nor written as an order', async () => {
+    const callsPerSecond = 2;
+    const { code, arrivals } = await play(sell, { callsPerSecond });
+    const ids = await buyMany(24, code);
+    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
+    const places = arrivals.map(({ refId }, place) =>
+      Math.abs(ids.indexOf(refId.split('-')[0] ?? '') - place),
+    );
+    // Two that are begun half a second apart, in two processes, may change places on a busy machine.
+    expect(Math.max(...places), 'places between turn and execution').to.be.at.most(3);
+    expect(new Set(arrivals.map(({ refId }) => refId)).size).to.equal(ids.length);
+    expect(await ordersOf(ids)).to.have.length(ids.length);
+    const seconds = ((arrivals.at(-1)?.atMs ?? 0) - (arrivals[0]?.atMs ?? 0)) / 1_000;
+    expect(seconds, 'not faster than its limit').to.be.at.least((ids.length - 2) / callsPerSecond);
+  });
+
+  it('no more calls at once than the provider takes, from all processes together', async () => {
+    let busy = 0;
+    let most = 0;
+    const { code } = await play(
+      (call, response) => {
+        busy += 1;
+        most = Math.max(most, busy);
+        setTimeout(() => {
+          busy -= 1;
+          sell(call, response);
+        }, 60);
+      },
+      { concurrency: 3 },
+    );
+    const ids = await buyMany(30, code);
+    await Promise.all(ids.map((id) => finalOf(stack, id)));
+    expect(most).to.be.within(2, 3);
+    expect(await ordersOf(ids)).to.have.length(ids.length);
+  });
+
+  it('a purchase is refused with 03 and Retry-After when it would wait longer than its seller allows', async () => {
+    const { code, arrivals } = await play(sell, { callsPerSecond: 1, maxWaitS: 4 });
+    const answers = [];
+    for (let count = 0; count < 12; count++) {
+      answers.push(
+        await apiClient(stack.baseUrl, buyerKey).post('/v1/transactions', {
+          ...{ product_code: code, destination: '081234567899', ref_id: uniqueRef() },
+        }),
+      );
+    }
+    const accepted = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status !== 201);
+    const signing = { username: 'buyer', key: buyerKey };
+    const order = { code, customer: '081234567899', ref_id: uniqueRef() };
+    const reseller = await fetch(stack.baseUrl + requestPath(signing, order));
+    expect(reseller.status, 'the reseller surface always answers 200').to.equal(200);
+    expect(await reseller.json()).to.include({ status: '03' });
+    expect(accepted.length).to.be.within(4, 8);
+    for (const { status, headers, body } of refused) {
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
+      expect(Number(headers['retry-after']), 'when the line is short enough').to.be.within(1, 8);
+    }
+    await eventually('its queue to be empty', async () => {
+      const open = await stack.db
+        .collection('transactions')
+        .countDocuments({ productCode: code, finalAt: null });
+      return open === 0;
+    });
+    expect(arrivals.length).to.be.at.least(4);
+  });
+
+  it(`${size.purchases} purchases at ${size.callsPerSecond} a second, of a product that lets them wait for ${size.maxWaitS} s: first come, first served, none given back before, the others 503/03`, async function () {
+    this.timeout(size.limitMs);
+    const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
+    const { code, arrivals } = await play(sell, { callsPerSecond });
+    await stack.db.collection<{ _id: string }>('products').updateOne({ _id: code }, { $set: { maxWaitS } });
+    await announceChange(stack);
+    const answers: Awaited<ReturnType<ApiClient['post']>>[] = [];
+    while (answers.length < purchases) {
+      const order = () => ({ product_code: code, destination: '081234567899', ref_id: uniqueRef() });
+      const some = Array.from({ length: Math.min(atOnce, purchases - answers.length) }, order);
+      answers.push(...(await Promise.all(some.map((each) => buyer.post('/v1/transactions', each)))));
+    }
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.length, 'refused').to.be.greaterThan(0);
+    for (const { status, headers, body } of refused) {
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
+      expect(Number(headers['retry-after'])).to.be.greaterThan(0);
+    }
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => String(body.data.id));
+    expect(ids.length, 'accepted').to.be.at.least((maxWaitS * callsPerSecond) / 2);
+    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, limitMs)));
+    const late = finals.filter(({ status }) => status !== 'SUCCESS');
+    for (const { status, failureCode, message, createdAt, finalAt } of late) {
+      expect([status, failureCode]).to.deep.equal(['FAILED', '03']);
+      expect(message).to.equal(`No seller could serve it within ${maxWaitS} seconds.`);
+      expect((finalAt?.getTime() ?? 0) - createdAt.getTime()).to.be.at.least(maxWaitS * 1_000);
+    }
+    const sold = finals.filter(({ status }) => status === 'SUCCESS').map(({ _id }) => _id);
+    expect(await ordersOf(ids), 'an order each that was sent, and no other row').to.have.length(sold.length);
+    const places = arrivals.map(({ refId }, place) =>
+      Math.abs(sold.indexOf(refId.split('-')[0] ?? '') - place),
+    );
+    expect(places).to.have.length(sold.length);
+    // Those that came at once have no order among them.
+    expect(Math.max(...places), 'places between acceptance and execution').to.be.at.most(2 * atOnce);
+  });
+
+  it("a longest wait that the product said at acceptance stays the order's; that of its provider is never exceeded", async () => {
+    const { code, sellerId } = await play(sell, { callsPerSecond: 0.1, maxWaitS: 3_000 });
+    const products = stack.db.collection<{ _id: string }>('products');
+    await products.updateOne({ _id: code }, { $set: { maxWaitS: 30 } });
+    await announceChange(stack);
+    const ids = await buyMany(3, code);
+    await products.updateOne({ _id: code }, { $set: { maxWaitS: 1 } });
+    await announceChange(stack);
+    expect((await transactionOf(stack, ids[2] ?? ''))?.maxWaitS).to.equal(30);
+    await set(sellerId, { maxWaitS: 2 });
+    const last = await finalOf(stack, ids[2] ?? '');
+    expect(last).to.include({ status: 'FAILED', message: 'No seller could serve it within 2 seconds.' });
+  });
+
+  it("a reseller's call that waits goes ahead of a batch, and a flood of them does not keep the batch waiting", async () => {
+    const { code, arrivals } = await play(sell, { callsPerSecond: 3 });
+    const signing = { username: 'buyer', key: buyerKey };
+    const resell = async () => {
+      const order = { code, customer: '081234567899', ref_id: uniqueRef() };
+      return (await (await fetch(stack.baseUrl + requestPath(signing, order))).json()) as object;
+    };
+    const buyOne = () => purchase(buyer, code, '081234567899');
+    const batch = await Promise.all(Array.from({ length: 24 }, buyOne));
+    const answered = await resell();
+    expect(answered, 'within its wait').to.include({ status: '00', transaction_status: 'success' });
+    const before = arrivals.length;
+    expect(before, 'the batch still waits').to.be.below(batch.length);
+    const flood = Promise.all(Array.from({ length: 15 }, resell));
+    await Promise.all(batch.map((id) => finalOf(stack, id, 60_000)));
+    const isOfBatch = arrivals.map(({ refId }) => batch.includes(refId.split('-')[0] ?? ''));
+    const since = isOfBatch.slice(before, isOfBatch.lastIndexOf(true) + 1);
+    const ahead = since.filter((each) => !each).length;
+    expect(ahead, 'some go ahead').to.be.greaterThan(0);
+    // Three in each window of 5 s, of which a part of the first may be used up.
+    expect(ahead, 'a part of the turns').to.be.at.most(9);
+    await flood;
+    await eventually('the flood to be served', () => arrivals.length === batch.length + 16, 60_000);
+  });
+
+  it('who waits longer than the seller allows gets the money back, was never sent, and is told how long that is', async () => {
+    const { code, arrivals, sellerId } = await play(sell, { callsPerSecond: 1 });
+    const ids = await buyMany(6, code);
+    await set(sellerId, { maxWaitS: 2 });
+    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    const late = finals.filter(({ status }) => status === 'FAILED');
+    expect(late, 'too late').to.have.length.within(2, 5);
+    const sent = new Set(arrivals.map(({ refId }) => refId.split('-')[0]));
+    for (const { _id, message, failureCode } of late) {
+      expect(message).to.equal('No seller could serve it within 2 seconds.');
+      expect(failureCode).to.equal('03');
+      expect(sent.has(_id), 'sent').to.equal(false);
+    }
+    await expectLedgerToHold(stack);
+  });
+
+  it('an answer 429 with Retry-After is not an order: nobody calls before the pause is over, then it is sold', async () => {
+    const pauseS = 3;
+    let refusals = 0;
+    const { code, arrivals } = await play((call, response) => {
+      if (refusals++ === 0) {
+        response.writeHead(429, { 'retry-after': String(pauseS) });
+        response.end();
+      } else {
+        sell(call, response);
+      }
+    });
+    const id = await purchase(buyer, code, '081234567899');
+    await eventually('the pause', async () => {
+      const [order] = await ordersOf([id]);
+      return order?.code === 'not-sent';
+    });
+    // What a process knows of a provider is a fifth of a second old at most.
+    await eventually('others to be refused', async () => {
+      const { status, body, headers } = await buyer.post('/v1/transactions', {
+        ...{ product_code: code, destination: '081234567899', ref_id: uniqueRef() },
+      });
+      return status === 503 && body.code === '03' && Number(headers['retry-after']) > 0;
+    });
+    expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
+    const [first, second] = arrivals;
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(pauseS * 1_000 - 5);
+    expect(arrivals.filter(({ refId }) => refId.startsWith(id))).to.have.length(2);
+  });
+
+  it('of a provider that is taken away the waiting orders go on to others, and its queue leaves Redis', async () => {
+    const gone = await play(sell, { callsPerSecond: 0.1 });
+    const other = await play(sell);
+    const code = await addProduct(stack, [
+      { sellerId: gone.sellerId, price: 10_000 },
+      { sellerId: other.sellerId, price: 10_000 },
+    ]);
+    // Ties go to either: only the first is offered while they are accepted.
+    const offers = stack.db.collection<{ _id: string }>('offers');
+    await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'inactive' } });
+    await announceChange(stack);
+    const ids = await buyMany(12, code);
+    await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'active' } });
+    await stack.db
+      .collection<{ _id: string }>('accounts')
+      .updateOne({ _id: gone.sellerId }, { $set: { provider: null } });
+    await announceChange(stack);
+    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
+    expect(gone.arrivals.length + other.arrivals.length).to.equal(ids.length);
+    expect(other.arrivals.length).to.be.at.least(8);
+    // It stays for two minutes, for jobs that the sweep may still add: they are over.
+    await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, gone.sellerId);
+    await eventually(
+      'its queue to be gone',
+      async () =>
+        (await redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:*${gone.sellerId}*:meta`)).length === 0,
+      60_000,
+    );
+  });
+
+  it('a job that an earlier release left in the old queue gets in line and is done', async () => {
+    const { code, sellerId } = await play(sell);
+    await stack.db
+      .collection<{ _id: string }>('accounts')
+      .updateOne({ _id: sellerId }, { $set: { 'provider.callsPerSecond': 100 } });
+    const id = await purchase(buyer, code, '081234567899');
+    const old = new Queue('fulfilment', { connection: redis, prefix: stack.env['QUEUE_PREFIX'] ?? '' });
+    await old.add('fulfil', { v: 1, transactionId: id });
+    expect((await finalOf(stack, id)).status).to.equal('SUCCESS');
+    await eventually('the old job to be done', async () => (await old.getCompletedCount()) > 0);
+    expect(await ordersOf([id])).to.have.length(1);
+    expect((await transactionOf(stack, id))?.queuedFor).to.equal(null);
+    await old.close();
+  });
+});

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { withFault } from '../support/mongo-faults.js';
+import { startPrivateMongo, type Outage } from '../support/outage.js';
+import { buyUntilAnswered, everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchases.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { steadily } from '../support/steadily.js';
+
+const perSecond = 15;
+const purchases = 200;
+const electionMs = 8_000;
+
+describe('an election of MongoDB while purchases flow', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let mongo: Outage;
+  let key: string;
+  let worker: RunningProgram;
+
+  before(async () => {
+    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+    stack = await startStack({ env: { MONGODB_URI: mongo.url } });
+    worker = await stack.startWorker('all');
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+    await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {
+      amount: 11_000 * purchases,
+      ref_id: uniqueRef(),
+    });
+  });
+  after(async () => {
+    await stack.stop();
+    await mongo.stop();
+  });
+
+  it(`takes ${electionMs / 1_000} s, and begins at a commit: 503 with Retry-After until it is over, then every purchase is there once, and nothing was restarted`, async () => {
+    const heard: Answer[] = [];
+    const number = '081234567890';
+    const buy = () =>
+      buyUntilAnswered({ key, number, heard: (answer) => heard.push(answer) }, () => stack.baseUrl);
+    const bought: Promise<string>[] = [];
+    const buyAll = async () => {
+      await steadily(perSecond, purchases, (index) => {
+        bought[index] = buy();
+        // It is awaited below, where it may have failed long before.
+        bought[index].catch(() => undefined);
+      });
+      return Promise.all(bought);
+    };
+    const uri = stack.env['MONGODB_URI'] ?? '';
+    const accepted = await withFault(
+      { commands: ['commitTransaction'], kind: 'step-down', ms: electionMs, uri },
+      buyAll,
+    );
+
+    const refused = heard.filter((each) => each.status !== 200);
+    expect(refused, 'the election was felt').to.not.have.length(0);
+    for (const { status, headers, body } of refused) {
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
+      expect(Number(headers['retry-after'])).to.be.greaterThan(0);
+    }
+    expect(new Set(accepted).size).to.equal(purchases);
+    await everyPurchaseFinal(stack, 90_000);
+    expect(await stack.db.collection('transactions').countDocuments()).to.equal(purchases);
+    await expectExecutionsToMatch(stack);
+    await expectLedgerToHold(stack);
+    await expectLedgerVerified(stack);
+    expect(worker.process.exitCode).to.equal(null);
+  });
+});

@@ -1,0 +1,52 @@
+/** A process that sells, for totals.test.ts: plays purchases until it has made as many as it was told, or is killed. */
+import '../../src/all-models.js';
+import { connectMongo } from '../../src/database/mongo.js';
+import { DependencyError } from '../../src/shared/errors.js';
+import { takeSlot } from '../../src/money/totals/slots.js';
+import { connectRedis } from '../../src/redis/connection.js';
+import { createRandom } from '../../scripts/support/random.js';
+import { playPurchase, type Parties } from './play-purchases.js';
+
+export interface SellingOrder {
+  parties: Parties;
+  purchases: number;
+  atOnce: number;
+  seed: number;
+}
+
+await Promise.all([connectMongo(), connectRedis()]);
+process.on('message', (order: SellingOrder | 'slots') => {
+  void (order === 'slots' ? tellSlots() : sell(order));
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ ready: true });
+
+async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise<void> {
+  const random = createRandom(seed);
+  let begun = 0;
+  const one = async () => {
+    while (begun++ < purchases) {
+      try {
+        await playPurchase(parties, random);
+        process.send?.({ sold: true });
+      } catch (error) {
+        // The wallets are fought for: who is not served in time has to ask again.
+        if (!(error instanceof DependencyError)) {
+          throw error;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  process.send?.({ done: true });
+}
+
+/** The slots that two groups at once would be given. */
+async function tellSlots(): Promise<void> {
+  const taken = [takeSlot(0), takeSlot(0)];
+  taken.forEach((each) => {
+    each.giveBack();
+  });
+  process.send?.({ slots: taken.map((each) => each.slot) });
+  await Promise.resolve();
+}

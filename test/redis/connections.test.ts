@@ -1,0 +1,64 @@
+/** How many connections each process has, which docs/operations.md says: small plans of managed Redis give 20. */
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import { startRedisServer, type RedisServer } from '../support/redis-servers.js';
+import { startStack, type Stack } from '../support/stack.js';
+
+describe('connections to Redis', function () {
+  this.timeout(60_000);
+  let redis: RedisServer;
+  let stack: Stack;
+
+  before(async () => {
+    redis = await startRedisServer();
+    stack = await startStack({ web: false, env: { REDIS_URL: redis.url } });
+  });
+  after(async () => {
+    await stack.stop();
+    await redis.stop();
+  });
+
+  /** Sellers of the demo data, which the simulator serves. */
+  const providers = 3;
+
+  /** Without the test's own. */
+  const connections = async () => {
+    const info = await redis.client.info('clients');
+    return Number(/connected_clients:(\d+)/.exec(info)?.[1]) - 1;
+  };
+  const expectConnections = (count: number) =>
+    eventually(`${count} connections`, async () => {
+      const now = await connections();
+      if (now !== count) {
+        throw new Error(`there are ${now}`);
+      }
+      return true;
+    });
+
+  it('web: 2, and 4 after the first inquiry and report; fulfilment 4, follow-up 5, all 11, and one more a provider', async () => {
+    const web = await stack.startWeb();
+    await expectConnections(2);
+    const buyer = apiClient(web.url, (await stack.seed())['buyer']?.api_key ?? '');
+    const all = await stack.startWorker('all');
+    await expectConnections(2 + 11 + providers);
+    await deposit(buyer, 1_000_000);
+    await buyer.post('/api/buyer/transaction', {
+      ...{ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() },
+    });
+    await buyer.post('/api/buyer/inquiry', { code: 'PLNPOST', customer_number: '530000004321' });
+    await buyer.post('/api/buyer/reports', { type: 'transaction' });
+    await expectConnections(4 + 11 + providers);
+    await web.stop();
+    await all.stop();
+    await expectConnections(0);
+    for (const [kind, count] of [
+      ['fulfilment', 4 + providers],
+      ['follow-up', 5],
+    ] as const) {
+      const worker = await stack.startWorker(kind);
+      await expectConnections(count);
+      await worker.stop();
+    }
+  });
+});

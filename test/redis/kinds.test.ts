@@ -1,0 +1,98 @@
+/** The kinds of Redis that the service runs on, each a real one: the main job from end to end. */
+import { expect } from 'chai';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import {
+  buyUntilAnswered,
+  everyPurchaseFinal,
+  expectExecutionsToMatch,
+  inParallel,
+} from '../support/purchases.js';
+import { startRedisCluster, startSentinel, startTlsRedis } from '../support/redis-servers.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { expectMainJob } from './main-job.js';
+
+describe('kinds of Redis', function () {
+  this.timeout(120_000);
+  const ends: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) {
+      await end();
+    }
+  });
+  const stackOn = async (env: NodeJS.ProcessEnv): Promise<Stack> => {
+    const stack = await startStack({ workers: ['all'], env });
+    ends.push(() => stack.stop());
+    return stack;
+  };
+
+  it('TLS with a CA of its own, and a user who may only what docs/operations.md says: the main job; without the CA it is not ready', async () => {
+    const prefix = uniqueRef('tls');
+    const redis = await startTlsRedis(prefix);
+    ends.push(() => redis.stop());
+    const settings = { REDIS_URL: redis.secureUrl, QUEUE_PREFIX: prefix };
+    const stack = await stackOn({ ...settings, REDIS_TLS_CA: redis.ca });
+    await expectMainJob(stack);
+    const hearing = () => redis.client.zcount(`${prefix}:hearers`, Date.now(), '+inf');
+    await eventually('web and worker to hear of changes', async () => (await hearing()) >= 2);
+
+    const isReady = async ({ url }: RunningProgram) =>
+      (await apiClient(url, '').get('/readyz')).body.redis as boolean;
+    const strict = await stack.startWeb({ REDIS_TLS_CA: '' });
+    expect(await isReady(strict)).to.equal(false);
+    expect(strict.output()).to.match(
+      /"code":"(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)".*redis is away/,
+    );
+    const lax = await stack.startWeb({ REDIS_TLS_CA: '', REDIS_TLS_SELF_SIGNED: 'true' });
+    await eventually('any certificate to be taken', () => isReady(lax));
+  });
+
+  for (const { tag, busyNodes } of sizes.clusters) {
+    it(`a Cluster of three, with ${tag === '' ? 'a hash tag for each queue' : `the hash tag ${tag}`}: the main job, with keys on ${busyNodes}`, async () => {
+      const cluster = await startRedisCluster();
+      ends.push(() => cluster.stop());
+      const [, second] = cluster.nodes;
+      const env = {
+        REDIS_URL: second?.url,
+        REDIS_CLUSTER: 'true',
+        QUEUE_PREFIX: `${uniqueRef('kinds')}${tag}`,
+      };
+      const stack = await stackOn(env);
+      await expectMainJob(stack);
+      const key = (await stack.seed())['buyer']?.api_key ?? '';
+      await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
+      // Those who post without it only meet more often: nobody would notice.
+      await eventually('a slot of daily totals to be leased', async () => {
+        const leases = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*totals-slot*')));
+        return leases.flat().length > 0;
+      });
+      const kept = await Promise.all(cluster.nodes.map(({ client }) => client.dbsize()));
+      expect(kept.filter((keys) => keys > 0)).to.have.length(busyNodes);
+    });
+  }
+
+  it('Sentinel: the main job; and the master dies under load: every purchase becomes final, once', async () => {
+    const sentinel = await startSentinel();
+    ends.push(() => sentinel.stop());
+    const stack = await stackOn({ REDIS_URL: sentinel.url, REDIS_SENTINEL: sentinel.name });
+    await expectMainJob(stack);
+    const key = (await stack.seed())['buyer']?.api_key ?? '';
+    await inParallel([...Array(60).keys()], 6, async (index) => {
+      if (index === 20) {
+        sentinel.master.process.kill('SIGKILL');
+      }
+      await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
+    });
+    await eventually('the replica to be master', async () =>
+      (await sentinel.replica.client.info('replication')).includes('role:master'),
+    );
+    await everyPurchaseFinal(stack, 60_000);
+    await expectExecutionsToMatch(stack);
+    await expectLedgerToHold(stack);
+    await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
+    await everyPurchaseFinal(stack, 20_000);
+  });
+});

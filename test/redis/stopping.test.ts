@@ -1,0 +1,156 @@
+/** SIGTERM: exit 0 within 25 s, whatever is under way and whatever is away. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { expect } from 'chai';
+import { limits } from '../../config/limits.js';
+import { builtProgram } from '../../config/project-file.js';
+import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { productionEnv } from '../support/production-env.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { startStack, type Stack } from '../support/stack.js';
+
+const atOnceMs = 5_000;
+
+describe('stopping', function () {
+  this.timeout(150_000);
+  let stack: Stack;
+  let gate: TcpGate;
+  let buyer: ApiClient;
+
+  before(async () => {
+    gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
+    stack = await startStack({ env: { ...productionEnv(), NODE_ENV: 'test', APP_MODE: 'sandbox' } });
+    buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    await deposit(buyer, 1_000_000);
+  });
+  after(async () => {
+    await gate.restore();
+    await stack.stop();
+    await gate.stop();
+  });
+
+  async function stopped(program: RunningProgram): Promise<{ code: number | null; tookMs: number }> {
+    const startedAt = performance.now();
+    const code = await program.stop();
+    return { code, tookMs: performance.now() - startedAt };
+  }
+
+  it('a provider call that is longer: the order is left SENT, the next worker asks about it, and it is sent once', async () => {
+    // As in production: the test schedule gives up on a provider sooner than a process does.
+    const live = { ...stack.env, APP_MODE: 'live' };
+    const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
+    await stack.simulator.control({ latency_ms: 60_000 });
+    const body = { code: 'S10', customer_number: '081234567890', ref_id: uniqueRef() };
+    const id = String((await buyer.post('/api/buyer/transaction', body)).body.data.transaction_id);
+    await eventually('the provider to have it', async () => (await stack.simulator.log()).length === 1);
+
+    const { code, tookMs } = await stopped(worker);
+    expect(code, worker.output()).to.equal(0);
+    expect(tookMs).to.be.within(limits.drainMs - 1_000, 25_000);
+    const orders = stack.db.collection('attempts').find({ transactionId: id });
+    expect((await orders.toArray()).map((each) => String(each['status']))).to.deep.equal(['SENT']);
+
+    await stack.simulator.control({ latency_ms: 0 });
+    const next = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
+    await eventually(
+      'the purchase to succeed',
+      async () => (await buyer.get(`/v1/transactions/${id}`)).body.data.status === 'SUCCESS',
+      60_000,
+    );
+    expect(await stack.simulator.log()).to.have.length(1);
+    expect((await stopped(next)).code).to.equal(0);
+  });
+
+  it('web: a client that keeps its connection and goes on calling hears Connection: close, and it ends at once', async () => {
+    const web = await stack.startWeb();
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
+    const heard: (string | undefined)[] = [];
+    const call = async (): Promise<void> => {
+      const request = http.get(`${web.url}/healthz`, { agent });
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      heard.push(response.headers.connection);
+      response.resume();
+      await once(response, 'end');
+    };
+    let isGone = false;
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isGone) {
+        await call().catch(() => (isGone = true));
+      }
+    });
+    await eventually('calls over connections that are kept', () => heard.length > 20);
+    const { code, tookMs } = await stopped(web);
+    await Promise.all(clients);
+    agent.destroy();
+    expect(code, web.output()).to.equal(0);
+    expect(tookMs).to.be.below(atOnceMs);
+    expect(heard.slice(0, 20)).not.to.include('close');
+  });
+
+  it('web: what was asked before is answered, with Connection: close', async () => {
+    const slow = await stack.startWeb({ RESELLER_SYNC_WAIT_MS: '3000', REPORT_SYNC_WAIT_MS: '3000' });
+    const key = (await stack.seed())['buyer']?.api_key ?? '';
+    const agent = new http.Agent({ keepAlive: true });
+    const asked = http.request(`${slow.url}/api/buyer/reports`, {
+      agent,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    });
+    asked.end(JSON.stringify({ type: 'transaction' }));
+    const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
+    // No worker makes it: it waits.
+    await eventually('the report to be asked for', () => stack.db.collection('reports').countDocuments());
+    const stopping = stopped(slow);
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).to.equal(202);
+    expect(response.headers.connection).to.equal('close');
+    const { code, tookMs } = await stopping;
+    agent.destroy();
+    expect(code, slow.output()).to.equal(0);
+    expect(tookMs).to.be.below(3_000 + atOnceMs);
+  });
+
+  for (const [how, begin] of [
+    ['refuses connections', () => gate.cut()],
+    ['answers nothing', () => gate.hang()],
+  ] as const) {
+    it(`every kind of worker without Redis, which ${how}: it ends at once`, async () => {
+      const worker = await startProgram('workers/run.js', ['all'], { ...stack.env, REDIS_URL: gate.url });
+      await begin();
+      const away = how === 'answers nothing' ? null : /redis is away/;
+      await eventually('it to notice', () => away === null || away.test(worker.output()));
+      const { code, tookMs } = await stopped(worker);
+      await gate.restore();
+      expect(code, worker.output()).to.equal(0);
+      // One that says nothing is known to be away after 5 s.
+      expect(tookMs).to.be.below(away === null ? 3 * atOnceMs : atOnceMs);
+    });
+  }
+
+  it('a worker that has never reached Redis does not say that it is ready, and ends at once', async () => {
+    await gate.cut();
+    const child = fork(builtProgram('workers/run.js'), ['all'], {
+      env: { ...stack.env, REDIS_URL: gate.url },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let printed = '';
+    let isReady = false;
+    child.on('message', () => (isReady = true));
+    child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const exit = once(child, 'exit') as Promise<[number | null]>;
+    await eventually('it to notice', () => printed.includes('redis is away'));
+    const startedAt = performance.now();
+    child.kill('SIGTERM');
+    const [code] = await exit;
+    await gate.restore();
+    expect(code, printed).to.equal(0);
+    expect(performance.now() - startedAt).to.be.below(atOnceMs);
+    expect(isReady).to.equal(false);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { installScriptMistakes, type Lock } from '../../scripts/install-scripts.js';
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  allowScripts: Record<string, boolean>;
+};
+const npmrc = readFileSync('.npmrc', 'utf8');
+
+describe('install scripts of dependencies', () => {
+  it('are off, and each package that has one is listed', () => {
+    expect(installScriptMistakes(lock, manifest, npmrc)).to.deep.equal([]);
+  });
+
+  it('a new dependency with one is named, also below another, and so are a stale entry, an allowed one and scripts that are on', () => {
+    const packages = { ...lock.packages, 'node_modules/a/node_modules/@x/miner': { hasInstallScript: true } };
+    const [found, ...more] = installScriptMistakes({ packages }, manifest, npmrc);
+    expect(found).to.match(/^@x\/miner has an install script/);
+    expect(more).to.deep.equal([]);
+    const listed = { allowScripts: { ...manifest.allowScripts, gone: false } };
+    expect(installScriptMistakes(lock, listed, npmrc)).to.have.length(1);
+    const allowed = { allowScripts: { ...manifest.allowScripts, esbuild: true } };
+    expect(installScriptMistakes(lock, allowed, npmrc)).to.have.length(1);
+    expect(installScriptMistakes(lock, manifest, 'fund=false')).to.have.length(1);
+  });
+});

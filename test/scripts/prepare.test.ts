@@ -1,0 +1,83 @@
+/** What a script does before it runs, where packages or sources are not all there. */
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+
+describe('the command line where nothing may be installed', () => {
+  const root = process.cwd();
+  let dir: string;
+  beforeEach(() => {
+    dir = path.join(os.tmpdir(), `prepare-${randomUUID()}`);
+    fs.mkdirSync(path.join(dir, 'scripts'), { recursive: true });
+    for (const file of ['package.json', 'scripts/topup.mjs', 'scripts/test.mjs', 'scripts/prepare.mjs']) {
+      fs.copyFileSync(file, path.join(dir, file));
+    }
+    for (const name of ['dist', 'config', 'docs']) {
+      fs.symlinkSync(path.join(root, name), path.join(dir, name));
+    }
+  });
+  afterEach(() => {
+    fs.rmSync(dir, { recursive: true });
+  });
+
+  /** A program called npm that only says so: nothing may call it. */
+  function run(script: string, ...args: string[]) {
+    const bin = path.join(dir, 'bin');
+    fs.mkdirSync(bin, { recursive: true });
+    fs.writeFileSync(path.join(bin, 'npm'), '#!/bin/sh\necho npm was called >&2\nexit 9\n', { mode: 0o755 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${script}.mjs`, ...args], {
+      cwd: dir,
+      env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  }
+
+  /** Only what production needs is installed, in the words of npm. */
+  function prune(): void {
+    fs.copyFileSync('package-lock.json', path.join(dir, 'package-lock.json'));
+    fs.utimesSync(path.join(dir, 'scripts'), 1, 1);
+    fs.readdirSync(path.join(dir, 'scripts')).forEach((file) => {
+      fs.utimesSync(path.join(dir, 'scripts', file), 1, 1);
+    });
+    const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+    };
+    const kept = Object.entries(lock.packages).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+    fs.mkdirSync(path.join(dir, 'node_modules'));
+    fs.writeFileSync(
+      path.join(dir, 'node_modules/.package-lock.json'),
+      JSON.stringify({ ...lock, packages: Object.fromEntries(kept) }),
+    );
+  }
+
+  it('works at once in an image, which has neither sources nor package-lock.json', () => {
+    const { status, stdout, stderr } = run('topup', '--help');
+    expect(stderr).to.equal('');
+    expect(status).to.equal(0);
+    expect(stdout).to.contain('ledger');
+  });
+
+  it('works at once in a checkout without the packages for development', () => {
+    prune();
+    const { status, stdout, stderr } = run('topup', '--help');
+    expect(stderr).to.equal('');
+    expect(status).to.equal(0);
+    expect(stdout).to.contain('ledger');
+  });
+
+  it('says what to do, and installs nothing, where such a checkout must be built or tested', () => {
+    prune();
+    const tests = run('test');
+    fs.appendFileSync(path.join(dir, 'package-lock.json'), '\n');
+    for (const each of [tests, run('topup', '--help')]) {
+      expect(each.stderr)
+        .to.contain('npm ci --include=dev && npm run build')
+        .and.not.contain('npm was called');
+      expect(each.status).to.equal(1);
+    }
+  });
+});

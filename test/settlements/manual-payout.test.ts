@@ -1,0 +1,211 @@
+/** Settlements that people pay at the bank, and what must not be withdrawn. */
+import { expect } from 'chai';
+import { env } from '../../config/env.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
+import { AuditModel } from '../../src/audit/audit.model.js';
+import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { createOperator } from '../../src/operators/create-operator.js';
+import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
+import { reverseByOperator } from '../../src/purchases/review/reverse-by-operator.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { claimSettlement } from '../../src/settlements/claim-settlement.js';
+import { completeSettlement, failSettlement, payOut } from '../../src/settlements/pay-out.js';
+import { requestSettlement } from '../../src/settlements/request-settlement.js';
+import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
+import { InsufficientBalanceError } from '../../src/shared/errors.js';
+import { newId } from '../../src/shared/ids.js';
+import { openShop } from '../jobs/sold-purchases.js';
+import { sendJson, startPlayServer } from '../providers/play-server.js';
+import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { topup } from '../support/topup.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const bankAccount = { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' };
+const budi = { actor: 'operator:budi', from: null, reason: 'BCA transfer 1' };
+const dewi = { actor: 'operator:dewi', from: null, reason: 'BCA transfer 2' };
+const amount = 60_000;
+
+describe('settlements paid by people', function () {
+  this.timeout(60_000);
+  useDatabase();
+  const { PAYOUT_MODE: before } = env;
+  beforeEach(() => (env.PAYOUT_MODE = 'manual'));
+  afterEach(() => (env.PAYOUT_MODE = before));
+
+  async function newSeller(balance = 900_000): Promise<Account> {
+    const provider = { kind: 'simulator' as const, baseUrl: null, username: 'x', secret: 'y' };
+    const { account } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
+    await requestAdjustment({ account, amount: balance }, budi);
+    return account;
+  }
+  async function requested(): Promise<Settlement> {
+    const account = await newSeller();
+    const { settlement } = await requestSettlement({ account, amount, bankAccount, refId: newId() });
+    await payOut(settlement._id);
+    return settlement;
+  }
+  const read = (id: string) => SettlementModel.findById(id).orFail().lean<Settlement>();
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    );
+
+  it('without a claim nothing is completed, and the refusal says how to claim', async () => {
+    const { _id } = await requested();
+    const why = await refusal(completeSettlement(_id, budi));
+    expect(why).to.include(`topup settlement claim ${_id}`);
+    expect(await read(_id)).to.include({ status: 'processing', claimedBy: null });
+  });
+
+  it('10 operators claim at once: one has it, and only that one completes it', async () => {
+    const { _id } = await requested();
+    const operators = Array.from({ length: 10 }, (_, index) => ({ ...budi, actor: `operator:o${index}` }));
+    const refusals = await Promise.all(operators.map((by) => refusal(claimSettlement(_id, by))));
+    const winners = operators.filter((_, index) => refusals[index] === null);
+    expect(winners).to.have.length(1);
+    const ended = await Promise.all(operators.map((by) => refusal(completeSettlement(_id, by))));
+    expect(ended.filter((each) => each === null)).to.have.length(1);
+    expect(await AuditModel.countDocuments({ 'subject.id': _id, action: 'settlement.completed' })).to.equal(
+      1,
+    );
+    expect(await AuditModel.findOne({ 'subject.id': _id, action: 'settlement.completed' }).lean()).to.include(
+      {
+        actor: winners[0]?.actor,
+      },
+    );
+  });
+
+  it('a claim again changes nothing; another operator fails, completes or claims it only after a take-over with a reason', async () => {
+    const { _id } = await requested();
+    expect((await claimSettlement(_id, budi)).changed).to.equal(true);
+    expect((await claimSettlement(_id, budi)).changed).to.equal(false);
+    for (const attempt of [
+      () => claimSettlement(_id, dewi),
+      () => completeSettlement(_id, dewi),
+      () => failSettlement(_id, 'no such account', dewi),
+    ]) {
+      expect(await refusal(attempt())).to.match(/operator:budi has claimed .* --take-over/);
+    }
+    expect(await refusal(claimSettlement(_id, { ...dewi, reason: null }, { takeOver: true }))).to.match(
+      /reason/,
+    );
+    await claimSettlement(_id, dewi, { takeOver: true });
+    expect(await refusal(completeSettlement(_id, budi))).to.match(/operator:dewi has claimed/);
+    expect(await completeSettlement(_id, dewi)).to.include({ status: 'completed' });
+    const entry = await AuditModel.findOne({
+      'subject.id': _id,
+      action: 'settlement.claim',
+      actor: dewi.actor,
+    });
+    expect(entry?.before).to.deep.include({ claimedBy: budi.actor });
+    expect(entry?.reason).to.equal(dewi.reason);
+  });
+
+  it('a take-over and a completion at once: one of them counts', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { _id } = await requested();
+      await claimSettlement(_id, budi);
+      const [completed, taken] = await Promise.all([
+        refusal(completeSettlement(_id, budi)),
+        refusal(claimSettlement(_id, dewi, { takeOver: true })),
+      ]);
+      expect([completed, taken].filter((each) => each === null)).to.have.length(1);
+      expect((await read(_id)).status).to.equal(completed === null ? 'completed' : 'processing');
+    }
+  });
+
+  it('what an operator has claimed no worker pays out, also where the mode is changed to simulated', async () => {
+    const claimed = await requested();
+    await claimSettlement(claimed._id, budi);
+    const free = await requested();
+    env.PAYOUT_MODE = 'simulated';
+    await payOut(claimed._id);
+    await payOut(free._id);
+    expect(await read(claimed._id)).to.include({ status: 'processing', nextActionAt: null });
+    expect(await read(free._id)).to.include({ status: 'completed' });
+  });
+
+  it('an operator completes nothing unclaimed, whatever PAYOUT_MODE the shell has, and verify sees who looks at it', async () => {
+    const { _id } = await requested();
+    await payOut(_id);
+    env.PAYOUT_MODE = 'simulated';
+    expect(await refusal(completeSettlement(_id, budi))).to.match(/Nobody has claimed/);
+    const { findings } = await verifyLedger(undefined, { full: true });
+    expect(findings.filter(({ subject }) => subject === `settlement ${_id}`)).to.deep.equal([]);
+  });
+
+  it('fail on a completed one is a conflict, and vice versa; the command line exits with 1, twice the same with 0', async () => {
+    await createOperator({ username: 'budi', role: 'admin', password: 'a password of budi' }, budi);
+    const environment = { ...process.env, PAYOUT_MODE: 'manual' };
+    const by = ['--as', 'budi', '--reason', 'at the bank'];
+    const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], environment);
+    const [paid, failed] = [await requested(), await requested()];
+    expect((await run('complete', paid._id)).code, 'without a claim').to.equal(1);
+    expect((await run('claim', paid._id)).json()).to.include({ claimed_by: 'operator:budi', changed: true });
+    const listed = (await topup(['settlement', 'list', '--json'], environment)).json<
+      Record<string, unknown>[]
+    >();
+    const row = listed.find(({ id }) => id === paid._id);
+    expect(row).to.include({ claimed_by: 'operator:budi', bank_code: '014', account_name: 'PT Pulsa Jaya' });
+    expect(row?.['username']).to.match(/^s/);
+    expect(row?.['claimed_at']).to.be.a('string');
+    const completed = await topup(['settlement', 'complete', paid._id, ...by], environment);
+    expect(completed.stdout).to.include('paid by operator:budi');
+    expect((await run('complete', paid._id)).code, 'twice').to.equal(0);
+    const after = await run('fail', paid._id);
+    expect(after.code).to.equal(1);
+    expect(after.stdout + after.stderr).to.include('is completed; it cannot become failed');
+    expect((await run('fail', failed._id)).code).to.equal(0);
+    expect((await run('fail', failed._id)).code, 'twice').to.equal(0);
+    expect((await run('complete', failed._id)).code).to.equal(1);
+    expect((await run('claim', failed._id)).code).to.equal(1);
+    const unknown = await topup(['settlement', 'claim', paid._id, '--as', 'nobody', '--json'], environment);
+    expect(unknown.code).to.equal(1);
+  });
+
+  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async function () {
+    await skipWithoutFaults(this);
+    const account = await newSeller();
+    const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
+    const why = await withFault(fault, () =>
+      refusal(requestSettlement({ account, amount, bankAccount, refId: null })),
+    );
+    expect(why)
+      .to.match(/not known whether the settlement was made/)
+      .and.to.include('pending_settlement');
+    expect(await SettlementModel.countDocuments({ accountId: account._id })).to.equal(1);
+    expect(await balanceOf(account._id)).to.include({ balance: 900_000 - amount, held: amount });
+  });
+
+  it('money of a sale that was taken back cannot be withdrawn before that is posted', async () => {
+    const server = await startPlayServer((call, response) => {
+      const ref_id = call.url.searchParams.get('ref_id');
+      sendJson(response, 200, { ref_id, status: '00', transaction_status: 'success', message: 'Success' });
+    });
+    try {
+      const { seller, buy } = await openShop(server.url);
+      await requestAdjustment({ account: seller, amount: 100_000 }, budi);
+      const { _id } = await buy();
+      await fulfilPurchase(_id);
+      await postSellerCredits(seller._id);
+      expect(await balanceOf(seller._id)).to.include({ balance: 100_980 });
+      await reverseByOperator(_id, budi);
+      expect((await balanceOf(seller._id)).balance, 'not posted yet').to.equal(100_980);
+      const all = { account: seller, amount: 100_980, bankAccount, refId: null };
+      const error = await requestSettlement(all).catch((each: unknown) => each);
+      expect(error).to.be.an.instanceOf(InsufficientBalanceError);
+      const { settlement } = await requestSettlement({ ...all, amount: 100_000 });
+      expect(settlement.status).to.equal('pending');
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('the ledger is right after all of this', async () => {
+    expect((await verifyLedger()).findings).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,116 @@
+/** What operators, providers and jobs of an earlier release make the service ask, beside what clients do. */
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { eventually } from '../support/eventually.js';
+import type { Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+import type { Statement } from './judge-statements.js';
+import { lookAround } from './look-around.js';
+
+/** Statements and why all shards have to answer them, or why they part a database transaction between shards. */
+export interface Allowed {
+  scattered: Record<string, string>;
+  scatteredInTransactions: Record<string, string>;
+  crossing: Record<string, string>;
+}
+
+export const allowed = JSON.parse(readFileSync('test/sharding/allowed.json', 'utf8')) as Allowed;
+
+/** Commands of the operator that only look, and the daily work. */
+const commands = [
+  ['doctor'],
+  ['ledger', 'verify'],
+  ['ledger', 'verify', '--full'],
+  ['totals', 'rebuild'],
+  ['review', 'list'],
+  ['settlement', 'list'],
+  ['deposit', 'list'],
+  ['adjust', 'list'],
+];
+
+export async function operate(stack: Stack): Promise<void> {
+  const { db, env, baseUrl } = stack;
+  for (const command of commands) {
+    const { code, stdout, stderr } = await topup(command, env);
+    if (code !== 0) {
+      throw new Error(`topup ${command.join(' ')} ended with ${code ?? 'a signal'}:\n${stdout}${stderr}`);
+    }
+  }
+  await lookAround(stack);
+  const purchase = await db.collection<{ _id: string; customerNumber: string }>('transactions').findOne({});
+  await topup(['transaction', 'show', purchase?._id ?? ''], env);
+  for (const verb of ['export', 'erase']) {
+    await topup(['customer', verb, purchase?.customerNumber ?? '', '--reason', 'a request'], env);
+  }
+  // Of an order that nobody knows: it is looked for, and then refused.
+  await fetch(`${baseUrl}/api/reseller/callback`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ref_id: `${purchase?._id ?? ''}-9`, status: 'success', sn: '1', message: 'ok' }),
+  });
+}
+
+/** A buyer and sellers move money in one process at the same moment: their postings would share a group. */
+export async function actAtOnce(stack: Stack): Promise<void> {
+  const accounts = await stack.seed();
+  const call = (username: string, path: string, body: object) =>
+    fetch(`${stack.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${accounts[username]?.api_key ?? ''}`,
+      },
+      body: JSON.stringify(body),
+    });
+  const bank_account = { bank_code: '014', account_number: '1234567890', account_name: 'PT' };
+  const answers = await Promise.all(
+    Array.from({ length: 15 }, (_, n) => [
+      call('buyer2', '/api/buyer/deposit', { amount: 50_000, ref_id: `at-once-${n}` }),
+      ...['seller', 'seller3'].map((seller) =>
+        call(seller, '/api/seller/settlement/request', {
+          amount: 50_000,
+          ref_id: `at-once-${n}`,
+          bank_account,
+        }),
+      ),
+    ]).flat(),
+  );
+  const odd = answers.map(({ status }) => status).filter((status) => ![200, 201, 402].includes(status));
+  if (odd.length > 0) {
+    throw new Error(`Deposits and settlements at once were answered ${odd.join(', ')}`);
+  }
+}
+
+/** Jobs of 0.1.0, which do not say whose work it is, for documents that are there. */
+export async function leaveOldJobs({ db, env }: Stack): Promise<void> {
+  const [purchase, settlement, quote] = await Promise.all(
+    ['transactions', 'settlements', 'quotes'].map((name) => db.collection<{ _id: string }>(name).findOne({})),
+  );
+  const connection = new Redis(env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+  const jobs = [
+    ['fulfilment', 'fulfil', { v: 1, transactionId: purchase?._id }],
+    ['settlements', 'pay-out', { v: 1, settlementId: settlement?._id }],
+    ['inquiries', 'inquiries', { v: 1, inquiryId: quote?._id }],
+  ] as const;
+  await Promise.all(
+    jobs.map(async ([name, job, data]) => {
+      const queue = new Queue(name, { connection, prefix: env['QUEUE_PREFIX'] ?? '' });
+      const added = await queue.add(job, data);
+      await eventually(`an old ${job} is done`, async () => (await added.getState()) === 'completed');
+      await queue.close();
+    }),
+  );
+  connection.disconnect();
+}
+
+/** Whether MongoDB finds by an index what a statement asks for; an empty filter asks for everything, in some order. */
+export async function isServed({ db }: Stack, { command, filter }: Statement): Promise<boolean> {
+  if (command.name === 'insert' || Object.keys(filter).length === 0) {
+    return true;
+  }
+  const { sort, hint } = command.body;
+  const find = { find: command.collection, filter, ...(sort && { sort }), ...(hint && { hint }) };
+  const { queryPlanner } = await db.command({ explain: find, verbosity: 'queryPlanner' });
+  return !JSON.stringify(queryPlanner).includes('COLLSCAN');
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { defineQueue, type Queue } from '../../src/jobs/define-job.js';
+import { closeQueues, openQueue } from '../../src/jobs/queues.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+import { watchIdleQueues } from '../../src/signals/idle-queues.js';
+import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+
+describe('a worker that takes no job while some wait', () => {
+  const queue = defineQueue({ name: uniqueRef('idle'), does: 'nothing', concurrency: 1 });
+  const taken = new Map<Queue, number>([[queue, 0]]);
+  let watch: ReturnType<typeof watchIdleQueues>;
+
+  before(async () => {
+    await connectRedis();
+    watch = watchIdleQueues(taken, { everyMs: 10, maxMs: 100 });
+  });
+  after(async () => {
+    await watch.stop();
+    await openQueue(queue).obliterate({ force: true });
+    await closeQueues();
+    await disconnectRedis();
+  });
+
+  it('is seen, until it takes one, until the queue is paused, and not while none waits', async () => {
+    const isIdle = () => watch.idle().length === 1;
+    expect(isIdle()).to.equal(false);
+    await openQueue(queue).add('a', {});
+    await eventually('it to be seen', isIdle);
+    taken.set(queue, 1);
+    expect(isIdle()).to.equal(false);
+    await eventually('it to be seen again: another one waits', isIdle);
+    await openQueue(queue).pause();
+    await eventually('a paused queue to be left alone', () => !isIdle());
+    await openQueue(queue).resume();
+    await eventually('it to be seen again', isIdle);
+    await openQueue(queue).drain();
+    await eventually('nothing to wait', () => !isIdle());
+  });
+});

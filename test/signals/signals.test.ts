@@ -1,0 +1,158 @@
+/** What each process tells of itself, on a port of its own. */
+import http from 'node:http';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { request } from 'undici';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
+import { everyPurchaseFinal } from '../support/purchases.js';
+import { scrape, signalsOf, valueOf } from '../support/scrape.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+
+const readiness = async (url: string): Promise<{ status: number; reason?: string }> => {
+  const { statusCode, body } = await request(`${url}/readyz`);
+  return { ...((await body.json()) as object), status: statusCode };
+};
+
+describe('the signals of a process', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let redis: PrivateRedis;
+  let accounts: Record<string, SeededAccount>;
+  let web: RunningProgram;
+  let worker: RunningProgram;
+
+  before(async () => {
+    redis = await startPrivateRedis();
+    stack = await startStack({
+      web: false,
+      env: { METRICS_PORT: '0', REDIS_URL: redis.url, LOG_LEVEL: 'info' },
+    });
+    accounts = await stack.seed();
+    [web, worker] = await Promise.all([stack.startWeb(), stack.startWorker('all')]);
+  });
+  after(async () => {
+    await stack.stop();
+    await redis.stop();
+  });
+
+  it('are counted by operation, code, provider, job, posting and delivery, and never by account or purchase', async () => {
+    const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
+    await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
+    const bought = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '081234561230',
+      ref_id: uniqueRef(),
+    });
+    expect(bought.status).to.equal(200);
+    await buyer.get('/api/buyer/transactions/nothing-of-mine');
+    await everyPurchaseFinal(stack, 30_000);
+
+    const [webSamples, workerSamples] = await Promise.all([
+      signalsOf(web).then(scrape),
+      signalsOf(worker).then(async (url) =>
+        eventually('the webhook to be told', async () => {
+          const found = await scrape(url);
+          return (valueOf(found, 'topup_webhook_attempts_total') ?? 0) > 0 ? found : null;
+        }),
+      ),
+    ]);
+    const calls = { operation: 'createBuyerTransaction', status: '200' };
+    expect(valueOf(webSamples, 'topup_http_requests_total', calls), 'calls').to.equal(1);
+    expect(valueOf(webSamples, 'topup_http_failures_total', { operation: calls.operation })).to.equal(0);
+    expect(valueOf(webSamples, 'topup_posting_group_size_count')).to.be.at.least(2);
+    expect(valueOf(webSamples, 'topup_process_ready')).to.equal(1);
+    const success = { outcome: 'success' };
+    expect(valueOf(workerSamples, 'topup_purchase_duration_seconds_count', success)).to.equal(1);
+    expect(valueOf(workerSamples, 'topup_provider_order_duration_seconds_count')).to.be.at.least(1);
+    expect(
+      valueOf(workerSamples, 'topup_job_duration_seconds_count', { job: 'sweep-purchases' }),
+    ).not.to.equal(null);
+    const ids = [bought.body.data.transaction_id as string, accounts['buyer']?.username ?? ''];
+    for (const { name, labels } of [...webSamples, ...workerSamples]) {
+      // Providers by their sellers, whose number is bounded.
+      Object.values(labels).forEach((label) => {
+        expect(ids, name).not.to.include(label);
+      });
+    }
+  });
+
+  it('have the figures of the whole service, in the follow-up process alone', async () => {
+    const url = await signalsOf(worker);
+    const found = await eventually('the figures', async () => {
+      const samples = await scrape(url);
+      return valueOf(samples, 'topup_figures_timestamp_seconds') === null ? null : samples;
+    });
+    expect(valueOf(found, 'topup_queue_workers', { queue: 'fulfilment' })).to.equal(1);
+    expect(valueOf(found, 'topup_queue_jobs', { queue: 'schedules', state: 'failed' })).to.equal(0);
+    expect(valueOf(found, 'topup_open_purchases')).to.be.a('number');
+    expect(valueOf(found, 'topup_suspense_rupiah')).to.be.a('number');
+    expect(valueOf(found, 'topup_late_work', { kind: 'purchases' })).to.equal(0);
+    expect(valueOf(found, 'topup_attention', { kind: 'reviews' })).to.equal(0);
+    expect(valueOf(found, 'topup_provider_circuit_state')).to.equal(0);
+    expect(valueOf(found, 'topup_redis_memory_bytes')).to.be.greaterThan(0);
+    expect(valueOf(found, 'topup_processes', { state: 'alive' })).to.be.at.least(1);
+    expect(valueOf(await scrape(await signalsOf(web)), 'topup_open_purchases')).to.equal(null);
+  });
+
+  it('are not on the port that clients reach, nor on another address than METRICS_HOST', async () => {
+    expect((await request(`${web.url}/metrics`)).statusCode).to.equal(404);
+    const { port } = new URL(await signalsOf(web));
+    // Another address of this machine.
+    const refused = await new Promise((resolve) => {
+      http
+        .get(`http://127.0.0.2:${port}/metrics`, () => {
+          resolve('answered');
+        })
+        .on('error', (error: NodeJS.ErrnoException) => {
+          resolve(error.code);
+        });
+    });
+    expect(refused).to.equal('ECONNREFUSED');
+  });
+
+  it('say that a worker is not ready while Redis takes no writes, and that it is again', async () => {
+    const url = await signalsOf(worker);
+    expect(await readiness(url)).to.deep.equal({ status: 200 });
+    const client = new Redis(redis.url);
+    try {
+      await client.config('SET', 'maxmemory', '1');
+      const said = await eventually('it to say so', async () => {
+        const found = await readiness(url);
+        return found.status === 503 ? found : null;
+      });
+      expect(said.reason).to.match(/Redis is full/);
+      expect(valueOf(await scrape(url), 'topup_redis_up')).to.equal(0);
+      expect((await request(`${url}/healthz`)).statusCode).to.equal(200);
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+      client.disconnect();
+    }
+    await eventually('it to be ready', async () => (await readiness(url)).status === 200);
+  });
+
+  it('are nothing at all where METRICS_PORT is not set', async () => {
+    const quiet = await stack.startWeb({ METRICS_PORT: '' });
+    expect(quiet.output()).not.to.include('metrics are served');
+    await quiet.stop();
+  });
+
+  (sizes.silence.isPlayed ? it : it.skip)('show a process that stands still to the others', async () => {
+    const stuck = await stack.startWorker('reports');
+    const url = await signalsOf(worker);
+    const silent = async () =>
+      valueOf(await scrape(url), 'topup_processes', { type: 'reports', state: 'silent' });
+    await eventually('it to be known', async () => (await silent()) === 0, 40_000);
+    stuck.process.kill('SIGSTOP');
+    try {
+      await eventually('its silence to be heard', async () => (await silent()) === 1, 60_000);
+    } finally {
+      stuck.process.kill('SIGCONT');
+    }
+    await eventually('it to be back', async () => (await silent()) === 0, 40_000);
+    await stuck.stop();
+  });
+});

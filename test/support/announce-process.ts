@@ -1,0 +1,14 @@
+/** Tells the processes of a stack that something was changed past them, and ends when they have forgotten it. */
+import { AccountModel } from '../../src/accounts/account.model.js';
+import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
+import { OfferModel } from '../../src/products/offer.model.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
+import { changing } from '../../src/redis/changing.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+
+await connectRedis();
+await changing([AccountModel, ApiKeyModel, OfferModel, ProductModel, ProviderStateModel], null, () =>
+  Promise.resolve(),
+);
+await disconnectRedis();

@@ -1,0 +1,12 @@
+/** The rows of the first table under a heading of a document, without its head, cell by cell. */
+export function tableUnder(heading: string, text: string): string[][] {
+  const [, section = ''] = text.split(`\n## ${heading}\n`);
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];
+  const lines = table.trim().split('\n').slice(2);
+  return lines.map((line) =>
+    line
+      .replace(/^\| *| *\|$/g, '')
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}

@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto';
+
+/** Settings with which a process of a test starts as in production, on the databases that it is given besides. */
+export function productionEnv(): NodeJS.ProcessEnv {
+  return {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://topup.example',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SESSION_SECRET: randomBytes(32).toString('hex'),
+    PAYOUT_MODE: 'manual',
+    ACCEPTED_RISKS: 'sandbox,simulator,open-mongodb,open-redis',
+  };
+}

@@ -1,0 +1,45 @@
+import { request } from 'undici';
+import { eventually } from './eventually.js';
+import type { RunningProgram } from './start-program.js';
+
+export interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Where a process that was started with METRICS_PORT=0 tells its metrics. */
+export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promise<string> {
+  const port = await eventually('it to serve its metrics', () => {
+    const line = program
+      .output()
+      .split('\n')
+      .find((each) => each.includes('"metrics are served"'));
+    return line === undefined ? null : (JSON.parse(line) as { port: number }).port;
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+/** What it tells, in the text format of Prometheus. */
+export async function scrape(url: string): Promise<Sample[]> {
+  const { statusCode, body } = await request(`${url}/metrics`);
+  const text = await body.text();
+  if (statusCode !== 200) {
+    throw new Error(`${url}/metrics answered ${statusCode}: ${text}`);
+  }
+  return text.split('\n').flatMap((line) => {
+    const [, name = '', labels = '', value = ''] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', text = '']) => [key, text]);
+    return name === ''
+      ? []
+      : [{ name, labels: Object.fromEntries(pairs) as Sample['labels'], value: Number(value) }];
+  });
+}
+
+/** The sum of the samples of this name with these labels; null where there is none. */
+export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
+  const found = samples.filter(
+    (each) => each.name === name && Object.entries(labels).every(([key, text]) => each.labels[key] === text),
+  );
+  return found.length === 0 ? null : found.reduce((sum, { value }) => sum + value, 0);
+}

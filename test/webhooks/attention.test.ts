@@ -1,0 +1,61 @@
+/** What of webhooks is told to the operator as late or given up. */
+import { expect } from 'chai';
+import { countAttention, countBacklog } from '../../src/doctor/attention.js';
+import { newId } from '../../src/shared/ids.js';
+import { deliveries, type Delivery, type DeliveryEvent } from '../../src/webhooks/delivery.model.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { receivers } from '../../src/webhooks/receiver.model.js';
+import { useDatabase } from './support/database.js';
+
+const minuteMs = 60_000;
+
+describe('webhooks that the operator is told of', () => {
+  useDatabase();
+  // Counts stop at a thousand: earlier files may have left so many in this database.
+  before(() => deliveries.deleteMany({ state: { $in: ['due', 'dead'] } }));
+
+  function row(event: DeliveryEvent, over: Partial<Delivery> = {}): Delivery {
+    const made = newDelivery({
+      ...{ id: newId(), accountId: newId(), channel: 'webhook', url: `https://shop.example/${newId()}` },
+      ...{ event, payload: {} },
+    });
+    return { ...made, ...over };
+  }
+
+  it('what waits for a receiver that does not answer is not late; once the breaker has let it go, it is', async () => {
+    const late = row('transaction.success', { nextAttemptAt: new Date(Date.now() - 10 * minuteMs) });
+    const before = await countBacklog(minuteMs);
+    await deliveries.insertOne(late);
+    expect((await countBacklog(minuteMs)).deliveries).to.equal(before.deliveries + 1);
+    const openedUntil = (openUntil: Date) =>
+      receivers.updateOne(
+        { _id: late.receiverId },
+        {
+          $set: { openUntil },
+          $setOnInsert: {
+            ...{ accountId: late.accountId, address: late.url, failures: 5, timeouts: 5, openMs: minuteMs },
+            ...{
+              failingSince: null,
+              warnedAt: null,
+              disabledAt: null,
+              disabledBecause: null,
+              slowUntil: null,
+            },
+          },
+        },
+        { upsert: true },
+      );
+    await openedUntil(new Date(Date.now() + minuteMs));
+    expect((await countBacklog(minuteMs)).deliveries).to.equal(before.deliveries);
+    await openedUntil(new Date(Date.now() - 2 * minuteMs));
+    expect((await countBacklog(minuteMs)).deliveries).to.equal(before.deliveries + 1);
+    await deliveries.deleteOne({ _id: late._id });
+  });
+
+  it('a test of a URL that failed is not a webhook that was given up', async () => {
+    const before = await countAttention();
+    const dead = { state: 'dead' as const, nextAttemptAt: null, settledAt: new Date() };
+    await deliveries.insertMany([row('ping', dead), row('transaction.success', dead)]);
+    expect((await countAttention()).deadDeliveries).to.equal(before.deadDeliveries + 1);
+  });
+});

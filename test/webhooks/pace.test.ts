@@ -1,0 +1,154 @@
+/** How many requests a receiver has under way: what it bears, and no more than its account wants. */
+import { expect } from 'chai';
+import { limits } from '../../config/limits.js';
+import { AccountModel } from '../../src/accounts/account.model.js';
+import { usualSettings } from '../../src/accounts/webhook-endpoint.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { changing } from '../../src/redis/changing.js';
+import { createDeliverer } from '../../src/webhooks/deliver-due.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
+import { notePace } from '../../src/webhooks/receiver-pace.js';
+import { createSender } from '../../src/webhooks/send-request.js';
+import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { answer, received, startReceiver, type Behaviour, type TestReceiver } from './support/receiver.js';
+
+const answerMs = 20;
+
+describe('the pace of a receiver', function () {
+  this.timeout(60_000);
+  useDatabase();
+  const sender = createSender(createUrlGuard({ allowPrivate: true }), { totalTimeoutMs: 1_500 });
+  // As two processes have one each.
+  const [first, second] = [createDeliverer(sender), createDeliverer(sender)];
+  let receiver: TestReceiver;
+  let client: TestAccount;
+  let url: string;
+  let receiverId: string;
+
+  beforeEach(async () => {
+    receiver = await startReceiver(slowly(received));
+    url = `${receiver.url}/hook`;
+    client = await newAccount({ webhookUrl: url });
+    receiverId = receiverIdOf(client.account._id, url);
+  });
+  afterEach(async () => {
+    await Promise.all([first.drain(), second.drain()]);
+    await deliveries.deleteMany({ receiverId });
+    await receiver.close();
+  });
+  after(() => sender.close());
+
+  /** As the account does by PATCH …/webhooks/default. */
+  async function limitTo(inFlightLimit: number | null): Promise<void> {
+    const { _id } = client.account;
+    await changing([AccountModel], [_id], (accounts) =>
+      accounts.updateOne({ _id }, { $set: { webhookSettings: { ...usualSettings, inFlightLimit } } }),
+    );
+  }
+
+  function slowly(behaviour: Behaviour): Behaviour {
+    return (request, response) => void setTimeout(() => behaviour(request, response), answerMs);
+  }
+
+  async function events(count: number): Promise<Delivery[]> {
+    const { account } = client;
+    return store(
+      Array.from({ length: count }, () => someTransaction({ accountId: account._id })).flatMap((purchase) =>
+        purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+      ),
+    );
+  }
+
+  async function deliverAll(...deliverers: (typeof first)[]): Promise<void> {
+    while ((await deliveries.findOne({ receiverId, state: 'due' })) !== null) {
+      for (const deliverer of deliverers) {
+        await deliverer.deliverDue(receiverId);
+      }
+    }
+    await Promise.all(deliverers.map((each) => each.drain()));
+  }
+
+  const paceNow = () => notePace(receiverId, limits.inFlightDefault, { good: 0 });
+  const paced = (pace: number) => notePace(receiverId, limits.inFlightDefault, { good: pace * pace });
+
+  it('grows while it answers well, up to the limit; every event arrives once', async () => {
+    const rows = await events(700);
+    const startedMs = performance.now();
+    await deliverAll(first);
+    const tookMs = performance.now() - startedMs;
+    // eslint-disable-next-line no-console -- the figure is what this test is for
+    console.log(
+      `      ${rows.length} events in ${Math.round(tookMs)} ms, up to ${receiver.mostOpen()} at once`,
+    );
+    expect(receiver.mostOpen()).to.be.within(2 * limits.inFlightStart, limits.inFlightDefault);
+    expect(receiver.received.map((each) => each.headers['webhook-id'])).to.have.members(
+      rows.map(({ _id }) => _id),
+    );
+  });
+
+  it('grows as well where few answers fit into a turn', async () => {
+    receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
+    await events(50);
+    await deliverAll(first);
+    expect(receiver.mostOpen()).to.be.at.least(limits.inFlightStart + 2);
+    expect(await paceNow()).to.be.at.least(limits.inFlightStart + 2);
+  });
+
+  it('a few events at a time give it no more room', async () => {
+    for (let round = 0; round < 3; round++) {
+      await events(limits.inFlightStart);
+      await deliverAll(first);
+    }
+    expect(receiver.mostOpen()).to.be.at.most(limits.inFlightStart);
+    expect(await paceNow()).to.equal(limits.inFlightStart);
+  });
+
+  it('is one for all processes: one goes on where the other was, and both together keep to it', async () => {
+    expect(await paced(12)).to.be.within(12, limits.inFlightDefault);
+    receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
+    await events(80);
+    await deliverAll(first, second);
+    expect(receiver.mostOpen()).to.be.within(12, limits.inFlightDefault);
+  });
+
+  it('429 and 5xx cost half of it, once a round; another 4xx costs nothing', async () => {
+    const before = await paced(20);
+    receiver.behave(slowly((_request, response) => answer(response, 400)));
+    await events(1);
+    await first.deliverDue(receiverId);
+    expect(await paceNow()).to.equal(before);
+    receiver.behave(slowly((_request, response) => answer(response, 429)));
+    await events(before);
+    await first.deliverDue(receiverId);
+    expect(await paceNow()).to.equal(Math.floor(before / 2));
+  });
+
+  it('a receiver that does not answer in time begins anew', async () => {
+    await paced(20);
+    receiver.behave(() => undefined);
+    await events(1);
+    await first.deliverDue(receiverId);
+    await first.drain();
+    expect(await paceNow()).to.equal(limits.inFlightStart);
+  });
+
+  it('an account sets the limit of its address, down to one at a time', async () => {
+    await limitTo(1);
+    await events(30);
+    await deliverAll(first);
+    expect(receiver.mostOpen()).to.equal(1);
+    await limitTo(60);
+    await events(800);
+    await deliverAll(first);
+    expect(receiver.mostOpen()).to.be.within(limits.inFlightDefault + 1, 60);
+    await limitTo(null);
+    await paced(100);
+    receiver.behave(slowly(received));
+    await events(200);
+    await deliverAll(first);
+    expect(receiver.mostOpen()).to.be.at.most(limits.inFlightDefault);
+  });
+});

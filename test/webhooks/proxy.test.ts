@@ -1,0 +1,221 @@
+/** Webhooks that go out through a proxy: what it is told, and whose fault it is when it does not serve. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseEnv } from '../../config/env.js';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
+import { createDeliverer } from '../../src/webhooks/deliver-due.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { receivers } from '../../src/webhooks/receiver.model.js';
+import { createSender, type Sender } from '../../src/webhooks/send-request.js';
+import { createUrlGuard, resolveWith } from '../../src/webhooks/url-guard.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../../scripts/databases/ports.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { newAccount, someTransaction, store } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { startNameServer } from './support/name-server.js';
+import { proxyPassword, startProxy, type TestProxy } from './support/proxy.js';
+import { startReceiver, type TestReceiver } from './support/receiver.js';
+
+const publicAddress = '93.184.215.14';
+
+describe('webhooks through a proxy', function () {
+  this.timeout(60_000);
+  useDatabase();
+  let proxy: TestProxy;
+  let receiver: TestReceiver;
+  let sender: Sender;
+
+  before(async () => {
+    [proxy, receiver] = await Promise.all([startProxy(), startReceiver()]);
+    sender = createSender(createUrlGuard({ allowPrivate: true }), { proxyUrl: proxy.url });
+  });
+  beforeEach(() => proxy.behave('serve'));
+  after(async () => {
+    await sender.close();
+    await Promise.all([proxy.close(), receiver.close()]);
+  });
+
+  const send = (by: Sender, url: string) => by.send({ url, headers: {}, body: '{}' });
+
+  async function event(url: string): Promise<Delivery> {
+    const { account } = await newAccount({ webhookUrl: url });
+    const purchase = someTransaction({ accountId: account._id });
+    const [row] = await store(
+      purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+    );
+    if (!row) {
+      throw new Error('no row');
+    }
+    return row;
+  }
+
+  const stored = async ({ _id }: Delivery) => (await deliveries.findOne({ _id })) as Delivery;
+
+  it('the proxy is told the address that was checked, and a name that changes in between changes nothing', async () => {
+    const names = await startNameServer({
+      'moving.hostile.test': (asked) => [asked === 1 ? publicAddress : '127.0.0.1'],
+      'inner.hostile.test': () => ['10.1.2.3'],
+    });
+    const strict = createSender(
+      createUrlGuard({ allowPrivate: false, resolve: (name) => resolveWith(names.resolver, name) }),
+      { proxyUrl: proxy.url },
+    );
+    proxy.behave(504);
+    const before = proxy.targets.length;
+    expect((await send(strict, 'https://moving.hostile.test/')).kind).to.equal('unreached');
+    expect(proxy.targets.slice(before)).to.deep.equal([`${publicAddress}:443`]);
+    expect((await send(strict, 'https://moving.hostile.test/')).kind).to.equal('blocked');
+    expect((await send(strict, 'https://inner.hostile.test/')).kind).to.equal('blocked');
+    expect((await send(strict, 'https://127.0.0.1/')).kind).to.equal('blocked');
+    expect(proxy.targets).to.have.length(before + 1);
+    await Promise.all([strict.close(), names.close()]);
+  });
+
+  it('one that refuses or hangs is our fault: no attempt is counted, nothing is held against the receiver, and it is sent when the proxy serves', async () => {
+    const deliverer = createDeliverer(sender);
+    const row = await event(`${receiver.url}/hook`);
+    for (const mood of [407, 403, 'hang'] as const) {
+      proxy.behave(mood);
+      await deliverer.deliverDue(row.receiverId);
+      await deliverer.drain();
+      expect(await stored(row), String(mood)).to.include({ state: 'due', attemptCount: 0, scheduleStep: 0 });
+      const { matchedCount } = await deliveries.updateOne(
+        { _id: row._id, leaseToken: null, nextAttemptAt: { $gt: new Date() } },
+        { $set: { nextAttemptAt: new Date() } },
+      );
+      expect(matchedCount, `${mood}: it waits`).to.equal(1);
+    }
+    const health = await receivers.findOne({ _id: row.receiverId });
+    expect(health?.failures ?? 0).to.equal(0);
+    expect(health?.openUntil ?? null).to.equal(null);
+    proxy.behave('serve');
+    await deliverer.deliverDue(row.receiverId);
+    await deliverer.drain();
+    expect(await stored(row)).to.include({ state: 'delivered', attemptCount: 1 });
+  });
+
+  it('what it cannot reach takes its place in the schedule, and nothing is held against the receiver', async () => {
+    const deliverer = createDeliverer(sender);
+    const row = await event(`http://127.0.0.1:${await freePort()}/hook`);
+    await deliverer.deliverDue(row.receiverId);
+    await deliverer.drain();
+    const after = await stored(row);
+    expect(after).to.include({ state: 'due', attemptCount: 1 });
+    expect(after.attempts[0]?.error).to.equal('no connection (our proxy answered 502)');
+    expect(await receivers.findOne({ _id: row.receiverId })).to.equal(null);
+  });
+
+  it('a process sends through WEBHOOK_PROXY_URL; TLS holds the certificate against the name; no log has the password', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'proxy-'));
+    const [good, other] = await Promise.all([
+      startTlsReceiver(directory, 'localhost'),
+      startTlsReceiver(directory, 'other.example'),
+    ]);
+    let worker: RunningProgram | null = null;
+    try {
+      const start = (proxyUrl: string) =>
+        startProgram('workers/run.js', ['webhooks'], {
+          ...process.env,
+          WEBHOOK_PROXY_URL: proxyUrl,
+          NODE_EXTRA_CA_CERTS: join(directory, 'ca.crt'),
+        });
+      worker = await start(proxy.url);
+      const before = proxy.targets.length;
+      const rows = [
+        await event(`https://localhost:${good.port}/hook`),
+        await event(`https://localhost:${other.port}/hook`),
+      ] as const;
+      await announceDeliveries(rows);
+      await eventually(
+        'the good one to be delivered',
+        async () => (await stored(rows[0])).state === 'delivered',
+      );
+      await eventually('the other to be refused', async () => (await stored(rows[1])).attemptCount === 1);
+      expect((await stored(rows[1])).attempts[0]?.error).to.equal('TLS certificate is for another host name');
+      expect(good.servernames).to.deep.equal(['localhost']);
+      expect(
+        proxy.targets.slice(before).filter((target) => !/^(127\.0\.0\.1|\[::1\]):\d+$/.test(target)),
+      ).to.deep.equal([]);
+
+      proxy.behave(407);
+      const late = await Promise.all(
+        [await freePort(), await freePort()].map((port) => event(`https://localhost:${port}/`)),
+      );
+      await announceDeliveries(late);
+      const line = 'the proxy of outgoing webhooks does not serve';
+      const printed = () => worker?.output() ?? '';
+      await eventually('both to be tried', () => proxy.targets.length >= before + 4);
+      await eventually('a line about it', () => printed().includes(line));
+      expect(printed().split(line), 'one line a minute and code').to.have.length(2);
+      expect(printed()).to.contain('"code":"HTTP_407"');
+      expect(printed()).not.to.contain(proxyPassword).and.not.to.contain(decodeURIComponent(proxyPassword));
+    } finally {
+      await worker?.stop();
+      await Promise.all([good.close(), other.close(), rm(directory, { recursive: true })]);
+    }
+  });
+
+  it('the setting is an address of a proxy and nothing else, and a mistake does not print it', () => {
+    const read = (value: string) => parseEnv({ ...process.env, WEBHOOK_PROXY_URL: value }).WEBHOOK_PROXY_URL;
+    expect(read('')).to.equal(null);
+    expect(read('http://user:pass@proxy.example:3128')).to.equal('http://user:pass@proxy.example:3128');
+    expect(read('https://proxy.example')).to.equal('https://proxy.example');
+    const mistakeOf = (value: string) => {
+      try {
+        return read(value) ?? '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const wrong of [
+      'proxy:3128',
+      'socks5://u:geheim@proxy.example',
+      'http://u:geheim@proxy.example/path',
+    ]) {
+      expect(mistakeOf(wrong), wrong)
+        .to.contain('"WEBHOOK_PROXY_URL" must be http')
+        .and.not.contain('geheim');
+    }
+  });
+});
+
+/** @param name Whom its certificate is for; its authority is ca.crt in the directory. */
+async function startTlsReceiver(directory: string, name: string) {
+  const run = (command: string) =>
+    execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'ignore' });
+  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
+  if (!(await readFile(join(directory, 'ca.crt')).catch(() => null))) {
+    run(`req -x509 ${newKey} -keyout ca.key -out ca.crt -days 2 -subj /CN=test-ca`);
+  }
+  await writeFile(join(directory, `${name}.san`), `subjectAltName=DNS:${name}\n`);
+  run(`req ${newKey} -keyout ${name}.key -out ${name}.csr -subj /CN=${name}`);
+  run(
+    `x509 -req -in ${name}.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out ${name}.crt -days 2 -extfile ${name}.san`,
+  );
+  const [key, cert] = await Promise.all([
+    readFile(join(directory, `${name}.key`)),
+    readFile(join(directory, `${name}.crt`)),
+  ]);
+  const servernames: string[] = [];
+  const server = createServer({ key, cert }, (request, response) => {
+    request.resume().on('end', () => response.end('{"status":"received"}'));
+  });
+  server.on('secureConnection', (socket) => servernames.push(String(socket.servername)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    servernames,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { limits } from '../../../config/limits.js';
+import { AccountModel, type Account } from '../../../src/accounts/account.model.js';
+import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
+import { newId } from '../../../src/shared/ids.js';
+import { createDeliverer } from '../../../src/webhooks/deliver-due.js';
+import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
+import { createSender } from '../../../src/webhooks/send-request.js';
+import { createUrlGuard } from '../../../src/webhooks/url-guard.js';
+import { useApi, type ApiAccount } from '../../api/support/api.js';
+import { someTransaction, store } from './accounts.js';
+import { received, startReceiver, type TestReceiver } from './receiver.js';
+
+/** An endpoint as its account sees it. */
+export interface ShownEndpoint {
+  id: string;
+  url: string;
+  events: string[];
+  version: string;
+  description: string | null;
+  secret: string;
+  status: string;
+  since: string | null;
+  reason: string | null;
+  action: string | null;
+}
+
+const root = '/api/buyer/webhooks';
+
+/** A buyer of each test's own with a `webhook_url`, a server behind all its URLs, and what delivers to it, in this process. */
+export function useEndpoints() {
+  const api = useApi();
+  const sender = createSender(createUrlGuard({ allowPrivate: true }));
+  const deliverer = createDeliverer(sender);
+  const stage = {} as { receiver: TestReceiver; owner: ApiAccount };
+
+  before(async () => {
+    stage.receiver = await startReceiver();
+  });
+  after(async () => {
+    await sender.close();
+    await stage.receiver.close();
+  });
+  beforeEach(async () => {
+    stage.receiver.behave(received);
+    const over = { webhookUrl: hook('first'), rateLimit: limits.rateLimitMax };
+    stage.owner = await api.newAccount('buyer', over);
+  });
+
+  /** A URL of this test alone. */
+  const hook = (name: string) => `${stage.receiver.url}/${newId()}/${name}`;
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, key?: string) =>
+    api.call({ method, path: root + path, key: key ?? stage.owner.key, ...(body && { body }) });
+  const get = (path = '', key?: string) => call('GET', path, undefined, key);
+  const post = (path: string, body: object = {}, key?: string) => call('POST', path, body, key);
+  const rowsOf = (filter: object = {}) =>
+    deliveries
+      .find({ accountId: stage.owner.account._id, ...filter })
+      .sort({ createdAt: 1, _id: 1 })
+      .toArray();
+  const stored = () => AccountModel.findById(stage.owner.account._id).orFail().lean<Account>();
+  const cameTo = (url: string) =>
+    stage.receiver.received.filter(({ path }) => path === new URL(url).pathname);
+  const turn = async (rows: Delivery[]) => {
+    const receiverIds = [...new Set(rows.map(({ receiverId }) => receiverId))];
+    await Promise.all(receiverIds.map((receiverId) => deliverer.deliverDue(receiverId)));
+    await deliverer.drain();
+  };
+  return {
+    ...{ api, deliverer, stage, hook, get, post, rowsOf, stored, cameTo, turn },
+    patch: (id: string, body: object, key?: string) => call('PATCH', `/${id}`, body, key),
+    remove: (id: string, key?: string) => call('DELETE', `/${id}`, undefined, key),
+    config: (body?: object) =>
+      api.call({ path: '/api/buyer/api/config', key: stage.owner.key, ...(body && { body }) }),
+    listed: async () => (await get()).body.data as ShownEndpoint[],
+    made: async (body: object) => {
+      const { status, body: told } = await post('', body);
+      expect(status, JSON.stringify(told)).to.equal(201);
+      return told.data as ShownEndpoint;
+    },
+    eventsAt: (url: string) => cameTo(url).map(({ headers }) => headers['x-event']),
+    deliverAll: async () => turn(await rowsOf({ state: 'due' })),
+    /** Writes what a purchase tells, by the account as it is now. @returns a row an endpoint, the first's first. */
+    event: async (
+      kind: PurchaseEvent,
+      purchase = someTransaction({ accountId: stage.owner.account._id }),
+    ): Promise<Delivery[]> =>
+      store(purchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
+  };
+}

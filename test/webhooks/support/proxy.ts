@@ -1,0 +1,70 @@
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+
+/** What the proxy does with a CONNECT: open the tunnel, answer this status instead, or nothing at all. */
+export type ProxyMood = 'serve' | 'hang' | number;
+
+export interface TestProxy {
+  /** With a name and a password. */
+  url: string;
+  port: number;
+  /** What it was told to connect to, in order. */
+  targets: string[];
+  behave(mood: ProxyMood): void;
+  close(): Promise<void>;
+}
+
+export const proxyPassword = 'proxy-pass%20word';
+
+/** A real HTTP proxy that knows CONNECT, and nothing but `user` with `proxyPassword`. */
+export async function startProxy(): Promise<TestProxy> {
+  const targets: string[] = [];
+  const sockets = new Set<Socket>();
+  const expected = `Basic ${Buffer.from(`user:${decodeURIComponent(proxyPassword)}`).toString('base64')}`;
+  let mood: ProxyMood = 'serve';
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    return socket;
+  };
+  const server = createServer((_request, response) => {
+    response.writeHead(405).end();
+  });
+  server.on('connection', keep);
+  server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
+    const target = request.url ?? '';
+    targets.push(target);
+    if (mood === 'hang') {
+      return;
+    }
+    const status = request.headers['proxy-authorization'] === expected ? mood : 407;
+    if (status !== 'serve') {
+      client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      return;
+    }
+    const { hostname, port } = new URL(`http://${target}`);
+    const upstream = keep(connect(Number(port || 80), hostname.replace(/^\[|\]$/g, '')));
+    upstream.once('connect', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.write(head);
+      client.pipe(upstream).pipe(client);
+    });
+    upstream.once('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    client.once('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://user:${proxyPassword}@127.0.0.1:${port}`,
+    port,
+    targets,
+    behave: (next) => {
+      mood = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        sockets.forEach((socket) => socket.destroy());
+      }),
+  };
+}

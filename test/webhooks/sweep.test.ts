@@ -1,0 +1,84 @@
+/** How many statements many receivers cost, counted between real processes and their database. */
+import { expect } from 'chai';
+import { openQueue } from '../../src/jobs/queues.js';
+import { newId } from '../../src/shared/ids.js';
+import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { eventually } from '../support/eventually.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { startStatementTap, type SentCommand, type StatementTap } from '../support/statement-tap.js';
+import { newAccount } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { startReceiver, type TestReceiver } from './support/receiver.js';
+
+const accountCount = 100;
+const receiversEach = 10;
+const receiverCount = accountCount * receiversEach;
+/** One of them has so many rows beside. */
+const manyRows = 3_000;
+
+describe(`${receiverCount.toLocaleString('en')} receivers that are due`, function () {
+  this.timeout(120_000);
+  useDatabase();
+  const workers: RunningProgram[] = [];
+  let tap: StatementTap;
+  let receiver: TestReceiver;
+
+  before(async () => {
+    [tap, receiver] = await Promise.all([
+      startStatementTap(process.env['MONGODB_URI'] ?? ''),
+      startReceiver(),
+    ]);
+  });
+  after(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await Promise.all([tap.stop(), receiver.close()]);
+  });
+
+  async function start(kind: string): Promise<void> {
+    const env = { ...process.env, MONGODB_URI: tap.uri, LOG_LEVEL: 'error' };
+    workers.push(await startProgram('workers/run.js', [kind], env));
+  }
+
+  function row(accountId: string, path: string): Delivery {
+    return newDelivery({
+      ...{ id: newId(), accountId, channel: 'webhook', url: `${receiver.url}/${path}` },
+      ...{ event: 'transaction.success', payload: {} },
+    });
+  }
+
+  const ofReceivers = (sent: readonly SentCommand[]) =>
+    sent.filter(({ collection }) => collection === 'deliveries' || collection === 'webhookReceivers');
+
+  it('are found and served with few statements, also where one of them has thousands of rows', async () => {
+    const accounts = await Promise.all(Array.from({ length: accountCount }, () => newAccount()));
+    const rows = accounts.flatMap(({ account }) =>
+      Array.from({ length: receiversEach }, (_each, index) => row(account._id, `hook-${index}`)),
+    );
+    const crowded = accounts[accountCount / 2]?.account._id ?? '';
+    const more = Array.from({ length: manyRows }, () => row(crowded, 'hook-5'));
+    await deliveries.insertMany([...rows, ...more]);
+
+    await start('follow-up');
+    const queue = openQueue(deliverDueJob.queue);
+    await eventually('a turn for each', async () => (await queue.getWaitingCount()) >= receiverCount, 30_000);
+    const finding = ofReceivers(tap.sent).length;
+    // The clock of the sweep may have struck twice.
+    expect(finding, 'statements to find them').to.be.within(1, 40);
+
+    await deliveries.deleteMany({ _id: { $in: more.map(({ _id }) => _id) } });
+    const from = tap.sent.length;
+    await start('webhooks');
+    await eventually(
+      'all to be delivered',
+      async () => (await deliveries.findOne({ state: 'due' })) === null,
+      60_000,
+    );
+    expect(receiver.received).to.have.length(receiverCount);
+    const serving = ofReceivers(tap.sent.slice(from)).length;
+    // eslint-disable-next-line no-console -- the figures are what this test is for
+    console.log(`      ${finding} statements to find them, ${serving} to serve them`);
+    expect(serving, 'statements to serve them').to.be.below(receiverCount / 4);
+  });
+});
