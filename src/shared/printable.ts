@@ -25,9 +25,10 @@ export function printableWithin<T>(value: T): T {
 
 const inLines =
   /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const colours = /\u001b(?!\[\d{0,2}m)/g;
+/** Any other sequence could hide what follows it, or move the cursor over what is there. */
+const notOurColours = /\u001b(?!\[(?:0|1|2|22|3[1-6]|39|90)m)/g;
 
 /** Lines for a terminal: their ends, tabs and the colours that we write stay. */
 export function printableLines(text: string): string {
-  return text.replace(inLines, ' ').replace(colours, ' ');
+  return text.replace(inLines, ' ').replace(notOurColours, ' ');
 }

@@ -150,9 +150,15 @@ export function refuseTwin(account: Account, url: string): void {
   }
 }
 
-/** A URL as it is called: spelt in one way, and without its fragment, which is never sent. */
+/**
+ * A URL as it is called: spelt in one way, and without its fragment, which is never sent. Letters, digits, `-`, `.`, `_`
+ * and `~` mean the same percent-encoded (RFC 3986, 6.2.2.2).
+ */
 function requestOf(text: string): string {
   const url = new URL(text);
   url.hash = '';
-  return url.href;
+  return url.href.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
+  });
 }

@@ -45,6 +45,10 @@ describe('control characters from a provider', () => {
   it('what was stored before is harmless on a terminal, in CSV and in a log', () => {
     const colours = '\u001b[31mred\u001b[39m\tand\n';
     expect(printableLines(colours)).to.equal(colours);
+    // Concealed, blinking, black, a screen of another colour, the cursor elsewhere, a link.
+    for (const sequence of ['[8m', '[5m', '[30m', '[41m', '[2J', '[10A', '[38;5;0m', '[m', ']8;;x\u0007']) {
+      expect(printableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
+    }
     expect(printableLines(hostile).replaceAll('\n', '')).to.not.match(command);
     expect(csvText(['a']).rows([{ a: hostile }])).to.equal(`${printable(hostile)}\r\n`);
     expect(JSON.stringify(redact({ hostile }))).to.not.match(command);

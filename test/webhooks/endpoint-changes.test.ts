@@ -64,9 +64,11 @@ describe('changes of webhook endpoints', () => {
       ...{ status: 400, code: '01', field: 'url' },
     });
     const other = await made({ url: hook('other') });
-    // The last two are called as the first is.
-    const roundabout = other.url.replace('/other', '/x/../other');
-    for (const url of [other.url, `${other.url}#there`, roundabout]) {
+    // The others are called as the first is.
+    const [roundabout, encoded] = ['/x/../other', '/%6fther'].map((path) =>
+      other.url.replace('/other', path),
+    );
+    for (const url of [other.url, `${other.url}#there`, roundabout, encoded]) {
       for (const refused of [await post('', { url }), await patch('default', { url })]) {
         expectFailure(refused, { status: 409, code: '01', message: new RegExp(other.id) });
       }
