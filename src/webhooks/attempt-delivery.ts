@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { UpdateFilter } from 'mongodb';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
+import { isOutage } from '../jobs/is-outage.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
@@ -23,29 +24,78 @@ export interface Attempted {
 
 export type NextState = Pick<Delivery, 'state' | 'nextAttemptAt' | 'settledAt' | 'expireAt'>;
 
-/** Makes one request for a row that the caller holds. Nothing is written yet. */
+interface Receiving {
+  account: EndpointOwner;
+  requireAck: boolean;
+}
+
+/**
+ * Makes one request for a row that the caller holds. Nothing is written yet.
+ * @throws what an outage of MongoDB or Redis throws: the lease ends, and it is sent again.
+ */
 export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
-  { account, requireAck }: { account: EndpointOwner; requireAck: boolean },
+  receiving: Receiving,
 ): Promise<Attempted> {
   const at = now();
   const startedMs = performance.now();
+  try {
+    return await attempt(sender, row, receiving, { at, startedMs });
+  } catch (error) {
+    if (isOutage(error)) {
+      throw error;
+    }
+    logger.error('a webhook cannot be sent, whatever its receiver does', { deliveryId: row._id, error });
+    return broken(row, at, startedMs);
+  }
+}
+
+/** What is stored, or our code, is at fault. With the schedule the row ends where a person sees it, and nothing beside it waits. */
+function broken(row: ClaimedDelivery, at: Date, startedMs: number): Attempted {
+  const attempt = attemptOf(row, ourFault, { at, startedMs, answer: null });
+  try {
+    return { verdict: ourFault, attempt, next: nextState(row, ourFault, null) };
+  } catch {
+    // Not even its schedule can be read.
+    return { verdict: ourFault, attempt, next: dueOrDead(row, null) };
+  }
+}
+
+/** Nothing of it is known to be the receiver's. */
+const ourFault: Verdict = {
+  outcome: 'unreached',
+  httpStatus: null,
+  ack: null,
+  error: 'an error of this service, which its operator sees',
+};
+
+function attemptOf(
+  row: ClaimedDelivery,
+  { httpStatus, ack, error }: Verdict,
+  { at, startedMs, answer }: { at: Date; startedMs: number; answer: string | null },
+): DeliveryAttempt {
+  const durationMs = Math.round(performance.now() - startedMs);
+  return { n: row.attemptCount + 1, at, durationMs, httpStatus, ack, answer, error };
+}
+
+async function attempt(
+  sender: Sender,
+  row: ClaimedDelivery,
+  { account, requireAck }: Receiving,
+  { at, startedMs }: { at: Date; startedMs: number },
+): Promise<Attempted> {
   const keys = await presentKeysFor(row, account);
   const result =
     keys.length === 0
       ? null
       : await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
   const verdict = result === null ? removed : judgeAnswer(result, requireAck);
-  const attempt = {
-    n: row.attemptCount + 1,
+  const made = attemptOf(row, verdict, {
     at,
-    durationMs: Math.round(performance.now() - startedMs),
-    httpStatus: verdict.httpStatus,
-    ack: verdict.ack,
+    startedMs,
     answer: result?.kind === 'answered' ? startOf(result.answer) : null,
-    error: verdict.error,
-  };
+  });
   const next = nextState(row, verdict, result?.kind === 'answered' ? result.retryAfterMs : null);
   countAttempt({ outcome: verdict.outcome });
   if (row.attemptCount === 0 && result !== null) {
@@ -56,14 +106,14 @@ export async function attemptDelivery(
     deliveryId: row._id,
     receiverId: row.receiverId,
     event: row.event,
-    n: attempt.n,
+    n: made.n,
     outcome: verdict.outcome,
     state: next.state,
-    httpStatus: attempt.httpStatus,
-    durationMs: attempt.durationMs,
-    error: attempt.error,
+    httpStatus: made.httpStatus,
+    durationMs: made.durationMs,
+    error: made.error,
   });
-  return { verdict, attempt, next };
+  return { verdict, attempt: made, next };
 }
 
 /** Nothing was sent. */

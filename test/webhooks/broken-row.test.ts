@@ -1,0 +1,65 @@
+/** Rows that cannot be sent for what is stored in them: they end where a person sees them, and those beside them go out. */
+import { expect } from 'chai';
+import type { UpdateFilter } from 'mongodb';
+import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { setClock } from '../../src/shared/clock.js';
+import { createDeliverer } from '../../src/webhooks/deliver-due.js';
+import { retrySchedule } from '../../src/webhooks/delivery-schedule.js';
+import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { createSender } from '../../src/webhooks/send-request.js';
+import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { newAccount, someTransaction, store } from './support/accounts.js';
+import { useDatabase } from './support/database.js';
+import { answer, startReceiver } from './support/receiver.js';
+
+describe('webhooks that cannot be sent for what is stored', function () {
+  this.timeout(60_000);
+  useDatabase();
+  const sender = createSender(createUrlGuard({ allowPrivate: true }));
+  const deliverer = createDeliverer(sender);
+  after(() => sender.close());
+  afterEach(() => setClock(null));
+
+  const read = (id: string) => deliveries.findOne({ _id: id }) as Promise<Delivery>;
+
+  const broken: Record<string, { update: UpdateFilter<Delivery>; requests: number }> = {
+    'a body that is none': { update: { $set: { body: 5 as never } }, requests: 0 },
+    'no beginning of its schedule': { update: { $unset: { scheduleStartedAt: 1 } }, requests: 1 },
+  };
+  for (const [what, { update, requests }] of Object.entries(broken)) {
+    it(`${what}: given up by the schedule at the latest, and what is beside it is delivered at once`, async () => {
+      const receiver = await startReceiver();
+      try {
+        const { account } = await newAccount({ webhookUrl: `${receiver.url}/hook` });
+        const event = async () => {
+          const purchase = someTransaction({ accountId: account._id });
+          const [row] = await store(
+            purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+          );
+          return row as Delivery;
+        };
+        const bad = await event();
+        await deliveries.updateOne({ _id: bad._id }, update);
+        receiver.behave(({ headers }, response) =>
+          answer(response, headers['webhook-id'] === bad._id ? 500 : 200),
+        );
+        const good = await event();
+        let clockMs = Date.now();
+        setClock(() => clockMs);
+        for (let turns = 0; turns <= retrySchedule.length && (await read(bad._id)).state === 'due'; turns++) {
+          clockMs = Math.max(clockMs, (await read(bad._id)).nextAttemptAt?.getTime() ?? 0);
+          await deliverer.deliverDue(bad.receiverId);
+          await deliverer.drain();
+          expect((await read(good._id)).state).to.equal('delivered');
+        }
+        const { state, leaseToken, attempts } = await read(bad._id);
+        expect({ state, leaseToken }).to.deep.equal({ state: 'dead', leaseToken: null });
+        expect(attempts.at(-1)?.error).to.equal('an error of this service, which its operator sees');
+        const sent = receiver.received.filter(({ headers }) => headers['webhook-id'] === bad._id);
+        expect(sent).to.have.length(requests);
+      } finally {
+        await receiver.close();
+      }
+    });
+  }
+});
