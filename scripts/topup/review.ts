@@ -11,6 +11,7 @@ export function registerReview(program: Command): void {
   const group = defineGroup(program, 'review', 'Purchases that wait for a decision by a person');
   registerList(group);
   registerResolve(group);
+  registerAsk(group);
   registerReverse(group);
 }
 
@@ -107,6 +108,36 @@ function registerResolve(group: Command): void {
       return {
         data: { transaction_id: decided._id, status: decided.status },
         text: `${decided._id} is ${status(decided.status)}.`,
+      };
+    },
+  });
+}
+
+function registerAsk(group: Command): void {
+  defineCommand<{ seller?: string }>(group, {
+    usage: 'ask',
+    action: 'review.resolve',
+    summary: 'Let the workers go on with every purchase under review that may be asked about',
+    details:
+      'For after an outage, or a mended release: each is what `review resolve --as ask` does, the oldest first. Those of which the\nprovider must not be asked again stay. Broken off in the middle, it may be run again.',
+    examples: [
+      'review ask --seller seller --reason "their outage of 21 Nov is over"',
+      'review ask --reason "release 0.2.1 mends it"',
+    ],
+    options: [
+      new Option('--seller <username>', 'only those whose last attempt went to this seller'),
+      reasonOption(),
+    ],
+    async run({ options: { seller }, by }) {
+      const [{ askAgain }, { requireAccount }] = await Promise.all([
+        import('../../src/purchases/review/ask-again.js'),
+        import('../../src/accounts/require-account.js'),
+      ]);
+      const sellerId = seller === undefined ? null : (await requireAccount(seller))._id;
+      const { asked, toDecide, changed } = await askAgain({ sellerId }, by);
+      return {
+        data: { asked, to_decide: toDecide, changed },
+        text: `${asked} asked about again; ${toDecide} for a person to decide (topup review list); ${changed} changed meanwhile.`,
       };
     },
   });

@@ -15,6 +15,7 @@ import { newOrder } from '../../src/purchases/fulfil/new-order.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { OrderModel, toStored, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
+import { askAgain } from '../../src/purchases/review/ask-again.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
 import { listReviews } from '../../src/purchases/review/list-reviews.js';
 import { listCases, resolveCase } from '../../src/purchases/review/resolve-case.js';
@@ -223,6 +224,28 @@ describe('reviews', function () {
     );
     expect(answers.filter((each) => each === null)).to.have.length(1);
     expect(await AuditModel.countDocuments({ 'subject.id': id, action: 'review.resolve' })).to.equal(1);
+  });
+
+  it('all of a seller are asked about again, but what must not be, what is of another and what came later', async () => {
+    const other = newId();
+    const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
+    const never = await reviewOf('PROCESSING', [askedOut]);
+    const sold = await reviewOf('PROCESSING', [refused, bought]);
+    const theirs = await reviewOf('PROCESSING', [{ ...unknown, sellerId: other }]);
+    const later = await reviewOf('PROCESSING', [unknown]);
+    await PurchaseModel.updateOne({ _id: later }, { $set: { reviewSince: new Date(Date.now() + minute) } });
+    // Two operators at once: each purchase is decided once.
+    const done = await Promise.all([1, 2].map(() => askAgain({ sellerId: shop.seller._id }, by)));
+    const waits = async (id: string) => (await read(id)).reviewSince !== null;
+    expect(await Promise.all([first, second, never, sold, theirs, later].map(waits))).to.deep.equal([
+      ...[false, false, true, true, true, true],
+    ]);
+    for (const id of [first, second]) {
+      expect(await AuditModel.find({ 'subject.id': id, action: 'review.resolve' }).lean()).to.have.length(1);
+    }
+    expect(Math.min(...done.map(({ toDecide }) => toDecide))).to.be.at.least(2);
+    expect(await askAgain({ sellerId: other }, by)).to.deep.equal({ asked: 1, toDecide: 0, changed: 0 });
+    expect(await waits(theirs)).to.equal(false);
   });
 
   it('without an open order, `ask` hands it to the next seller', async () => {
