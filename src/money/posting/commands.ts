@@ -11,12 +11,12 @@ export async function findAll(
   session: ClientSession,
   collection: string,
   filter: Filter<Document>,
-  projection?: Document,
+  { projection, limit = 0 }: { projection?: Document; limit?: number } = {},
 ): Promise<Document[]> {
   return postingClient()
     .db()
     .collection(collection)
-    .find(filter, { session, batchSize: 10_000, ...(projection && { projection }) })
+    .find(filter, { session, batchSize: 10_000, limit, ...(projection && { projection }) })
     .toArray();
 }
 

@@ -43,9 +43,10 @@ export function keyOf(collection: string, key: Record<string, string>): string {
   return [collection, ...Object.values(key)].join('|');
 }
 
-function claimsOf({ kind, subjectId, inserts = [], changes = [] }: Posting): string[] {
+function claimsOf({ kind, subjectId, inserts = [], changes = [], barredBy }: Posting): string[] {
   return [
     `${kind}|${subjectId}`,
+    ...(barredBy ? [`${barredBy.collection}|${barredBy.rivals}`] : []),
     ...inserts.flatMap(({ collection, key }) => (key ? [keyOf(collection, key)] : [])),
     ...changes.flatMap(({ collection, id }) =>
       typeof id === 'string' ? [`${collection}|${id}`] : id.map((each) => `${collection}|${each}`),

@@ -4,16 +4,32 @@ import { liesByAccount } from '../../database/sharding.js';
 import { groupBy } from '../../shared/group-by.js';
 import { findAll } from './commands.js';
 import type { Item } from './item.js';
-import type { Change, Posting, PostingResult } from './posting.js';
+import type { Bar, Change, Posting, PostingResult } from './posting.js';
 
 /** Of each posting that cannot be written: that it was done before, or that something is not as expected. */
 export async function lookUp(session: ClientSession, items: Item[]): Promise<Map<Item, PostingResult>> {
-  const found = new Map<Item, PostingResult>();
+  const found = await lookUpBarred(session, items);
   await findStale(session, items, found);
   // Last, because it wins: what is not as expected any more is mostly what the first call has changed.
   await findJournals(session, items, found);
   await findKeyed(session, items, found);
   return found;
+}
+
+/** Those that something bars which must not be there. One statement each: few postings are of that kind. */
+export async function lookUpBarred(session: ClientSession, items: Item[]): Promise<Map<Item, PostingResult>> {
+  const found = new Map<Item, PostingResult>();
+  for (const item of items) {
+    const { barredBy } = item.posting;
+    if (barredBy && (await exists(session, barredBy))) {
+      found.set(item, { outcome: 'stale' });
+    }
+  }
+  return found;
+}
+
+async function exists(session: ClientSession, { collection, filter }: Bar): Promise<boolean> {
+  return (await findAll(session, collection, filter, { projection: { _id: 1 }, limit: 1 })).length > 0;
 }
 
 /** Which of these postings are in the database, by what only they can have written. */
@@ -42,7 +58,7 @@ async function findJournals(session: ClientSession, items: Item[], found: Map<It
     return;
   }
   const $or = moving.map(({ posting: { accountId, subjectId, kind } }) => ({ accountId, subjectId, kind }));
-  const rows = await findAll(session, 'journals', { $or }, { subjectId: 1, kind: 1 });
+  const rows = await findAll(session, 'journals', { $or }, { projection: { subjectId: 1, kind: 1 } });
   const stands = new Set(rows.map((row) => `${String(row['subjectId'])}|${String(row['kind'])}`));
   moving
     .filter(({ posting }) => stands.has(`${posting.subjectId}|${posting.kind}`))
@@ -126,6 +142,6 @@ function accountsOf(items: Item[]): string[] {
 }
 
 async function idsOf(session: ClientSession, collection: string, filter: Filter<Document>) {
-  const rows = await findAll(session, collection, filter, { _id: 1 });
+  const rows = await findAll(session, collection, filter, { projection: { _id: 1 } });
   return new Set(rows.map((row) => String(row['_id'])));
 }

@@ -35,6 +35,11 @@ export interface Posting {
   lines?: JournalLine[];
   inserts?: Insert[];
   changes?: Change[];
+  /**
+   * With such a document there, at the moment of the posting, it is `stale`. Only for one that changes a wallet: that is what
+   * keeps another posting of the account from writing the document meanwhile.
+   */
+  barredBy?: Bar;
   /** What it adds to the daily totals. */
   totals?: TotalsChange[];
   /**
@@ -42,6 +47,13 @@ export interface Posting {
    * step holds. Absent: its first insert, else its first change.
    */
   proof?: { collection: string; filter: Filter<Document> };
+}
+
+/** What must not be there, by an index; of two postings that name the same `rivals` one is written before the other is looked at. */
+export interface Bar {
+  collection: string;
+  filter: Filter<Document>;
+  rivals: string;
 }
 
 export interface WalletChange {

@@ -13,7 +13,7 @@ import { decide, type Decisions } from './decide.js';
 import { documentOf, setOf } from './document-of.js';
 import type { Item } from './item.js';
 import { groupBy } from '../../shared/group-by.js';
-import { filterOf, lookUp } from './look-up.js';
+import { filterOf, lookUp, lookUpBarred } from './look-up.js';
 import type { Change, Posting, PostingResult, WalletAfter } from './posting.js';
 
 /**
@@ -60,7 +60,7 @@ function certain(decisions: Decisions, lost: Item[]): Map<Item, PostingResult> {
 
 async function decideAt(session: ClientSession, items: Item[], careful: boolean): Promise<Decisions> {
   const wallets = await readWallets(session, items);
-  const known = careful ? await lookUp(session, items) : new Map<Item, PostingResult>();
+  const known = await (careful ? lookUp : lookUpBarred)(session, items);
   const first = decide(items, wallets, known);
   const refused = items.filter(
     (each) => !known.has(each) && first.results.get(each)?.outcome === 'insufficient',
@@ -69,7 +69,7 @@ async function decideAt(session: ClientSession, items: Item[], careful: boolean)
     return first;
   }
   const accepted = await lookUp(session, refused);
-  return accepted.size === 0 ? first : decide(items, wallets, accepted);
+  return accepted.size === 0 ? first : decide(items, wallets, new Map([...known, ...accepted]));
 }
 
 async function readWallets(session: ClientSession, items: Item[]): Promise<Map<string, Wallet>> {

@@ -1,5 +1,6 @@
 import type { SignKind } from '../../accounts/authenticate-sign.js';
 import type { Account } from '../../accounts/account.model.js';
+import type { Bar } from '../../money/posting/posting.js';
 import { post } from '../../money/posting/post.js';
 import { checkItem } from '../../products/check-item.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
@@ -34,7 +35,8 @@ export interface AcceptedPurchase {
   created: boolean;
 }
 
-export type Pricing = (product: Product, customerNumber: string) => Promise<Price>;
+/** What it costs, and what must not have happened until it is debited. */
+export type Pricing = (product: Product, customerNumber: string) => Promise<Price & { barredBy?: Bar }>;
 
 /**
  * Accepts a purchase or a payment: known, checked, priced, debited, and only then is there a job. If the process dies
@@ -63,7 +65,7 @@ export async function acceptPurchase(
       throw objection;
     }
     const product = checkItem(found, wanted);
-    const price = await pricing(product, customerNumber);
+    const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {
       const message = `The price is now ${price.price}, more than max_price ${maxPrice}. Nothing was bought.`;
       throw new ConflictError(message, { errors: [{ field: 'max_price', message }] });
@@ -73,7 +75,7 @@ export async function acceptPurchase(
       ...{ refId, surface, kind, product, customerNumber, ...price },
       callbackUrl: request.callbackUrl ?? null,
     });
-    return await debit(purchase, wanted);
+    return await debit(purchase, barredBy, wanted);
   } catch (refusal) {
     // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
     // call is refused, and the client must hear of the purchase instead.
@@ -88,9 +90,13 @@ export async function acceptPurchase(
   }
 }
 
-async function debit(purchase: NewPurchase, wanted: Wanted): Promise<AcceptedPurchase> {
+async function debit(
+  purchase: NewPurchase,
+  barredBy: Bar | undefined,
+  wanted: Wanted,
+): Promise<AcceptedPurchase> {
   const { queuedFor } = purchase;
-  const result = await post(purchasePosting(purchase));
+  const result = await post(purchasePosting(purchase, barredBy));
   switch (result.outcome) {
     case 'posted':
       await getInLine(purchase, queuedFor);

@@ -1,14 +1,15 @@
 import { claimOfQuote } from '../../bills/claim-quote.js';
 import { move } from '../../money/journals/new-journal.js';
-import type { Posting } from '../../money/posting/posting.js';
+import type { Bar, Posting } from '../../money/posting/posting.js';
 import { purchases, toStored, type Purchase } from '../purchase.model.js';
 import { totalsOf } from '../totals-of.js';
 
 /**
  * The debit of a purchase: wallet −price, the purchase (PENDING) and the claim of its quote. A second one under the
- * same ref_id of the account is a duplicate; a quote that is gone makes it stale.
+ * same ref_id of the account is a duplicate; a quote that
+ * is gone makes it stale, and so does another payment of the same bill.
  */
-export function purchasePosting(purchase: Purchase): Posting {
+export function purchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
   const { _id, accountId, refId, price, quoteId } = purchase;
   return {
     accountId,
@@ -19,6 +20,10 @@ export function purchasePosting(purchase: Purchase): Posting {
     inserts: [
       { collection: purchases.collectionName, document: toStored(purchase), key: { accountId, refId } },
     ],
+    ...(barredBy && {
+      // What this very purchase has taken does not bar a repeat of it.
+      barredBy: { ...barredBy, filter: { ...barredBy.filter, usedBy: { $type: 'string', $ne: _id } } },
+    }),
     changes: quoteId === null ? [] : [claimOfQuote(quoteId, _id)],
     totals: totalsOf(null, purchase),
   };

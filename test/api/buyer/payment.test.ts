@@ -64,17 +64,47 @@ describe('postpaid: inquiry and payment', function () {
     expect((await settled(paid.body.data.transaction_id)).status).to.equal('SUCCESS');
   });
 
-  it('10 payments at once with 10 ref_ids: a quote is never paid twice, and each debit has a quote of its own', async () => {
-    const number = '530000006666';
-    const quoted = await inquire(number);
-    const before = await balance();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => pay(number)));
-    const accepted = answers.filter((each) => each.status === 200);
-    expect(answers.filter((each) => each.status === 409)).to.have.length(10 - accepted.length);
-    const transactions = await stack.db.collection('transactions').find({ customerNumber: number }).toArray();
-    expect(transactions).to.have.length(accepted.length);
-    expect(new Set(transactions.map((each) => each['quoteId'])).size).to.equal(accepted.length);
-    expect(await balance()).to.equal(before - accepted.length * quoted.body.data.total_amount);
+  it('10 payments at once with 10 ref_ids, with a quote and without one: the bill is paid once', async () => {
+    for (const number of ['530000006661', '530000006662']) {
+      const quoted = number.endsWith('1') ? await inquire(number) : null;
+      const before = await balance();
+      const answers = await Promise.all(Array.from({ length: 10 }, () => pay(number)));
+      const accepted = answers.filter((each) => each.status === 200);
+      expect(accepted).to.have.length(1);
+      for (const refused of answers.filter((each) => !accepted.includes(each))) {
+        expect(refused.status).to.equal(409);
+        expect(refused.body).to.deep.include({ code: '01' });
+        expect(refused.body.message).to.match(/being paid by .+ Nothing was debited\.$/);
+      }
+      const paid = await stack.db.collection('transactions').find({ customerNumber: number }).toArray();
+      expect(paid).to.have.length(1);
+      const { price } = accepted[0]?.body.data as { price: number };
+      expect(price).to.equal(quoted?.body.data.total_amount ?? price);
+      expect(await balance()).to.equal(before - price);
+    }
+    await expectLedgerToHold(stack);
+  });
+
+  it('while a payment is not final another of the same bill is refused, whatever was asked meanwhile; of another account, product or number it is not', async () => {
+    const number = '530000031245';
+    const first = await pay(number);
+    expect(first.body.data.status).to.equal('pending');
+    await inquire(number);
+    const second = await pay(number);
+    expect([second.status, second.body.code], second.body.message).to.deep.equal([409, '01']);
+    expect(second.body.message).to.include(first.body.data.ref_id);
+    expect((await pay('530000021245')).status).to.equal(200);
+    expect((await settled(first.body.data.transaction_id)).status).to.equal('SUCCESS');
+    // What was asked for before that payment does not count: the biller is asked again.
+    const third = await pay(number);
+    expect(third.status, third.body.message).to.equal(200);
+    const quotes = await stack.db.collection('quotes').find({ customerNumber: number }).toArray();
+    const paidBy = ({ body }: Answer) => quotes.find(({ usedBy }) => usedBy === body.data.transaction_id);
+    const { finalAt } = (await stack.db
+      .collection<{ _id: string }>('transactions')
+      .findOne({ _id: first.body.data.transaction_id })) as unknown as { finalAt: Date };
+    expect((paidBy(third)?.['createdAt'] as Date).getTime()).to.be.greaterThan(finalAt.getTime());
+    expect(quotes).to.have.length(3);
     await expectLedgerToHold(stack);
   });
 
