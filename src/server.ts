@@ -19,6 +19,8 @@ async function main(): Promise<void> {
   const server = http.createServer(prototypesOf(app), app);
   // A proxy in front keeps connections for 60 s; ours must outlive them.
   server.keepAliveTimeout = 65_000;
+  // A body has 100 kB at most: who sends it for longer than this holds a connection, and is looked for every 30 s.
+  server.requestTimeout = 60_000;
   redis();
   const clock = keepFleetClock();
   const closing = closable(server);

@@ -7,7 +7,14 @@ import { withoutUrlSecrets } from '../../src/shared/mask.js';
 import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, heading, rupiah, status, table, time } from './format.js';
-import { httpUrl, limitOption, reasonOption, secretFromStdin, wholeNumber } from './options.js';
+import {
+  httpUrl,
+  limitOption,
+  optionalReasonOption,
+  reasonOption,
+  secretFromStdin,
+  wholeNumber,
+} from './options.js';
 import { UsageError } from './usage-error.js';
 
 /** `topup account …` and `topup key …`: who may use the service. */
@@ -335,7 +342,7 @@ function registerRotate(key: Command): void {
       new Option('--overlap <minutes>', 'how long the old key stays valid')
         .default(60)
         .argParser(wholeNumber(0, 1_440)),
-      new Option('--reason <text>', 'why; kept in the audit log'),
+      optionalReasonOption(),
     ],
     async run({ arg, options, by }) {
       const [{ requireAccount }, { rotateApiKey }] = await Promise.all([

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { optionalReasonOption } from './options.js';
 import { defineCommand } from './define-command.js';
 import { table, time } from './format.js';
 
@@ -44,7 +45,7 @@ function registerEnd(group: Command): void {
     examples: ['operator end-sessions dewi', 'operator end-sessions dewi --session n2Zk0q1bX9aF'],
     options: [
       new Option('--session <id>', 'this one alone, by the id that topup operator sessions shows'),
-      new Option('--reason <text>', 'why; kept in the audit log'),
+      optionalReasonOption(),
     ],
     async run({ arg, options, by }) {
       const [{ requireOperator }, { endAllSessions }, { endOneSession }] = await Promise.all([

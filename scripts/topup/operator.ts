@@ -9,7 +9,7 @@ import {
 } from '../../src/operators/rights.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, table, time } from './format.js';
-import { reasonOption, secretFromStdin } from './options.js';
+import { optionalReasonOption, reasonOption, secretFromStdin } from './options.js';
 import { registerSessions } from './operator-sessions.js';
 
 /** `topup operator …`: who may log in to the console at /admin, and do what, there and here. */
@@ -36,7 +36,7 @@ const passwordStdin = () =>
     'read the password from standard input (default: a new one is made and printed)',
   );
 
-const changeReason = () => new Option('--reason <text>', 'why; kept in the audit log');
+const changeReason = () => optionalReasonOption();
 
 function registerCreate(group: Command): void {
   defineCommand<{ role: OperatorRole; passwordStdin?: boolean }>(group, {

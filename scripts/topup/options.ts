@@ -1,8 +1,19 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
+import { whyNoReason } from '../../src/shared/reason.js';
 
 export function reasonOption(): Option {
-  return new Option('--reason <text>', 'why; kept in the audit log').makeOptionMandatory();
+  return optionalReasonOption().makeOptionMandatory();
+}
+
+export function optionalReasonOption(): Option {
+  return new Option('--reason <text>', 'why; kept in the audit log').argParser((text: string) => {
+    const problem = whyNoReason(text);
+    if (problem !== null) {
+      throw new InvalidArgumentError(problem);
+    }
+    return text;
+  });
 }
 
 export function asOption(): Option {

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Settlement, SettlementStatus } from '../../src/settlements/settlement.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { rupiah, status, table, time } from './format.js';
-import { limitOption, reasonOption } from './options.js';
+import { limitOption, optionalReasonOption, reasonOption } from './options.js';
 
 type StatusChoice = 'open' | SettlementStatus;
 
@@ -88,10 +88,7 @@ function registerClaim(settlement: Command): void {
       'settlement claim 01a1fde5d07770f0be10a241618d0695',
       'settlement claim 01a1fde5d07770f0be10a241618d0695 --as dewi --take-over --reason "Budi is ill, not paid"',
     ],
-    options: [
-      new Option('--take-over', 'also from another operator, with a reason'),
-      new Option('--reason <text>', 'why; kept in the audit log'),
-    ],
+    options: [new Option('--take-over', 'also from another operator, with a reason'), optionalReasonOption()],
     async run({ arg, by, options }) {
       const { claimSettlement } = await import('../../src/settlements/claim-settlement.js');
       const { settlement: claimed, changed } = await claimSettlement(arg('id'), by, {

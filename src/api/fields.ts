@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { limits } from '../../config/limits.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
-const noControl = /^[^\u0000-\u001f\u007f]*$/;
+const noControl = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** Text without control characters, trimmed nowhere. */
 export const text = (max: number) =>

@@ -329,14 +329,16 @@ async function inquireMeter(
 }
 
 const said = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
-const callbackSchema = Joi.object<{ data?: { ref_id: string; status: keyof typeof said } }>({
+/** `hook`: what a ping tells of the webhook itself. */
+const callbackSchema = Joi.object<{ hook?: object; data?: { ref_id: string; status: keyof typeof said } }>({
+  hook: Joi.object(),
   data: Joi.object({
     ref_id: Joi.string().min(1).max(64).required(),
     status: Joi.string()
       .valid(...Object.keys(said))
       .required(),
   }),
-});
+}).or('data', 'hook');
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
   const body = validate(callbackSchema, parse(raw.toString('utf8')));

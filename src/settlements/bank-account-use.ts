@@ -13,8 +13,8 @@ export interface BankAccountUse {
 
 /**
  * What is known of the bank account that a seller wants to be paid at. Whoever has taken over an account changes its
- * key, its URL or its allowlist first and withdraws then: so for a day after such a change an operator looks at what is
- * withdrawn, and always at the first settlement to another bank account than before.
+ * key, its URL or its allowlist first and withdraws then, little at first: so for a day after such a change, and after the first
+ * settlement to another bank account than before, an operator looks at what is withdrawn; and at that account until one was paid there.
  */
 export async function bankAccountUse(
   accountId: string,
@@ -32,17 +32,20 @@ export async function bankAccountUse(
       { 'bankAccount.accountNumber': { $ne: accountNumber } },
     ],
   };
+  const guardedFrom = new Date(nowMs() - limits.settlementGuardMs);
   // Not from memory: the change may be of this very second.
-  const [account, paid, asked, other] = await Promise.all([
+  const [account, paid, asked, other, changed] = await Promise.all([
     AccountModel.findById(accountId, { guardedSince: 1 }).lean(),
     SettlementModel.exists({ ...here, status: 'completed' }),
     SettlementModel.exists(here),
     SettlementModel.exists(elsewhere),
+    SettlementModel.exists({ accountId, createdAt: { $gt: guardedFrom }, changesBankAccount: true }),
   ]);
-  const isGuarded = nowMs() - (account?.guardedSince?.getTime() ?? 0) < limits.settlementGuardMs;
+  const isGuarded = (account?.guardedSince ?? new Date(0)) > guardedFrom;
+  const ofNew = isGuarded || paid !== null ? null : reviewOfNew(other !== null);
   return {
     isChange: asked === null && other !== null,
-    review: isGuarded ? 'recent-change' : paid !== null ? null : reviewOfNew(other !== null),
+    review: ofNew ?? (isGuarded || changed !== null ? 'recent-change' : null),
   };
 }
 

@@ -70,7 +70,7 @@ export async function enqueueSettlement({ _id, accountId, needsApproval }: Settl
   }
 }
 
-function newSettlement(request: SettlementRequest, { review }: BankAccountUse): Settlement {
+function newSettlement(request: SettlementRequest, { review, isChange }: BankAccountUse): Settlement {
   const { account, amount, bankAccount, refId } = request;
   const needsApproval = review !== null;
   return {
@@ -85,6 +85,7 @@ function newSettlement(request: SettlementRequest, { review }: BankAccountUse): 
     status: 'pending',
     needsApproval,
     ...(review !== null && { reviewReason: review }),
+    ...(isChange && { changesBankAccount: true }),
     reason: null,
     claimedBy: null,
     claimedAt: null,

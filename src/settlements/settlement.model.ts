@@ -20,6 +20,8 @@ export interface Settlement {
   status: SettlementStatus;
   /** True while it waits for the operator; `reviewReason` says why. */
   needsApproval: boolean;
+  /** It was the first to its bank account, of a seller that had withdrawn to others. */
+  changesBankAccount?: boolean;
   /** Kept after the approval. Absent where nobody had to look, and in those of 0.1. */
   reviewReason?: ReviewReason;
   reason: string | null;
@@ -53,6 +55,7 @@ const schema = new Schema<Settlement>(
     },
     status: { type: String, required: true },
     needsApproval: { type: Boolean, required: true },
+    changesBankAccount: { type: Boolean },
     reviewReason: { type: String },
     reason: { type: String, default: null },
     byHand: { type: Boolean },

@@ -152,6 +152,7 @@ describe('response codes of Digiflazz', () => {
     expect(adapter.readCallback(Buffer.from('{"sed":"x","hook_id":"1","hook":{}}'))).to.deep.equal({
       kind: 'ping',
     });
+    expect(adapter.readCallback(Buffer.from('{"anything":1}'))).to.equal(null);
     expect(server.tooSoon()).to.equal(0);
   });
 });

@@ -37,10 +37,12 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) {
     return error;
   }
-  if (isAway(error)) {
-    return new DependencyError(error);
+  // First: a client that hangs up while it sends has the code of a lost connection, and it is not MongoDB's.
+  const ofClient = fromBodyParser(error);
+  if (ofClient) {
+    return ofClient;
   }
-  return fromBodyParser(error) ?? new UnexpectedError(error);
+  return isAway(error) ? new DependencyError(error) : new UnexpectedError(error);
 }
 
 function fromBodyParser(error: unknown): AppError | null {

@@ -12,7 +12,7 @@ export const jsonBody: RequestHandler[] = [
     }
     next();
   },
-  express.json({ limit: limits.bodyBytesMax, strict: true }),
+  express.json({ limit: limits.bodyBytesMax, strict: true, verify: onlyUtf8 }),
   (request, _response, next) => {
     if (Array.isArray(request.body)) {
       throw new HttpRequestError('The body must be a JSON object.');
@@ -20,3 +20,10 @@ export const jsonBody: RequestHandler[] = [
     next();
   },
 ];
+
+/** The parser takes UTF-7, 16 and 32 as well, which filters in front of us would read as something else. */
+function onlyUtf8(_request: unknown, _response: unknown, _raw: Buffer, encoding: string): void {
+  if (encoding !== 'utf-8') {
+    throw Object.assign(new Error(`The body is in ${encoding}`), { type: 'charset.unsupported' });
+  }
+}

@@ -7,6 +7,7 @@ import { boundsOf } from '../../api/bounds.js';
 import { text } from '../../api/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import type { Operator } from '../../operators/operator.model.js';
+import { reasonLengthMax, saysSomething } from '../../shared/reason.js';
 import { rightTo, type OperatorAction } from '../../operators/rights.js';
 
 export interface ConsoleCall<Body, Params, Query> {
@@ -57,8 +58,8 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
 }
 
 /** Why an operator does it: no change without one. */
-export const reason = text(500)
-  .pattern(/[\p{L}\p{N}]/u)
+export const reason = text(reasonLengthMax)
+  .pattern(saysSomething)
   .required()
   .messages({ 'string.pattern.base': '{{#label}} must say why' });
 

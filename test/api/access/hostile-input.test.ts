@@ -1,5 +1,7 @@
 /** Input that is made to stop a process, to fill its memory or to find out what is there. */
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import mongoose from 'mongoose';
 import { request } from 'undici';
@@ -11,9 +13,11 @@ import { AuditModel } from '../../../src/audit/audit.model.js';
 import { cached } from '../../../src/redis/cached.js';
 import { ProductModel } from '../../../src/products/product.model.js';
 import { changing } from '../../../src/redis/changing.js';
+import { newId } from '../../../src/shared/ids.js';
 import { logger, redact } from '../../../src/shared/logger.js';
 import { withoutUrlSecrets } from '../../../src/shared/mask.js';
 import { uniqueRef } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { deliveries } from '../../../src/webhooks/delivery.model.js';
 import { eventDeliveries } from '../../../src/webhooks/account-events.js';
@@ -109,6 +113,58 @@ describe('hostile input', function () {
       expect(await send(path, key, 'zstd', body)).to.include({ status: 415, code: '01', errors: 0 });
     });
   });
+
+  it('a client that hangs up in the middle of its body is no failure of ours: 400 in the log, and no error', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const listen = (line: Record<string, unknown>) => lines.push(line);
+    logger.on('data', listen);
+    try {
+      const { hostname, port } = new URL(api.url());
+      const path = `/api/buyer/deposit`;
+      const id = newId();
+      const head = ['Host: x', 'Content-Type: application/json', 'Content-Length: 33', `x-request-id: ${id}`];
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      await new Promise((sent) =>
+        socket.write(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{`, sent),
+      );
+      socket.end();
+      const line = await eventually('its line', () => lines.find(({ requestId }) => requestId === id));
+      expect(line).to.include({ level: 'info', code: '01' });
+    } finally {
+      logger.off('data', listen);
+    }
+  });
+
+  for (const charset of ['utf-7', 'utf-16', 'utf-16le', 'utf-32', 'latin1']) {
+    it(`a body in ${charset}: 415/01, and nothing is done`, async () => {
+      const { key } = await api.newBuyer();
+      const refused = await api.call({
+        ...{ method: 'POST', path: '/api/buyer/deposit', key },
+        raw: JSON.stringify({ amount: 50_000, ref_id: uniqueRef() }),
+        headers: { 'content-type': `application/json; charset=${charset}` },
+      });
+      expectFailure(refused, { status: 415, code: '01' });
+      const { body } = await api.call({ path: '/api/buyer/balance', key, body: {} });
+      expect(body.data.balance).to.equal(0);
+    });
+  }
+
+  for (const [what, character] of [
+    ['C0', '\u001b'],
+    ['DEL', '\u007f'],
+    ['C1', '\u009b'],
+  ] as const) {
+    it(`a text with a control character of ${what} is refused`, async () => {
+      const { key } = await api.newAccount('seller');
+      const product = { code: uniqueRef('P').slice(0, 50), name: `a${character}b`, price: 1_000 };
+      const refused = await api.call({
+        ...{ path: '/api/seller/products', key },
+        body: { ...product, category: 'prabayar', subcategory: 'pulsa', operator: 'Telkomsel' },
+      });
+      expectFailure(refused, { status: 400, code: '01', field: 'name', message: /control characters/ });
+    });
+  }
 
   async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
     const seen: string[] = [];

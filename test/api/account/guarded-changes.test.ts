@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { requestAdjustment } from '../../../src/adjustments/request-adjustment.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
+import { SettlementModel } from '../../../src/settlements/settlement.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { changing } from '../../../src/redis/changing.js';
 import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
@@ -119,6 +120,22 @@ describe('changes of what guards an account', function () {
       .json<{ review_reason: string | null }[]>()
       .map(({ review_reason }) => review_reason);
     expect(reasons).to.deep.equal([null, 'new-bank-account', 'new-bank-account']);
+  });
+
+  it('a first withdrawal to another account that was paid does not open the way for the rest: for a day all wait', async () => {
+    const seller = await newSeller();
+    const waits = async (number?: string) =>
+      (await settle(seller.key, number)).body.data.needs_approval as boolean;
+    expect(await waits()).to.equal(false);
+    const { body } = await settle(seller.key, '8888888');
+    const id = body.data.settlement_id as string;
+    await SettlementModel.updateMany(
+      { accountId: seller.account._id },
+      { $set: { status: 'completed', needsApproval: false } },
+    );
+    expect([await waits('8888888'), await waits()], 'that one and the old one').to.deep.equal([true, true]);
+    await SettlementModel.updateOne({ _id: id }, { $set: { createdAt: new Date(Date.now() - 86_400_001) } });
+    expect([await waits('8888888'), await waits()]).to.deep.equal([false, false]);
   });
 
   it('topup account allowlist clear lets a locked-out owner in again, with who and why', async () => {
