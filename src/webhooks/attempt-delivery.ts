@@ -4,6 +4,7 @@ import { AccountModel, type Account } from '../accounts/account.model.js';
 import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { traced, traceparentNow } from '../shared/tracing.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
 import { nextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
 import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
@@ -23,21 +24,56 @@ export interface Attempted {
 
 export type NextState = Pick<Delivery, 'state' | 'nextAttemptAt' | 'settledAt' | 'expireAt'>;
 
+interface Receiver {
+  account: EndpointOwner;
+  requireAck: boolean;
+}
+
 /** Makes one request for a row that the caller holds. Nothing is written yet. */
 export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
-  { account, requireAck }: { account: EndpointOwner; requireAck: boolean },
+  receiver: Receiver,
+): Promise<Attempted> {
+  const attributes = {
+    'topup.delivery_id': row._id,
+    'topup.receiver_id': row.receiverId,
+    'topup.attempt': row.attemptCount + 1,
+  };
+  const under = row.traceparent ?? null;
+  return traced({ name: `webhook ${row.event}`, kind: 'client', attributes, under }, async (span) => {
+    const attempted = await attempt(sender, row, receiver);
+    const { outcome, httpStatus } = attempted.verdict;
+    span.note({
+      'topup.outcome': outcome,
+      ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),
+    });
+    if (outcome !== 'delivered') {
+      span.fail(outcome);
+    }
+    return attempted;
+  });
+}
+
+async function attempt(
+  sender: Sender,
+  row: ClaimedDelivery,
+  { account, requireAck }: Receiver,
 ): Promise<Attempted> {
   const at = now();
   const startedMs = performance.now();
+  const traceparent = traceparentNow();
   const keys = await presentKeysFor(row, account);
   const result =
     keys.length === 0
       ? null
-      : await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
+      : await sender.send({
+          url: row.url,
+          headers: { ...deliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) },
+          body: row.body,
+        });
   const verdict = result === null ? removed : judgeAnswer(result, requireAck);
-  const attempt = {
+  const made = {
     n: row.attemptCount + 1,
     at,
     durationMs: Math.round(performance.now() - startedMs),
@@ -56,14 +92,14 @@ export async function attemptDelivery(
     deliveryId: row._id,
     receiverId: row.receiverId,
     event: row.event,
-    n: attempt.n,
+    n: made.n,
     outcome: verdict.outcome,
     state: next.state,
-    httpStatus: attempt.httpStatus,
-    durationMs: attempt.durationMs,
-    error: attempt.error,
+    httpStatus: made.httpStatus,
+    durationMs: made.durationMs,
+    error: made.error,
   });
-  return { verdict, attempt, next };
+  return { verdict, attempt: made, next };
 }
 
 /** Nothing was sent. */
