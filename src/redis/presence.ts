@@ -3,13 +3,13 @@
  * that hangs) cannot say that it does, so the others see it by its silence.
  */
 import { env } from '../../config/env.js';
-import { beforeDisconnect, redis } from '../redis/connection.js';
-import { processId } from '../redis/hear-changes.js';
+import { beforeDisconnect, redis } from './connection.js';
+import { processId } from './hear-changes.js';
 import { repeat } from '../shared/repeat.js';
 
 const sayEveryMs = 5_000;
 /** Three times not heard. */
-const silentAfterMs = 20_000;
+export const silentAfterMs = 20_000;
 /** One that was killed is restarted by whoever runs it, under another id; after this it is forgotten. */
 const forgottenAfterMs = 120_000;
 
