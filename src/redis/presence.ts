@@ -17,14 +17,18 @@ const key = `${env.QUEUE_PREFIX}:processes`;
 
 const sayScript = `
 local time = redis.call('TIME')
-redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
+/** Writes nothing: it is asked of a Redis in trouble. */
 const lookScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1])
-return { redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[2], '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', now - ARGV[2])) }`;
+local forgotten = string.format('(%.0f', now - ARGV[1])
+local silent = string.format('%.0f', now - ARGV[2])
+return { redis.call('ZRANGEBYSCORE', KEYS[1], silent, '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent) }`;
 
 /** Says from now on that this process lives. Ends with `disconnectRedis`. */
 export function sayPresence(type: string): { stop(): Promise<void> } {
