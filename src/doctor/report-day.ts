@@ -17,7 +17,7 @@ export interface Sum {
   amount: number;
 }
 
-/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now. */
+/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now (decision 110). */
 export interface DayReport {
   /** YYYY-MM-DD in business time. */
   day: string;
