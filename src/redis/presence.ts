@@ -5,6 +5,7 @@
 import { env } from '../../config/env.js';
 import { beforeDisconnect, redis } from './connection.js';
 import { processId } from './hear-changes.js';
+import { sayRedisError } from './say-error.js';
 import { repeat } from '../shared/repeat.js';
 
 const sayEveryMs = 5_000;
@@ -39,7 +40,11 @@ export function sayPresence(type: string): { stop(): Promise<void> } {
     async run() {
       // The connection itself tells of an outage.
       if (redis().status === 'ready') {
-        await redis().eval(sayScript, 1, key, member, forgottenAfterMs);
+        await redis()
+          .eval(sayScript, 1, key, member, forgottenAfterMs)
+          .catch((error: unknown) => {
+            sayRedisError('a process cannot say that it lives', error);
+          });
       }
     },
   });
