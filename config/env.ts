@@ -56,6 +56,8 @@ const schema = Joi.object<GivenEnv>({
   METRICS_PORT: Joi.number().port().default(null),
   METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1'),
   ALERT_WEBHOOK_URL: url('http', 'https').default(null),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').default(null),
+  OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(0.1),
   LOG_LEVEL: Joi.string().valid('error', 'warn', 'info', 'debug').default('info'),
   TRUST_PROXY: Joi.string().invalid('true', 'false').default('0').messages({
     'any.invalid': '"TRUST_PROXY" must be a number of hops or a list of subnets, never true or false',

@@ -36,6 +36,10 @@ export interface Env {
   METRICS_HOST: string;
   /** Takes alarms as Slack does, `{"text": …}`. A secret: whoever has it can write there. Null: nobody is told. */
   ALERT_WEBHOOK_URL: string | null;
+  /** Takes traces, by OTLP over HTTP as JSON, at `/v1/traces` below it. Null: there are none. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
+  /** The part of clients' calls that are traced, by chance. */
+  OTEL_TRACES_SAMPLER_ARG: number;
   LOG_LEVEL: 'error' | 'warn' | 'info' | 'debug';
   /** Hop count, or a comma-separated list of proxy addresses and subnets. Never `true`: clients could then forge their address. */
   TRUST_PROXY: string;

@@ -6,10 +6,14 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 
-/** Native code, and packages that find other files beside themselves. */
+/** Native code, packages that find other files beside themselves, and what most processes never load. */
 const external = [
   '@node-rs/argon2',
   'swagger-ui-dist',
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/resources',
   'esbuild',
   'mongodb-memory-server-core',
   'playwright-core',

@@ -12,9 +12,11 @@ import { hearChanges } from './redis/hear-changes.js';
 import { closable } from './shared/closable.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
 import { startSignals } from './signals/start-signals.js';
+import { startTracing } from './signals/start-tracing.js';
 
 /** Starts the web process: connects, listens on PORT, and stops in order on SIGTERM. */
 async function main(): Promise<void> {
+  const tracing = await startTracing('web');
   const app = createApp();
   const server = http.createServer(prototypesOf(app), app);
   // A proxy in front keeps connections for 60 s; ours must outlive them.
@@ -27,7 +29,14 @@ async function main(): Promise<void> {
   let signals: ReturnType<typeof startSignals> | null = null;
   onShutdown('web', {
     drain: () => closing.close(),
-    close: [async () => signals?.stop(), () => clock.stop(), closeQueues, disconnectMongo, disconnectRedis],
+    close: [
+      async () => signals?.stop(),
+      () => clock.stop(),
+      closeQueues,
+      disconnectMongo,
+      disconnectRedis,
+      () => tracing.stop(),
+    ],
   });
   await Promise.all([connectMongo(), hearChanges()]);
   if (isStopping()) {

@@ -12,6 +12,7 @@ import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
 import { startSignals } from '../src/signals/start-signals.js';
+import { startTracing } from '../src/signals/start-tracing.js';
 
 async function main(names: string[]): Promise<void> {
   const chosen = names.includes('all') ? processTypes : names.map(processTypeNamed);
@@ -21,12 +22,20 @@ async function main(names: string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  const tracing = await startTracing(names.join('+'));
   const clock = keepFleetClock();
   let workers: RunningWorkers | null = null;
   let signals: ReturnType<typeof startSignals> | null = null;
   onShutdown(names.join('+'), {
     drain: async () => workers?.close(),
-    close: [async () => signals?.stop(), () => clock.stop(), closeQueues, disconnectMongo, disconnectRedis],
+    close: [
+      async () => signals?.stop(),
+      () => clock.stop(),
+      closeQueues,
+      disconnectMongo,
+      disconnectRedis,
+      () => tracing.stop(),
+    ],
   });
   // Without Redis there is nothing to do: it waits for it, and is not ready until it has answered.
   await Promise.all([connectMongo(), connectRedis(null), hearChanges()]);

@@ -14,7 +14,7 @@ export function registerDoctor(program: Command): void {
     action: 'system.look',
     summary: 'Check the whole system and say what to do',
     details:
-      'Databases, indexes, clocks, configuration, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the\nservice, so that it judges the same configuration. With --watch it looks every 5 s and\nprints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
+      'Databases, indexes, clocks, configuration, processes that stand still, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the\nservice, so that it judges the same configuration. With --watch it looks every 5 s and\nprints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
     options: [new Option('--watch', 'look again and again, until Ctrl-C')],
     toleratesOutage: true,

@@ -12,6 +12,7 @@ import { registerLedger } from './ledger.js';
 import { registerOperator } from './operator.js';
 import { registerPayments } from './payment.js';
 import { registerProviders } from './providers.js';
+import { registerReport } from './report.js';
 import { registerReview } from './review.js';
 import { registerSettlement } from './settlement.js';
 import { registerStatement } from './statement.js';
@@ -34,6 +35,7 @@ const registrations = [
   registerProviders,
   registerLedger,
   registerTotals,
+  registerReport,
   registerOperator,
   registerKeys,
   registerDoctor,

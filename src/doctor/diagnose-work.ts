@@ -1,24 +1,44 @@
 import type { Queue } from '../jobs/define-job.js';
+import { setTimeout } from 'node:timers/promises';
 import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
-import { queuesNow, type ProcessType } from '../processes.js';
+import { queuesNow, queuesOfProcesses, type ProcessType } from '../processes.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { processesNow } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
 import { routingSellers } from '../providers/route-board.js';
 import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
+import { standStill } from './diagnose-processes.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
+/** A round that comes again is at the head for a moment, and has been due for long. */
+const secondLookMs = 1_500;
 
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
-  const [queues, providers] = await Promise.all([queuesNow(), diagnoseWaits()]);
+  const [queues, processes, providers] = await Promise.all([queuesNow(), processesNow(), diagnoseWaits()]);
   const found = await Promise.all(
-    queues.map(async (each) => ({ ...each, ...(await lookAtQueue(each.queue)) })),
+    queues.map(async (each) => ({
+      ...each,
+      ...(await lookAtQueue(each.queue)),
+      isStill: standStill(each.process, processes),
+      isStuck: await isStuck(each.queue),
+    })),
   );
-  const nobodyWorks = found.every(({ workers }) => workers === 0);
+  const nobodyWorks = found.every(({ workers, isStill }) => workers === 0 || isStill);
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
+}
+
+/** Whether its workers live and take nothing, though a job has been due for a minute. Those of providers wait for their turn. */
+async function isStuck(queue: Queue): Promise<boolean> {
+  const isOwn = queuesOfProcesses().some((each) => each.queue === queue);
+  const waits = async () => {
+    const { counts, isPaused, oldestDueMs } = await lookAtQueue(queue);
+    return (counts['active'] ?? 0) === 0 && !isPaused && nowMs() - (oldestDueMs ?? Infinity) > lateMs;
+  };
+  return isOwn && (await waits()) && (await setTimeout(secondLookMs, waits))();
 }
 
 /** How long a new order would wait for its turn at each provider. */
@@ -39,8 +59,15 @@ async function diagnoseWaits(): Promise<Diagnosis[]> {
   });
 }
 
+interface LookedAt {
+  queue: Queue;
+  process: ProcessType;
+  isStill: boolean;
+  isStuck: boolean;
+}
+
 function diagnoseQueue(
-  { queue, process, counts, workers, isPaused }: SeenQueue & { queue: Queue; process: ProcessType },
+  { queue, process, counts, workers, isPaused, isStill, isStuck }: SeenQueue & LookedAt,
   nobodyWorks: boolean,
 ): Diagnosis {
   const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
@@ -52,6 +79,17 @@ function diagnoseQueue(
   }
   if (workers === 0 && waiting > 0) {
     return fail(title, detail, `Nobody takes its jobs. Start a worker: ${start}`);
+  }
+  if (isStill) {
+    const said = `${detail}, and no process that takes its jobs is heard`;
+    return fail(title, said, `They stand still. Kill them (kill -9) and start one: ${start}`);
+  }
+  if (isStuck && workers > 0) {
+    return fail(
+      title,
+      `${detail}; a job has been due for a minute, and none is taken`,
+      `Its workers are stuck: see /readyz and the logs of ${process.name}, and start them anew.`,
+    );
   }
   if (nobodyWorks) {
     return fail(title, detail, `No worker runs at all. Start one: ${start}, or \`all\` for every kind.`);

@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
 import { diagnoseMongo, diagnoseRedis } from './diagnose-databases.js';
+import { diagnoseProcesses } from './diagnose-processes.js';
 import { diagnoseProxy } from './diagnose-proxy.js';
 import { diagnoseAttention, diagnoseBacklog, diagnoseLedger, diagnoseQueues } from './diagnose-work.js';
 import { fail, type Diagnosis } from './diagnosis.js';
@@ -26,6 +27,7 @@ export async function diagnose(): Promise<Diagnosis[]> {
     check(mongo, diagnoseMongo),
     check(redis, diagnoseRedis),
     check(mongo, diagnoseConfiguration),
+    check(redis, diagnoseProcesses),
     check(redis, diagnoseQueues),
     check(mongo, diagnoseBacklog),
     check(mongo, diagnoseAttention),

@@ -4,6 +4,7 @@ import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { DependencyError } from '../shared/errors.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { gathered } from '../shared/gathered.js';
+import { traceparentNow } from '../shared/tracing.js';
 import { payloadOf, type Job, type Payload, type Queue } from './define-job.js';
 import { eventsOf, openQueue } from './queues.js';
 
@@ -164,6 +165,7 @@ function entryOf<Data extends object>(
   job: Job<Data>,
   data: Data,
 ): { name: string; payload: Payload; options: JobsOptions } {
+  const traceparent = traceparentNow();
   return {
     name: job.name,
     payload: payloadOf(job, data),
@@ -173,6 +175,8 @@ function entryOf<Data extends object>(
         ...(job.whileDelayed === 'replace' && { replace: true }),
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
+      // Beside the payload, whose form is the job's own (decision 109).
+      ...(traceparent !== undefined && { telemetry: { metadata: traceparent } }),
     },
   };
 }

@@ -6,14 +6,20 @@ export interface SeenQueue {
   counts: Record<string, number>;
   workers: number;
   isPaused: boolean;
+  /** When the job at the head of each of its lists was due, the earliest; null: none waits. */
+  oldestDueMs: number | null;
 }
 
 export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   const opened = openQueue(queue);
-  const [counts, workers, isPaused] = await Promise.all([
+  const [counts, workers, isPaused, waiting, prioritized] = await Promise.all([
     opened.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
     opened.getWorkersCount(),
     opened.isPaused(),
+    // The oldest of each list.
+    opened.getJobs(['wait'], 0, 0, true),
+    opened.getJobs(['prioritized'], 0, 0, true),
   ]);
-  return { counts, workers, isPaused };
+  const dueMs = [...waiting, ...prioritized].map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
+  return { counts, workers, isPaused, oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null };
 }

@@ -7,6 +7,7 @@ import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob }
 import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { traced, type SpanSpec } from '../shared/tracing.js';
 import { within } from '../shared/within.js';
 import { isNamed, readPayload, type Handler, type Job, type Payload, type Queue } from './define-job.js';
 import {
@@ -67,17 +68,38 @@ export async function runJob(
   token?: string,
 ): Promise<void> {
   const startedMs = performance.now();
-  const ended = (outcome: 'done' | 'again' | 'failed') => {
-    const known = handlers.find(({ job }) => isNamed(job, bullJob.name));
-    observeJob({ job: known?.job.name ?? 'unknown', outcome }, (performance.now() - startedMs) / 1_000);
-  };
-  try {
-    await runRound(queue, handlers, bullJob, token);
-    ended('done');
-  } catch (error) {
-    ended(error instanceof DelayedError || error instanceof RateLimitError ? 'again' : 'failed');
-    throw error;
+  const job = handlers.find((each) => isNamed(each.job, bullJob.name))?.job.name ?? 'unknown';
+  const failure = await traced(spanOf(queue, job, bullJob), async (span) => {
+    const ended = (outcome: 'done' | 'again' | 'failed') => {
+      observeJob({ job, outcome }, (performance.now() - startedMs) / 1_000);
+      span.note({ 'topup.outcome': outcome });
+    };
+    try {
+      await runRound(queue, handlers, bullJob, token);
+      ended('done');
+      return null;
+    } catch (error) {
+      const isFailed = !(error instanceof DelayedError || error instanceof RateLimitError);
+      ended(isFailed ? 'failed' : 'again');
+      if (isFailed) {
+        span.fail(error instanceof Error ? error.name : 'Error');
+      }
+      return { error };
+    }
+  });
+  if (failure) {
+    throw failure.error;
   }
+}
+
+function spanOf(queue: Queue, job: string, { opts, timestamp }: BullJob): SpanSpec {
+  const waitedMs = nowMs() - timestamp;
+  return {
+    name: `job ${job}`,
+    kind: 'consumer',
+    attributes: { 'topup.job': job, 'topup.queue': queue.name, 'topup.waited_ms': waitedMs },
+    under: opts.telemetry?.metadata ?? null,
+  };
 }
 
 async function runRound(

@@ -67,6 +67,7 @@ const table = {
   'ledger.verify': read('verify the ledger'),
   'ledger.close': change('close days by hand', 'finance'),
   'totals.rebuild': change('make daily totals anew', 'operations'),
+  'report.daily': read('read the report of a business day', 'finance', 'operations'),
   'system.look': read('check the whole system (doctor)'),
   'encryption-key.change': change('seal the stored secrets with another key'),
   'operator.look': { does: 'list operators and their sessions', kind: 'read', roles: ['admin'] },

@@ -5,6 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request } from 'undici';
+import { traced, traceparentNow } from '../shared/tracing.js';
 import { keepPause, retryAfterMs } from './pause.js';
 
 export interface HttpCall {
@@ -76,10 +77,29 @@ export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promi
 }
 
 /** @param read Returns null for a body that is longer than it may be. */
-async function exchange(
+function exchange(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
+  const { method, sellerId } = call;
+  // Not the address: it may carry a signature and the customer's number.
+  const attributes = { 'http.request.method': method, 'topup.seller_id': sellerId };
+  return traced({ name: 'provider call', kind: 'client', attributes }, async (span) => {
+    const answer = await exchangeOnce(call, read);
+    if (answer.kind === 'answer') {
+      span.note({ 'http.response.status_code': answer.status });
+    } else {
+      span.fail(answer.reason);
+    }
+    return answer;
+  });
+}
+
+async function exchangeOnce(
+  call: HttpCall,
+  read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
+): Promise<HttpAnswer> {
+  const traceparent = traceparentNow();
   try {
     const response = await request(call.url, {
       dispatcher: agent,
@@ -88,6 +108,7 @@ async function exchange(
         accept: 'application/json',
         'user-agent': 'topup-service/1',
         ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        ...(traceparent !== undefined && { traceparent }),
       },
       body: call.body ?? null,
       // Undici's own limits count from byte to byte; a body that drips would outlive them.

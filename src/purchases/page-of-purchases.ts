@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { ValidationError } from '../shared/errors.js';
+import { firstIdAt } from '../shared/ids.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 export interface PurchaseFilter {
@@ -84,9 +85,9 @@ function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, 
 }
 
 function ofEverybody({ since, until }: PurchaseFilter, key: Key | null): Filter<Purchase> {
-  const newest = key?._id ?? (until && idAt(until.getTime() + clockSkewMs));
+  const newest = key?._id ?? (until && firstIdAt(until.getTime() + clockSkewMs));
   const _id = {
-    ...(since && { $gte: idAt(since.getTime() - clockSkewMs) }),
+    ...(since && { $gte: firstIdAt(since.getTime() - clockSkewMs) }),
     ...(newest !== undefined && { $lt: newest }),
   };
   return Object.keys(_id).length > 0 ? { _id } : {};
@@ -120,11 +121,6 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
 
 function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? (one < other ? one : other) : (one ?? other);
-}
-
-/** The first id of a millisecond: they are UUIDs of version 7 without dashes. */
-function idAt(ms: number): string {
-  return Math.max(0, ms).toString(16).padStart(12, '0');
 }
 
 function keyFrom(after: string): Key {

@@ -7,3 +7,8 @@ import { v7 } from 'uuid';
 export function newId(): string {
   return v7().replaceAll('-', '');
 }
+
+/** Where the ids of a millisecond begin. */
+export function firstIdAt(ms: number): string {
+  return Math.max(0, ms).toString(16).padStart(12, '0');
+}

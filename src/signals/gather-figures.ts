@@ -1,6 +1,5 @@
 import { countAttention, countBacklog } from '../doctor/attention.js';
 import { lookAtQueue } from '../jobs/look-at-queue.js';
-import { openQueue } from '../jobs/queues.js';
 import type { Queue } from '../jobs/define-job.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { sellerCredits } from '../money/credits/seller-credit.model.js';
@@ -11,11 +10,11 @@ import { routingSellers, type RoutingSeller } from '../providers/route-board.js'
 import { purchases } from '../purchases/purchase.model.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { redisServers } from '../redis/connection.js';
+import { processesNow } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { lookUp } from '../shared/look-up.js';
 import { figure, type Figure, type Figures } from './figures.js';
-import { processesNow } from './presence.js';
 
 const lateMs = 60_000;
 /** So much is read of what is open; more changes nothing about what to do. */
@@ -137,13 +136,7 @@ const states = {
 };
 
 async function figuresOf(queue: Queue): Promise<Figure[]> {
-  const opened = openQueue(queue);
-  const [{ counts, workers, isPaused }, heads] = await Promise.all([
-    lookAtQueue(queue),
-    // The oldest of each list.
-    Promise.all([opened.getJobs(['wait'], 0, 0, true), opened.getJobs(['prioritized'], 0, 0, true)]),
-  ]);
-  const dueMs = heads.flat().map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
+  const { counts, workers, isPaused, oldestDueMs } = await lookAtQueue(queue);
   const name = queue.name;
   return [
     ...Object.entries(states).map(([state, lists]) =>
@@ -156,7 +149,7 @@ async function figuresOf(queue: Queue): Promise<Figure[]> {
     figure(
       'topup_queue_oldest_job_age_seconds',
       { queue: name },
-      dueMs.length === 0 ? 0 : Math.max(0, nowMs() - Math.min(...dueMs)) / 1_000,
+      oldestDueMs === null ? 0 : Math.max(0, nowMs() - oldestDueMs) / 1_000,
     ),
     figure('topup_queue_workers', { queue: name }, workers),
     figure('topup_queue_paused', { queue: name }, Number(isPaused)),

@@ -1,14 +1,17 @@
-/** What an on-call person sees of this process without asking. Nothing of it runs where neither METRICS_PORT nor ALERT_WEBHOOK_URL is set. */
+/**
+ * What an on-call person sees of this process without asking. Where neither METRICS_PORT nor ALERT_WEBHOOK_URL is set it only says that it
+ * lives, for `topup doctor`.
+ */
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
 import { postingClient } from '../database/mongo.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
+import { sayPresence } from '../redis/presence.js';
 import { env } from '../../config/env.js';
 import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
 import { idleMaxMs, watchIdleQueues } from './idle-queues.js';
 import { keepFigures } from './keep-figures.js';
-import { sayPresence } from './presence.js';
 import { serveSignals } from './serve-signals.js';
 import { tellAlarms } from './tell-alarms.js';
 import { lookAtDependencies } from './why-not-ready.js';
@@ -25,10 +28,11 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
   const kept = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
   const telling = alertUrl === null ? null : tellAlarms(alertUrl);
+  const presence = sayPresence(type);
   const server = areMetricsOn ? startServer(type, workers) : null;
   return {
     async stop() {
-      await Promise.all([server?.stop(), kept?.stop(), telling?.stop()]);
+      await Promise.all([server?.stop(), presence.stop(), kept?.stop(), telling?.stop()]);
     },
   };
 }
@@ -43,11 +47,10 @@ function startServer(type: string, workers: RunningWorkers | undefined): { stop(
     return { ...found, reasons: [...found.reasons, ...idle] };
   };
   showState(type, look);
-  const presence = sayPresence(type);
   const server = serveSignals(look);
   return {
     async stop() {
-      await Promise.all([server.close(), presence.stop(), watch?.stop()]);
+      await Promise.all([server.close(), watch?.stop()]);
     },
   };
 }

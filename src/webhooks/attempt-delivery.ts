@@ -5,6 +5,7 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { isOutage } from '../jobs/is-outage.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { traced, traceparentNow } from '../shared/tracing.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
 import { nextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
 import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
@@ -34,6 +35,31 @@ interface Receiving {
  * @throws what an outage of MongoDB or Redis throws: the lease ends, and it is sent again.
  */
 export async function attemptDelivery(
+  sender: Sender,
+  row: ClaimedDelivery,
+  receiving: Receiving,
+): Promise<Attempted> {
+  const attributes = {
+    'topup.delivery_id': row._id,
+    'topup.receiver_id': row.receiverId,
+    'topup.attempt': row.attemptCount + 1,
+  };
+  const under = row.traceparent ?? null;
+  return traced({ name: `webhook ${row.event}`, kind: 'client', attributes, under }, async (span) => {
+    const attempted = await attemptOrSayWhy(sender, row, receiving);
+    const { outcome, httpStatus } = attempted.verdict;
+    span.note({
+      'topup.outcome': outcome,
+      ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),
+    });
+    if (outcome !== 'delivered') {
+      span.fail(outcome);
+    }
+    return attempted;
+  });
+}
+
+async function attemptOrSayWhy(
   sender: Sender,
   row: ClaimedDelivery,
   receiving: Receiving,
@@ -85,11 +111,16 @@ async function attempt(
   { account, requireAck }: Receiving,
   { at, startedMs }: { at: Date; startedMs: number },
 ): Promise<Attempted> {
+  const traceparent = traceparentNow();
   const keys = await presentKeysFor(row, account);
   const result =
     keys.length === 0
       ? null
-      : await sender.send({ url: row.url, headers: deliveryHeaders(row, keys), body: row.body });
+      : await sender.send({
+          url: row.url,
+          headers: { ...deliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) },
+          body: row.body,
+        });
   const verdict = result === null ? removed : judgeAnswer(result, requireAck);
   const made = attemptOf(row, verdict, {
     at,

@@ -85,6 +85,8 @@ export interface Delivery {
   settledAt: Date | null;
   /** Delivered and dropped rows go after this; dead and held ones by `removeUndelivered`. */
   expireAt: Date | null;
+  /** Of the trace that it is part of, where there is one: a turn of its receiver sends rows of many. */
+  traceparent?: string;
 }
 
 const attemptSchema = new Schema<DeliveryAttempt>(
@@ -125,6 +127,7 @@ const schema = new Schema<Delivery>(
     createdAt: { type: Date, required: true },
     settledAt: { type: Date, default: null },
     expireAt: { type: Date, default: null },
+    traceparent: { type: String },
   },
   { collection: 'deliveries', versionKey: false },
 );

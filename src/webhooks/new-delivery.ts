@@ -8,6 +8,7 @@ import {
   type WebhookEndpoint,
 } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
+import { traceparentNow } from '../shared/tracing.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
 
 /** What has the URLs that receive. */
@@ -31,6 +32,7 @@ export interface NewDelivery {
 /** A delivery that is due at once. The body is fixed here: every attempt sends the same bytes. */
 export function newDelivery(from: NewDelivery): Delivery {
   const createdAt = now();
+  const traceparent = traceparentNow();
   return {
     _id: from.id,
     accountId: from.accountId,
@@ -54,6 +56,7 @@ export function newDelivery(from: NewDelivery): Delivery {
     createdAt,
     settledAt: null,
     expireAt: null,
+    ...(traceparent !== undefined && { traceparent }),
   };
 }
 

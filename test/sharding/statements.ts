@@ -20,6 +20,7 @@ export const allowed = JSON.parse(readFileSync('test/sharding/allowed.json', 'ut
 /** Commands of the operator that only look, and the daily work. */
 const commands = [
   ['doctor'],
+  ['report', 'daily'],
   ['ledger', 'verify'],
   ['ledger', 'verify', '--full'],
   ['totals', 'rebuild'],

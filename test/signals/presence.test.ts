@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { processesNow, sayPresence } from '../../src/signals/presence.js';
+import { processesNow, sayPresence } from '../../src/redis/presence.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 

@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import { MaintenanceError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
+import { openSpan } from '../../shared/tracing.js';
 import { countCall } from '../call-metrics.js';
 
 export interface RequestContext {
@@ -21,6 +22,9 @@ export function contextOf(response: Response): RequestContext {
   return response.locals['context'] as RequestContext;
 }
 
+/** Asked every few seconds, by machines. */
+const probes = ['/healthz', '/readyz'];
+
 const callersId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Gives each request an id (the caller's x-request-id if it has a sane one) and logs one line when it ends. */
@@ -39,6 +43,10 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const startedAt = process.hrtime.bigint();
   // The path without its query: that of the reseller surface carries signatures.
   const path = request.originalUrl.split('?', 1)[0];
+  const { method } = request;
+  const span = probes.includes(path ?? '')
+    ? null
+    : openSpan({ name: method, kind: 'server', attributes: { 'http.request.method': method } });
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : 499;
     // A product under maintenance is an answer, not a fault of ours.
@@ -46,9 +54,16 @@ export const requestContext: RequestHandler = (request, response, next) => {
     const failed = status >= 500 && !(context.error instanceof MaintenanceError);
     const { operation, code } = context;
     countCall({ operation, status, code, durationMs, failed: failed || context.failed });
+    span?.rename(`call ${operation ?? 'other'}`);
+    span?.note({ 'http.response.status_code': status, 'topup.code': code ?? '' });
+    if (failed) {
+      span?.fail(code ?? String(status));
+    }
+    span?.end();
     logger.log(failed ? 'error' : 'info', 'request', {
       requestId: context.requestId,
-      method: request.method,
+      ...(span && { traceId: span.traceId }),
+      method,
       path,
       status,
       code: context.code,
@@ -57,5 +72,9 @@ export const requestContext: RequestHandler = (request, response, next) => {
       ...(failed && context.error !== undefined && { error: context.error }),
     });
   });
-  next();
+  if (span) {
+    span.inside(next);
+  } else {
+    next();
+  }
 };

@@ -2,6 +2,7 @@ import { BSON } from 'mongodb';
 import { limits } from '../../../config/limits.js';
 import { DependencyError } from '../../shared/errors.js';
 import { UnknownOutcomeError } from '../../database/mongo.js';
+import { traced } from '../../shared/tracing.js';
 import { within } from '../../shared/within.js';
 import { requireUniqueIndexes, uniqueIndexesWereSeen } from '../../database/unique-indexes.js';
 import { documentOf } from './document-of.js';
@@ -25,6 +26,16 @@ export async function post(
   { deadlineMs = limits.postingDeadlineMs }: { deadlineMs?: number } = {},
 ): Promise<PostingResult> {
   check(posting);
+  const { kind, subjectId } = posting;
+  const attributes = { 'topup.posting': kind, 'topup.subject_id': subjectId };
+  return traced({ name: `posting ${kind}`, kind: 'internal', attributes }, async (span) => {
+    const result = await writeInTime(posting, deadlineMs);
+    span.note({ 'topup.outcome': result.outcome });
+    return result;
+  });
+}
+
+async function writeInTime(posting: Posting, deadlineMs: number): Promise<PostingResult> {
   const startedMs = performance.now();
   if (!uniqueIndexesWereSeen()) {
     await within(deadlineMs, requireUniqueIndexes(), indexesLate);

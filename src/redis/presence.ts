@@ -3,13 +3,14 @@
  * that hangs) cannot say that it does, so the others see it by its silence.
  */
 import { env } from '../../config/env.js';
-import { beforeDisconnect, redis } from '../redis/connection.js';
-import { processId } from '../redis/hear-changes.js';
+import { beforeDisconnect, redis } from './connection.js';
+import { processId } from './hear-changes.js';
+import { sayRedisError } from './say-error.js';
 import { repeat } from '../shared/repeat.js';
 
 const sayEveryMs = 5_000;
 /** Three times not heard. */
-const silentAfterMs = 20_000;
+export const silentAfterMs = 20_000;
 /** One that was killed is restarted by whoever runs it, under another id; after this it is forgotten. */
 const forgottenAfterMs = 120_000;
 
@@ -17,14 +18,18 @@ const key = `${env.QUEUE_PREFIX}:processes`;
 
 const sayScript = `
 local time = redis.call('TIME')
-redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
+/** Writes nothing: it is asked of a Redis in trouble. */
 const lookScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1])
-return { redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[2], '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', now - ARGV[2])) }`;
+local forgotten = string.format('(%.0f', now - ARGV[1])
+local silent = string.format('%.0f', now - ARGV[2])
+return { redis.call('ZRANGEBYSCORE', KEYS[1], silent, '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent) }`;
 
 /** Says from now on that this process lives. Ends with `disconnectRedis`. */
 export function sayPresence(type: string): { stop(): Promise<void> } {
@@ -35,7 +40,11 @@ export function sayPresence(type: string): { stop(): Promise<void> } {
     async run() {
       // The connection itself tells of an outage.
       if (redis().status === 'ready') {
-        await redis().eval(sayScript, 1, key, member, forgottenAfterMs);
+        await redis()
+          .eval(sayScript, 1, key, member, forgottenAfterMs)
+          .catch((error: unknown) => {
+            sayRedisError('a process cannot say that it lives', error);
+          });
       }
     },
   });

@@ -1,0 +1,73 @@
+import { Option, type Command } from 'commander';
+import type { DayReport, Named, Sum } from '../../src/doctor/report-day.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { facts, heading, rupiah, table, time } from './format.js';
+import { day, wholeNumber } from './options.js';
+
+/** `topup report daily` */
+export function registerReport(program: Command): void {
+  const report = defineGroup(program, 'report', 'What the business did');
+  defineCommand<{ date?: string; top: number }>(report, {
+    usage: 'daily',
+    action: 'report.daily',
+    summary: "A business day's sales, deposits and settlements, and the state of the ledger",
+    details:
+      'What was bought, paid in or asked for on the day (BUSINESS_TIMEZONE), as it stands now: today unless said otherwise, so far.\nSales come from the daily totals; what waits for a person and the ledger are as of now.',
+    examples: ['report daily', 'report daily --date 2026-11-21 --json'],
+    options: [
+      new Option('--date <day>', 'another day, YYYY-MM-DD').argParser(day),
+      new Option('--top <n>', 'so many of each list').default(10).argParser(wholeNumber(1, 1_000)),
+    ],
+    async run({ options: { date, top } }) {
+      const [{ reportDay }, { businessDay }, { now }] = await Promise.all([
+        import('../../src/doctor/report-day.js'),
+        import('../../src/shared/business-time.js'),
+        import('../../src/shared/clock.js'),
+      ]);
+      const found = await reportDay(date ?? businessDay(now()), { top });
+      return { data: found, text: textOf(found) };
+    },
+  });
+}
+
+function textOf(report: DayReport): string {
+  const { successRatio, ledger } = report;
+  const waiting = Object.entries(report.attention).filter(([, count]) => count > 0);
+  return [
+    facts([
+      ['day', `${report.day} (${time(report.from)} to ${time(report.to)})`],
+      ['success', successRatio === null ? 'nothing is final' : `${(successRatio * 100).toFixed(2)} %`],
+      ['commission', rupiah(report.commission)],
+      ['last closed day', ledger.closedDay ?? 'none'],
+      [
+        'ledger',
+        ledger.verifiedAt === null
+          ? 'not verified by the clock yet'
+          : `${ledger.failures === 0 ? 'ok' : `${String(ledger.failures)} mistakes`} at ${time(ledger.verifiedAt)}`,
+      ],
+      [
+        'waits for a person',
+        waiting.length === 0 ? 'nothing' : waiting.map(([kind, count]) => `${kind} ${count}`).join(', '),
+      ],
+    ]),
+    ...section('Purchases', report.purchases),
+    ...list('Sellers', report.sellers),
+    ...list('Providers', report.providers),
+    ...list('Categories', report.categories),
+    ...list('Products', report.products),
+    ...section('Deposits', report.deposits),
+    ...section('Settlements', report.settlements),
+  ].join('\n');
+}
+
+function section(title: string, sums: Record<string, Sum>): string[] {
+  return list(
+    title,
+    Object.entries(sums).map(([name, sum]) => ({ name, ...sum })),
+  );
+}
+
+function list(title: string, rows: Named[]): string[] {
+  const cells = rows.map(({ name, count, amount }) => [name, String(count), rupiah(amount)]);
+  return [heading(title), rows.length === 0 ? 'none' : table(['', 'count', 'amount'], cells, [1, 2])];
+}

@@ -1,0 +1,194 @@
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { DepositModel } from '../deposits/deposit.model.js';
+import { lastClosedDay } from '../money/closes/find-close.js';
+import { countAll, type Counters } from '../money/totals/counters.js';
+import { readTotals } from '../money/totals/read-totals.js';
+import { totalsAreComplete } from '../money/totals/totals-state.model.js';
+import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { SettlementModel } from '../settlements/settlement.model.js';
+import { businessDayNamed } from '../shared/business-time.js';
+import { ConflictError } from '../shared/errors.js';
+import { firstIdAt } from '../shared/ids.js';
+import { countAttention, type Attention } from './attention.js';
+
+/** Rupiah. */
+export interface Sum {
+  count: number;
+  amount: number;
+}
+
+/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now (decision 110). */
+export interface DayReport {
+  /** YYYY-MM-DD in business time. */
+  day: string;
+  from: Date;
+  to: Date;
+  /** By status. */
+  purchases: Record<string, Sum>;
+  /** Of those that are final, the part that succeeded, from 0 to 1; null: none is. */
+  successRatio: number | null;
+  /** What the platform keeps of the successes, in rupiah. */
+  commission: number;
+  /** Successes, the largest amounts first. */
+  sellers: Named[];
+  providers: Named[];
+  categories: Named[];
+  products: Named[];
+  /** By status. */
+  deposits: Record<string, Sum>;
+  settlements: Record<string, Sum>;
+  /** Waits for a person now, whenever it began. */
+  attention: Attention;
+  ledger: { closedDay: string | null; verifiedAt: Date | null; failures: number | null };
+}
+
+export interface Named extends Sum {
+  name: string;
+}
+
+/** Accounts whose totals are read before the next ones are. */
+const pageSize = 200;
+const atOnce = 20;
+
+/**
+ * Adds a business day up from the daily totals of its accounts: a read by its index for each of them, however much it sold.
+ * @param options.top So many of each list.
+ * @throws ConflictError until the totals have been made for the first time.
+ */
+export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
+  if (!(await totalsAreComplete())) {
+    throw new ConflictError('The daily totals were not made yet: topup totals rebuild');
+  }
+  const { startMs, endMs } = businessDayNamed(day);
+  const [traded, deposits, settlements, attention, closed, verified] = await Promise.all([
+    addUpTotals(day),
+    sumsOf(DepositModel, startMs, endMs),
+    sumsOf(SettlementModel, startMs, endMs),
+    countAttention(),
+    lastClosedDay(),
+    lastVerification(),
+  ]);
+  const { bought, sellers, providers, commission } = traded;
+  const purchases = byStatus(bought);
+  const final = ['SUCCESS', 'FAILED', 'REFUNDED'].reduce((sum, each) => sum + countOf(purchases, each), 0);
+  return {
+    ...{ day, from: new Date(startMs), to: new Date(endMs), commission },
+    purchases: Object.fromEntries(purchases),
+    successRatio: final === 0 ? null : countOf(purchases, 'SUCCESS') / final,
+    sellers: largest([...sellers], top),
+    providers: largest([...providers], top),
+    categories: largest(namedBelow(bought, 'categories'), top),
+    products: largest(namedBelow(bought, 'products'), top),
+    ...{ deposits, settlements, attention },
+    ledger: {
+      closedDay: closed?._id ?? null,
+      verifiedAt: verified?.at ?? null,
+      failures: verified?.failures ?? null,
+    },
+  };
+}
+
+interface Traded {
+  bought: Counters;
+  sellers: Map<string, Sum>;
+  providers: Map<string, Sum>;
+  commission: number;
+}
+
+async function addUpTotals(day: string): Promise<Traded> {
+  const traded: Traded = { bought: new Map(), sellers: new Map(), providers: new Map(), commission: 0 };
+  for (let after = ''; ;) {
+    const page = await AccountModel.find({ _id: { $gt: after } }, { role: 1, username: 1, provider: 1 })
+      .sort({ _id: 1 })
+      .limit(pageSize)
+      .lean<Account[]>();
+    for (let at = 0; at < page.length; at += atOnce) {
+      await Promise.all(page.slice(at, at + atOnce).map((account) => addAccount(traded, account, day)));
+    }
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) {
+      return traded;
+    }
+    after = last._id;
+  }
+}
+
+async function addAccount(
+  traded: Traded,
+  { _id, role, username, provider }: Account,
+  day: string,
+): Promise<void> {
+  const path = role === 'seller' ? 'sold' : 'bought';
+  const counters = (await readTotals({ accountId: _id, from: day, to: day, path })).get(day);
+  if (!counters) {
+    return;
+  }
+  if (role === 'buyer') {
+    countAll(traded.bought, counters);
+    return;
+  }
+  traded.commission += counters.get('commission') ?? 0;
+  const sold = byStatus(counters).get('SUCCESS');
+  if (sold) {
+    add(traded.sellers, username, sold);
+    add(traded.providers, provider?.kind ?? 'none', sold);
+  }
+}
+
+function byStatus(counters: Counters): Map<string, Sum> {
+  const found = new Map<string, Sum>();
+  for (const [path, value] of counters) {
+    const [what, status = '', more] = path.split('.');
+    if ((what === 'count' || what === 'amount') && more === undefined) {
+      add(found, status, { count: 0, amount: 0, [what]: value });
+    }
+  }
+  return found;
+}
+
+function countOf(sums: ReadonlyMap<string, Sum>, status: string): number {
+  return sums.get(status)?.count ?? 0;
+}
+
+/** `categories.Pulsa.amount` and the like. */
+function namedBelow(counters: Counters, list: string): [string, Sum][] {
+  const found = new Map<string, Sum>();
+  for (const [path, value] of counters) {
+    const [first, step = '', what] = path.split('.');
+    if (first === list && (what === 'count' || what === 'amount')) {
+      add(found, nameOf(step), { count: 0, amount: 0, [what]: value });
+    }
+  }
+  return [...found];
+}
+
+/** What `stepOf` has written. */
+function nameOf(step: string): string {
+  return step === '%' ? '' : decodeURIComponent(step);
+}
+
+function add(sums: Map<string, Sum>, name: string, added: Sum): void {
+  const sum = sums.get(name) ?? { count: 0, amount: 0 };
+  sums.set(name, { count: sum.count + added.count, amount: sum.amount + added.amount });
+}
+
+function largest(sums: [string, Sum][], top: number): Named[] {
+  return sums
+    .map(([name, sum]) => ({ name, ...sum }))
+    .sort((a, b) => b.amount - a.amount || (a.name < b.name ? -1 : 1))
+    .slice(0, top);
+}
+
+/** Of documents that were made on the day: their ids sort by time. */
+async function sumsOf(
+  model: typeof DepositModel | typeof SettlementModel,
+  startMs: number,
+  endMs: number,
+): Promise<Record<string, Sum>> {
+  const made = { _id: { $gte: firstIdAt(startMs), $lt: firstIdAt(endMs + 1) } };
+  const found = await (model as typeof DepositModel).aggregate<Sum & { _id: string }>([
+    { $match: made },
+    { $group: { _id: '$status', count: { $sum: 1 }, amount: { $sum: '$amount' } } },
+  ]);
+  return Object.fromEntries(found.map(({ _id, count: number, amount }) => [_id, { count: number, amount }]));
+}

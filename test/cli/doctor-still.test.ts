@@ -1,0 +1,106 @@
+/** What `topup doctor` says of a worker that stands still: its connections stay, so that its queue looks served. */
+import { Queue } from 'bullmq';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { eventually } from '../support/eventually.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { topup } from '../support/topup.js';
+
+describe('topup doctor about a worker that stands still', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let redis: Redis;
+  let reports: RunningProgram;
+  let other: RunningProgram;
+
+  before(async () => {
+    stack = await startStack({ web: false });
+    redis = new Redis(stack.env['REDIS_URL'] ?? '');
+    [reports, other] = await Promise.all([stack.startWorker('reports'), stack.startWorker('settlements')]);
+    await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
+  });
+  after(async () => {
+    reports.process.kill('SIGCONT');
+    other.process.kill('SIGCONT');
+    redis.disconnect();
+    await stack.stop();
+  });
+
+  const key = () => `${stack.env['QUEUE_PREFIX']}:processes`;
+  const look = async () => {
+    const result = await topup(['doctor', '--json'], stack.env);
+    const { checks } = result.json<{ checks: Diagnosis[] }>();
+    return { code: result.code, of: (name: string) => checks.find((each) => each.name === name) };
+  };
+  /** Stops it, and waits out its silence: in test:long by the clock, else by what it said last. */
+  const stopInPlace = async (program: RunningProgram, type: string): Promise<void> => {
+    program.process.kill('SIGSTOP');
+    const [seconds] = await redis.time();
+    const said = (await redis.zrange(key(), '0', '-1')).filter((member) => member.startsWith(`${type}:`));
+    expect(said).to.have.length(1);
+    if (!sizes.silence.isPlayed) {
+      await redis.zadd(key(), String(Number(seconds) * 1_000 - 21_000), said[0] ?? '');
+    }
+    await eventually(
+      'its silence',
+      async () => (await look()).of(`process ${type}`)?.status === 'fail',
+      40_000,
+    );
+  };
+
+  it('is well while it is heard', async () => {
+    const { of } = await look();
+    expect(of('process reports')).to.include({ status: 'ok', detail: '1 heard' });
+    expect(of('queue reports')).to.include({ status: 'ok' });
+  });
+
+  it('fails for it and for its queue, though BullMQ counts its worker, and not for others', async () => {
+    await stopInPlace(reports, 'reports');
+    const { code, of } = await look();
+    expect(code).to.equal(1);
+    expect(of('process reports')?.detail).to.equal('1 not heard for 20 s, and no other');
+    expect(of('queue reports')).to.include({ status: 'fail' });
+    expect(of('queue reports')?.detail).to.match(/1 worker, and no process that takes its jobs is heard/);
+    expect(of('process settlements')).to.include({ status: 'ok' });
+    expect(of('queue settlements'), JSON.stringify(of('queue settlements'))).to.include({ status: 'ok' });
+  });
+
+  it('says that no worker runs where every one of them stands still', async () => {
+    await stopInPlace(other, 'settlements');
+    const { code, of } = await look();
+    expect(code).to.equal(1);
+    expect(of('queue fulfilment')).to.include({ status: 'fail' });
+    expect(of('queue fulfilment')?.advice).to.match(/^No worker runs at all/);
+  });
+
+  it('is well again when it goes on', async () => {
+    reports.process.kill('SIGCONT');
+    other.process.kill('SIGCONT');
+    await eventually('both to be heard', async () => {
+      const { of } = await look();
+      return of('process reports')?.status === 'ok' && of('queue settlements')?.status === 'ok';
+    });
+  });
+
+  it('fails where workers live and a job has been due for a minute', async () => {
+    const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+    const queue = new Queue('settlements', { connection: { url: stack.env['REDIS_URL'] ?? '' }, prefix });
+    try {
+      // Nobody takes it: the limit of the whole fleet is used up, as by a worker that never gave back what it took.
+      await queue.setGlobalConcurrency(0);
+      await queue.rateLimit(600_000);
+      await queue.add('pay-out', {}, { timestamp: Date.now() - 61_000 });
+      const { code, of } = await look();
+      expect(code).to.equal(1);
+      expect(of('queue settlements')?.detail).to.include(
+        'a job has been due for a minute, and none is taken',
+      );
+    } finally {
+      await queue.obliterate({ force: true });
+      await queue.close();
+    }
+  });
+});

@@ -1,0 +1,198 @@
+/** One trace of one purchase, over processes, to a collector. */
+import { expect } from 'chai';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import {
+  linesOf,
+  startOtlpReceiver,
+  treeOf,
+  type OtlpReceiver,
+  type SpanTree,
+} from '../support/otlp-receiver.js';
+import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+
+const isResult = ({ headers }: { headers: Record<string, unknown> }) =>
+  headers['x-event'] === 'transaction.success';
+const kinds = { internal: 1, server: 2, client: 3, consumer: 5 };
+
+describe('the trace of a purchase', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let collector: OtlpReceiver;
+  let accounts: Record<string, SeededAccount>;
+  let web: RunningProgram;
+  let workers: RunningProgram[];
+  const number = '081234567231';
+  const refId = uniqueRef('traced');
+
+  before(async () => {
+    collector = await startOtlpReceiver();
+    stack = await startStack({
+      web: false,
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
+        OTEL_TRACES_SAMPLER_ARG: '1',
+        LOG_LEVEL: 'info',
+      },
+    });
+    accounts = await stack.seed();
+    [web, ...workers] = await Promise.all([
+      stack.startWeb(),
+      stack.startWorker('fulfilment'),
+      stack.startWorker('webhooks'),
+    ]);
+  });
+  after(async () => {
+    await stack.stop();
+    await collector.stop();
+  });
+
+  it('has the call, its postings, the job, the order at the provider and the webhook, of three processes', async () => {
+    const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
+    await deposit(buyer, 100_000);
+    const bought = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: number,
+      ref_id: refId,
+    });
+    expect(bought.status, JSON.stringify(bought.body)).to.equal(200);
+    const id = bought.body.data.transaction_id as string;
+    await stack.inbox.waitFor(isResult);
+
+    const trace = await eventually(
+      'the spans of the call and of its webhook',
+      () => {
+        const call = collector.spans.find(({ name }) => name === 'call createBuyerTransaction');
+        const told = collector.spans.some(
+          ({ name, traceId }) => name === 'webhook transaction.success' && traceId === call?.traceId,
+        );
+        return call && told ? treeOf(collector.spans, call.traceId) : null;
+      },
+      30_000,
+    );
+    process.stdout.write(
+      `${linesOf(trace)
+        .map((line) => `      ${line}`)
+        .join('\n')}\n`,
+    );
+
+    expect(trace, 'one root').to.have.length(1);
+    const call = only(trace, 'call createBuyerTransaction');
+    expect(call.span).to.include({ process: 'web', kind: kinds.server, failed: false });
+    expect(call.span.attributes).to.include({ 'http.response.status_code': 200, 'topup.code': '00' });
+    const debit = only(call.parts, 'posting purchase');
+    expect(debit.span.attributes).to.include({ 'topup.subject_id': id, 'topup.outcome': 'posted' });
+    const job = only(call.parts, 'job fulfil-purchase');
+    expect(job.span).to.include({ process: 'fulfilment', kind: kinds.consumer });
+    expect(job.span.attributes['topup.outcome']).to.equal('done');
+    const steps = job.parts.filter(({ span }) => span.process === 'fulfilment').map(({ span }) => span.name);
+    expect(steps, 'claimed, sent, concluded').to.deep.equal([
+      'posting claim',
+      'provider call',
+      'posting success',
+    ]);
+    expect(only(job.parts, 'provider call').span.attributes).to.include({ 'http.response.status_code': 200 });
+    const webhook = only(job.parts, 'webhook transaction.success');
+    expect(webhook.span).to.include({ process: 'webhooks', kind: kinds.client, failed: false });
+    expect(webhook.span.attributes).to.include({ 'topup.outcome': 'delivered', 'topup.attempt': 1 });
+  });
+
+  it('goes out with the webhook and into the lines of the log', async () => {
+    const { traceId } = collector.spans.find(({ name }) => name === 'call createBuyerTransaction') ?? {};
+    const message = await stack.inbox.waitFor(isResult);
+    expect(message.headers['traceparent']).to.match(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    for (const [program, line] of [
+      [web, '"message":"request"'],
+      [workers[1], '"message":"webhook attempt"'],
+    ] as const) {
+      const found = program
+        ?.output()
+        .split('\n')
+        .filter((each) => each.includes(`"traceId":"${traceId}"`));
+      expect(
+        found?.filter((each) => each.includes(line)),
+        line,
+      ).to.have.length.of.at.least(1);
+    }
+  });
+
+  it('holds no key, no secret, no customer number, no reference of the client and no address', () => {
+    const told = collector.bodies.join('\n');
+    const hidden = [
+      ...Object.values(accounts).flatMap(({ api_key, webhook_secret }) => [api_key, webhook_secret]),
+      ...[number, number.slice(1), refId, stack.simulator.secret, stack.simulator.url, stack.inbox.url],
+    ];
+    hidden
+      .filter((each) => each !== '')
+      .forEach((each) => {
+        expect(told).not.to.include(each);
+      });
+  });
+
+  it('is not begun by a client that asks for it', async () => {
+    const theirs = '0af7651916cd43dd8448eb211c80319c';
+    await fetch(`${web.url}/v1/wallet/balance`, {
+      headers: {
+        authorization: `Bearer ${accounts['buyer']?.api_key ?? ''}`,
+        traceparent: `00-${theirs}-b7ad6b7169203331-01`,
+      },
+    });
+    await eventually('its span', () => collector.spans.some(({ name }) => name === 'call getWalletBalance'));
+    expect(collector.spans.some(({ traceId }) => traceId === theirs)).to.equal(false);
+  });
+
+  it('is nothing where chance did not pick the call', async () => {
+    const quiet = await stack.startWeb({ OTEL_TRACES_SAMPLER_ARG: '0' });
+    const at = collector.bodies.length;
+    const buyer = apiClient(quiet.url, accounts['buyer']?.api_key ?? '');
+    await buyer.post('/api/buyer/transaction', { code: 'S10', customer_number: number, ref_id: uniqueRef() });
+    expect(await quiet.stop()).to.equal(0);
+    const told = collector.bodies.slice(at).join('\n');
+    expect(told).not.to.include('createBuyerTransaction');
+  });
+});
+
+describe('without a collector', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+
+  before(async () => {
+    const nobody = await startOtlpReceiver();
+    await nobody.stop();
+    stack = await startStack({
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: nobody.url, OTEL_TRACES_SAMPLER_ARG: '1', PORT: '0' },
+      web: false,
+    });
+  });
+  after(() => stack.stop());
+
+  it('that answers, calls are answered, the log says so once, and the process ends in order', async () => {
+    const web = await stack.startWeb();
+    const said = () => web.output().split('traces could not be sent').length - 1;
+    await eventually('it to be said', async () => {
+      await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
+      return said() > 0;
+    });
+    expect(await web.stop()).to.equal(0);
+    expect(said()).to.equal(1);
+  });
+});
+
+describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it('no file of the SDK of OpenTelemetry is in a bundle', async () => {
+    const { readFile } = await import('node:fs/promises');
+    for (const program of ['src/server', 'workers/run']) {
+      const text = await readFile(`dist/${program}.bundle.js`, 'utf8');
+      expect(text, program).not.to.match(/class (BatchSpanProcessor|OTLPTraceExporter|TracerProvider)\b/);
+      expect(text, program).to.include('import("@opentelemetry/sdk-trace")');
+    }
+  });
+});
+
+function only(trees: SpanTree[], name: string): SpanTree {
+  const found = trees.filter(({ span }) => span.name === name);
+  expect(found, name).to.have.length(1);
+  return found[0] as SpanTree;
+}
