@@ -1,5 +1,6 @@
 /** Schemas of the fields that many operations share (bounds: docs/interface.md#limits). */
 import Joi from 'joi';
+import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
@@ -87,6 +88,14 @@ export const filterStatus = Joi.string().valid('pending', 'success', 'failed', '
 
 /** A whole number in a query string, where every value is text. */
 export const wholeNumber = (bounds: { max: number; standard: number }) =>
+  shownAs(wholeNumberText(bounds), {
+    type: 'integer',
+    minimum: 1,
+    maximum: bounds.max,
+    default: bounds.standard,
+  });
+
+const wholeNumberText = (bounds: { max: number; standard: number }) =>
   Joi.string()
     .max(9)
     .pattern(/^\d{1,9}$/)
@@ -100,9 +109,12 @@ export const wholeNumber = (bounds: { max: number; standard: number }) =>
 
 /** ISO 8601 UTC, in answers. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
-export const pagination = Joi.object({
-  page: Joi.number().required(),
-  limit: Joi.number().required(),
-  total: Joi.number().required(),
-  total_pages: Joi.number().required(),
-});
+export const pagination = named(
+  'Pagination',
+  Joi.object({
+    page: Joi.number().required(),
+    limit: Joi.number().required(),
+    total: Joi.number().required(),
+    total_pages: Joi.number().required(),
+  }),
+);

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { openApiDocument } from '../../src/api/openapi/document.js';
+import { describedInterface } from '../../src/api/openapi/document.js';
 import type { Schema } from '../../src/api/openapi/types.js';
 
 describe('docs/interface.md', () => {
-  const document = openApiDocument();
+  const document = describedInterface();
   let text: string;
 
   before(async () => {

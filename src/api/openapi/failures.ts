@@ -1,5 +1,6 @@
 /** The failure envelope and its HTTP statuses (docs/interface.md#codes), for every operation alike. */
 import type { ResponseCode } from '../../shared/errors.js';
+import { titled } from './components.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';
 
@@ -74,6 +75,8 @@ const failures = {
   },
 } as const satisfies Record<number, Failure>;
 
+const codes = [...new Set(Object.values(failures).map(({ code }) => code))].sort();
+
 export type FailureStatus = keyof typeof failures;
 
 /** What every call can answer. 405 belongs to paths, and stands for the methods that are not described. */
@@ -106,7 +109,12 @@ function responseOf(status: number, { code, description }: Failure): Response {
     },
     content: {
       'application/json': {
-        schema: failureEnvelope({ const: code }),
+        schema: {
+          allOf: [
+            titled('Failure', failureEnvelope({ enum: codes })),
+            { type: 'object', properties: { code: { const: code } } },
+          ],
+        },
         ...examplesOf(recordedExamples.failures[status]),
       },
     },
@@ -127,6 +135,7 @@ export function failureEnvelope(code: Schema): Schema {
       errors: {
         type: 'array',
         items: {
+          title: 'FieldError',
           type: 'object',
           required: ['field', 'message'],
           additionalProperties: false,

@@ -443,11 +443,14 @@ export interface operations {
                 account?: string;
                 seller?: string;
                 status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED";
+                /** @example S10 */
                 product?: string;
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -882,7 +885,7 @@ export interface operations {
             query?: {
                 prefix?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1021,7 +1024,9 @@ export interface operations {
     getStatement: {
         parameters: {
             query?: {
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
             };
             header?: never;
