@@ -65,6 +65,8 @@ export const callbackUrl = url
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
+const dateRule = '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone';
+
 /** A day in business time, or a full ISO 8601 time with its zone. */
 export const isoDay = Joi.string()
   .max(40)
@@ -72,9 +74,7 @@ export const isoDay = Joi.string()
   .custom((value: string, helpers) =>
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
-  .messages({
-    'string.pattern.base': '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
-  })
+  .messages({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule })
   .example('2024-03-01');
 
 function isRealDay(value: string): boolean {

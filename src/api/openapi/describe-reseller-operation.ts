@@ -1,3 +1,4 @@
+import { failureReasons } from '../../shared/failure-reason.js';
 import { lookUp } from '../../shared/look-up.js';
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
@@ -46,7 +47,12 @@ function answerOf({ answer }: AnyResellerOperation): Schema {
 }
 
 function otherAnswerOf({ otherAnswer = {} }: AnyResellerOperation): Schema {
-  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], otherAnswer);
+  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], {
+    reason: Joi.string()
+      .valid(...failureReasons)
+      .description('Why, as a word that stays. Absent with 05.'),
+    ...otherAnswer,
+  });
 }
 
 function schemaOf(codes: string[], fields: Record<string, Joi.Schema>): Schema {
