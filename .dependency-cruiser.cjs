@@ -87,6 +87,13 @@ module.exports = {
       to: { path: '^(src|workers|config|scripts|test)/' },
     },
     {
+      name: 'clients-know-no-server',
+      comment: 'A client is used where the service is not: it knows its document alone.',
+      severity: 'error',
+      from: { path: '^packages/client-node/' },
+      to: { path: '^(src|workers|config|scripts|test|packages/(console|embedded-mongo))/' },
+    },
+    {
       name: 'no-embedded-mongo',
       severity: 'error',
       from: { path: '^(src|workers|config)' },

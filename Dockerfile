@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-mongo/package.json packages/embedded-mongo/
 COPY packages/console/package.json packages/console/
+COPY packages/client-node/package.json packages/client-node/
 RUN npm ci
 COPY . .
 RUN npm run build
@@ -14,6 +15,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-mongo/package.json packages/embedded-mongo/
 COPY packages/console/package.json packages/console/
+COPY packages/client-node/package.json packages/client-node/
 # The embedded database is for development: its packages stay out.
 RUN npm ci --omit=dev --workspaces=false
 

@@ -53,6 +53,7 @@ export default tseslint.config(
       '**/*.cjs',
       'eslint.config.js',
       'packages/console/src/api/schema.d.ts',
+      'packages/client-node/src/schema.ts',
     ],
   },
   ...tseslint.configs.strictTypeChecked,

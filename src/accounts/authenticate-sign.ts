@@ -36,7 +36,7 @@ export interface SignedRequest {
  */
 export async function authenticateSign(request: SignedRequest): Promise<Account> {
   if (request.username === '' || request.sign === '') {
-    throw new UnauthorizedError('Send "username" and "sign".');
+    throw new UnauthorizedError('Send "username" and "sign".', 'credentials_missing');
   }
   // What can't be a name is not looked for: it would be remembered as one that does not exist.
   const found = isUsername(request.username) ? await keysOfUsername(request.username) : null;
@@ -44,11 +44,14 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
   const keys = (found?.keys ?? [nobodysKey]).filter((key) => !isOver(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
-    throw new UnauthorizedError('"username" or "sign" is not right. See how the sign is made at /docs.');
+    throw new UnauthorizedError(
+      '"username" or "sign" is not right. See how the sign is made at /docs.',
+      'invalid_sign',
+    );
   }
   const isMd5 = signKindOf(request.sign) === 'md5';
   if (found.account.requireStrongSign && isMd5) {
-    throw new UnauthorizedError('This account takes only the HMAC-SHA256 sign, not md5.');
+    throw new UnauthorizedError('This account takes only the HMAC-SHA256 sign, not md5.', 'invalid_sign');
   }
   if (isMd5) {
     countMd5Sign(found.account._id);

@@ -32,14 +32,17 @@ export async function authenticate(credential: string): Promise<Authenticated> {
 /** @throws ForbiddenError (403/07) where a key of one role is used on the other's surface. */
 export function requireRole(account: Account, role: Role): void {
   if (account.role !== role) {
-    throw new ForbiddenError(`This is the ${role} surface; the key belongs to a ${account.role}.`);
+    throw new ForbiddenError(
+      `This is the ${role} surface; the key belongs to a ${account.role}.`,
+      'wrong_role',
+    );
   }
 }
 
 /** @throws ForbiddenError (403/07) */
 export function refuseSuspended(account: Account): void {
   if (account.status === 'suspended') {
-    throw new ForbiddenError('This account is suspended. Contact the operator.');
+    throw new ForbiddenError('This account is suspended. Contact the operator.', 'account_suspended');
   }
 }
 
@@ -67,7 +70,10 @@ async function authenticateToken(token: string): Promise<Authenticated> {
   const opened = openAccessToken(token);
   const found = opened && (await keyById(opened.keyId));
   if (!found || isOver(found.key.validUntil)) {
-    throw new UnauthorizedError('The access token is not valid any more. Log in again with your API key.');
+    throw new UnauthorizedError(
+      'The access token is not valid any more. Log in again with your API key.',
+      'invalid_token',
+    );
   }
   refuseOtherMode(found.account);
   const ends = [opened.validUntil.getTime(), found.key.validUntil?.getTime() ?? Infinity];

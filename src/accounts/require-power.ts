@@ -23,6 +23,7 @@ export async function requirePower(by: Authenticated, power: Power): Promise<voi
     throw new ForbiddenError(
       'An access token can neither see keys and secrets nor change the configuration. ' +
         'Send your API key itself in the header "Authorization: Bearer <API_KEY>".',
+      'current_key_required',
     );
   }
   await requireCurrentKey(null, by.keyId);
@@ -49,6 +50,7 @@ export class SupersededKeyError extends ForbiddenError {
     super(
       'This API key was replaced: until its overlap ends it still trades and reads, but neither sees keys and secrets ' +
         'nor changes the configuration. Send your current key. If you did not replace it, contact the operator.',
+      'current_key_required',
     );
   }
 }

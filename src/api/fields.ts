@@ -1,5 +1,6 @@
 /** Schemas of the fields that many operations share (bounds: docs/interface.md#limits). */
 import Joi from 'joi';
+import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
@@ -64,6 +65,8 @@ export const callbackUrl = url
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
+const dateRule = '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone';
+
 /** A day in business time, or a full ISO 8601 time with its zone. */
 export const isoDay = Joi.string()
   .max(40)
@@ -71,9 +74,7 @@ export const isoDay = Joi.string()
   .custom((value: string, helpers) =>
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
-  .messages({
-    'string.pattern.base': '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
-  })
+  .messages({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule })
   .example('2024-03-01');
 
 function isRealDay(value: string): boolean {
@@ -87,6 +88,14 @@ export const filterStatus = Joi.string().valid('pending', 'success', 'failed', '
 
 /** A whole number in a query string, where every value is text. */
 export const wholeNumber = (bounds: { max: number; standard: number }) =>
+  shownAs(wholeNumberText(bounds), {
+    type: 'integer',
+    minimum: 1,
+    maximum: bounds.max,
+    default: bounds.standard,
+  });
+
+const wholeNumberText = (bounds: { max: number; standard: number }) =>
   Joi.string()
     .max(9)
     .pattern(/^\d{1,9}$/)
@@ -100,9 +109,12 @@ export const wholeNumber = (bounds: { max: number; standard: number }) =>
 
 /** ISO 8601 UTC, in answers. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
-export const pagination = Joi.object({
-  page: Joi.number().required(),
-  limit: Joi.number().required(),
-  total: Joi.number().required(),
-  total_pages: Joi.number().required(),
-});
+export const pagination = named(
+  'Pagination',
+  Joi.object({
+    page: Joi.number().required(),
+    limit: Joi.number().required(),
+    total: Joi.number().required(),
+    total_pages: Joi.number().required(),
+  }),
+);

@@ -15,6 +15,13 @@ import {
   type AppErrorOptions,
 } from '../shared/errors.js';
 
+const reasonsOfRequests = {
+  400: 'malformed_body',
+  405: 'method_not_allowed',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+} as const;
+
 /** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method. */
 export class HttpRequestError extends AppError {
   constructor(
@@ -22,7 +29,7 @@ export class HttpRequestError extends AppError {
     readonly httpStatus: 400 | 405 | 413 | 415 = 400,
     options: AppErrorOptions = {},
   ) {
-    super('01', message, options);
+    super('01', message, { reason: reasonsOfRequests[httpStatus], ...options });
   }
 }
 

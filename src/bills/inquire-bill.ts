@@ -97,7 +97,7 @@ export function isOpen(quote: Quote): quote is OpenQuote {
 function errorOf(refusal: QuoteRefusal | null): AppError {
   switch (refusal?.reason) {
     case 'already-paid':
-      return new ConflictError(refusal.message);
+      return new ConflictError(refusal.message, { reason: 'bill_already_paid' });
     case 'wrong-number':
       return new InvalidCustomerNumberError(refusal.message);
     case 'no-bill':
@@ -105,6 +105,10 @@ function errorOf(refusal: QuoteRefusal | null): AppError {
       return new NotFoundError(refusal.message);
     case 'unavailable':
     case undefined:
-      return new MaintenanceError('The biller does not answer at the moment. Ask again in a minute.', 60);
+      return new MaintenanceError(
+        'The biller does not answer at the moment. Ask again in a minute.',
+        60,
+        'biller_unavailable',
+      );
   }
 }

@@ -108,6 +108,7 @@ function sameDeposit(deposit: Deposit, request: DepositRequest): Deposit {
   if (deposit.amount !== request.amount) {
     throw new ConflictError(
       `ref_id ${request.refId} was used for a deposit of ${deposit.amount}. Use a new ref_id for a new deposit.`,
+      { reason: 'ref_id_conflict' },
     );
   }
   return deposit;

@@ -16,7 +16,10 @@ export function checkItem(
   wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
 ): Product {
   if (!product || product.status === 'inactive') {
-    throw new NotFoundError(`There is no product ${wanted.productCode} on sale. See the price list.`);
+    throw new NotFoundError(
+      `There is no product ${wanted.productCode} on sale. See the price list.`,
+      'product_not_found',
+    );
   }
   if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
     refuse(`${product._id} is a postpaid product: use POST /api/buyer/inquiry and POST /api/buyer/payment`);
@@ -32,7 +35,7 @@ export function checkItem(
 }
 
 function refuse(message: string): never {
-  throw new ValidationError([{ field: 'code', message }]);
+  throw new ValidationError([{ field: 'code', message }], { reason: 'wrong_product_kind' });
 }
 
 function problemOf(rule: CustomerNumberRule, number: string): string | null {

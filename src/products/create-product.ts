@@ -72,7 +72,11 @@ export async function createProduct(input: NewProduct, by: ChangedBy): Promise<S
   } catch (error) {
     if (isDuplicateKey(error)) {
       const message = `The product code ${code} is taken. Use another one, or make an offer for it.`;
-      throw new ConflictError(message, { cause: error, errors: [{ field: 'code', message }] });
+      throw new ConflictError(message, {
+        reason: 'product_code_taken',
+        cause: error,
+        errors: [{ field: 'code', message }],
+      });
     }
     throw error;
   }

@@ -15,6 +15,7 @@ export async function refuseAboveLimit(
   if (sold >= limit) {
     throw new ConflictError(
       `This account sells ${sold} products, and may sell ${limit}. Ask the operator for a higher limit.`,
+      { reason: 'product_limit_reached' },
     );
   }
 }

@@ -16,18 +16,20 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
   }
   switch (choice.reason) {
     case 'no-offer':
-      throw new NotFoundError(`Product ${product._id} is not sold at the moment.`);
+      throw new NotFoundError(`Product ${product._id} is not sold at the moment.`, 'product_not_found');
     case 'cut-off':
       throw new MaintenanceError(
         `Product ${product._id} cannot be bought between ${product.cutOff?.start ?? ''} and ` +
           `${product.cutOff?.end ?? ''} (${env.BUSINESS_TIMEZONE}).`,
         60,
+        'product_cut_off',
       );
     case 'backlog':
       throw new MaintenanceError(
         `Too many orders wait for product ${product._id}. Nothing was bought; try again later.`,
         // The line moves on: by then it is as short as it may be.
         secondsOf(choice.retryAfterMs),
+        'product_busy',
       );
     case 'maintenance':
     case 'circuits-open':

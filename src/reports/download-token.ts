@@ -26,7 +26,10 @@ export function checkDownloadToken(of: LinkOf, token: string): void {
   // One of an earlier key is good for as long as that key is kept.
   const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signature(of, until, key));
   if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
-    throw new UnauthorizedError('This download link is not valid any more. Ask for the report again.');
+    throw new UnauthorizedError(
+      'This download link is not valid any more. Ask for the report again.',
+      'invalid_token',
+    );
   }
 }
 

@@ -56,7 +56,10 @@ export async function requestSettlement(
     case 'duplicate':
       return { settlement: sameSettlement(result.stands as Settlement, request), created: false };
     case 'insufficient':
-      throw new InsufficientBalanceError('Ask for at most your available balance.');
+      throw new InsufficientBalanceError(
+        { balance: result.balance, price: request.amount },
+        'Ask for at most your available balance.',
+      );
     case 'too-large':
     case 'stale':
       throw new Error('A settlement depends on its balance alone');
@@ -138,6 +141,7 @@ function sameSettlement(settlement: Settlement, request: SettlementRequest): Set
   if (!same) {
     throw new ConflictError(
       `ref_id ${settlement.refId ?? ''} was used for another settlement. Use a new one.`,
+      { reason: 'ref_id_conflict' },
     );
   }
   return settlement;

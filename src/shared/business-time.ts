@@ -28,7 +28,10 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
   }
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
     throw new ValidationError([
-      { field: 'start_date', message: `the period must not be longer than ${limits.historyDaysMax} days` },
+      {
+        field: 'start_date',
+        message: `start_date must be at most ${limits.historyDaysMax} days before end_date`,
+      },
     ]);
   }
   return { start: start.toJSDate(), end: end.toJSDate() };

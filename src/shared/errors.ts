@@ -2,6 +2,8 @@
  * Every failure that a client can cause or must handle, with its code (docs/interface.md#codes). What HTTP makes of it
  * is one table in src/api/http-status.ts.
  */
+import type { FailureReason } from './failure-reason.js';
+
 export interface FieldError {
   field: string;
   message: string;
@@ -13,6 +15,8 @@ export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07'
 export interface AppErrorOptions {
   cause?: unknown;
   errors?: FieldError[];
+  /** Left out: that of the class. */
+  reason?: FailureReason;
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   retryAfterS?: number;
 }
@@ -21,16 +25,18 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly retryAfterS: number | undefined;
+  readonly reason: FailureReason;
 
   constructor(
     readonly code: ResponseCode,
     message: string,
-    options: AppErrorOptions = {},
+    { reason, ...options }: AppErrorOptions & { reason: FailureReason },
   ) {
     super(message, { cause: options.cause });
     this.name = new.target.name;
     this.errors = options.errors;
     this.retryAfterS = options.retryAfterS;
+    this.reason = reason;
   }
 }
 
@@ -41,56 +47,67 @@ export class ValidationError extends AppError {
   constructor(all: FieldError[], options: AppErrorOptions = {}) {
     const errors = all.slice(0, fieldErrorsMax);
     const more = all.length > errors.length ? ['there are more mistakes'] : [];
-    super('01', [...errors.map((error) => error.message), ...more].join('; '), { ...options, errors });
+    super('01', [...errors.map((error) => error.message), ...more].join('; '), {
+      reason: 'invalid_request',
+      ...options,
+      errors,
+    });
   }
 }
 
 export class InsufficientBalanceError extends AppError {
-  constructor(advice = 'Deposit first, then send the same request again.') {
-    super('01', `Insufficient balance. ${advice}`);
+  /** @param hint Rupiah: what there is, and what it would have taken. */
+  constructor(
+    readonly hint: { balance: number; price: number },
+    advice = 'Deposit first, then send the same request again.',
+  ) {
+    super('01', `Insufficient balance. ${advice}`, { reason: 'insufficient_balance' });
   }
 }
 
 export class ConflictError extends AppError {
   constructor(message: string, options: AppErrorOptions = {}) {
-    super('01', message, options);
+    super('01', message, { reason: 'conflict', ...options });
   }
 }
 
 export class NotFoundError extends AppError {
-  constructor(message: string) {
-    super('02', message);
+  constructor(message: string, reason: FailureReason = 'not_found') {
+    super('02', message, { reason });
   }
 }
 
 /** The product, or every seller that could serve it, is under maintenance for now (code 03). */
 export class MaintenanceError extends AppError {
-  constructor(message: string, retryAfterS = 30) {
-    super('03', message, { retryAfterS });
+  constructor(message: string, retryAfterS = 30, reason: FailureReason = 'product_unavailable') {
+    super('03', message, { reason, retryAfterS });
   }
 }
 
 export class InvalidCustomerNumberError extends AppError {
   constructor(message: string) {
-    super('04', message, { errors: [{ field: 'customer_number', message }] });
+    super('04', message, {
+      reason: 'invalid_customer_number',
+      errors: [{ field: 'customer_number', message }],
+    });
   }
 }
 
 export class RateLimitError extends AppError {
   constructor(message: string, retryAfterS: number) {
-    super('06', message, { retryAfterS });
+    super('06', message, { reason: 'rate_limited', retryAfterS });
   }
 }
 
 export class UnauthorizedError extends AppError {
-  constructor(message: string) {
-    super('07', message);
+  constructor(message: string, reason: FailureReason = 'invalid_key') {
+    super('07', message, { reason });
   }
 }
 
 export class ForbiddenError extends AppError {
-  constructor(message: string) {
-    super('07', message);
+  constructor(message: string, reason: FailureReason = 'forbidden') {
+    super('07', message, { reason });
   }
 }
 
@@ -101,6 +118,7 @@ export class DependencyError extends AppError {
     message = 'The service is recovering. Send the same request again in a few seconds.',
   ) {
     super('03', message, {
+      reason: 'service_unavailable',
       cause,
       retryAfterS: 3,
     });
@@ -110,6 +128,6 @@ export class DependencyError extends AppError {
 /** What nobody expected. The client sees none of its insides; the log does. */
 export class UnexpectedError extends AppError {
   constructor(cause: unknown) {
-    super('01', 'Something went wrong on our side.', { cause });
+    super('01', 'Something went wrong on our side.', { reason: 'internal_error', cause });
   }
 }

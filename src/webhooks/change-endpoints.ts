@@ -42,6 +42,7 @@ export async function createEndpoint(accountId: string, given: NewEndpoint, by: 
     if (endpointsOf(before).length >= limits.webhookEndpointsMax) {
       throw new ConflictError(
         `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Remove one first.`,
+        { reason: 'webhook_endpoint_limit_reached' },
       );
     }
     refuseTwin(before, given.url);
@@ -146,6 +147,7 @@ export function refuseTwin(account: Account, url: string): void {
   if (twin) {
     throw new ConflictError(
       `Your endpoint ${twin.id} has the URL ${withoutUrlSecrets(twin.url)} already. Change that one instead.`,
+      { reason: 'webhook_url_taken' },
     );
   }
 }

@@ -153,6 +153,12 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
 }
 
+/** Whether a later row of the same purchase, channel and endpoint outranks it, so that it would be dropped. */
+export async function isSuperseded(row: Delivery): Promise<boolean> {
+  const siblings = row.orderKey === null ? [] : await loadSiblings(row);
+  return siblings.some((other) => areSiblings(row, other) && other.orderRank > row.orderRank);
+}
+
 /** All rows of a purchase to the same account, without what they say. */
 const loadSiblings = gathered<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedDelivery[]>({
   itemsMax: 200,
@@ -173,7 +179,7 @@ function keyOf({ accountId, orderKey }: Pick<Delivery, 'accountId' | 'orderKey'>
   return `${accountId} ${orderKey ?? ''}`;
 }
 
-function areSiblings(row: ClaimedDelivery, other: ClaimedDelivery): boolean {
+function areSiblings(row: Omit<ClaimedDelivery, 'body'>, other: ClaimedDelivery): boolean {
   return (
     row._id !== other._id &&
     row.orderKey === other.orderKey &&

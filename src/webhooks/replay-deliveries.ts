@@ -5,6 +5,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { isSuperseded } from './claim-deliveries.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
 import { ofEndpoint } from './list-deliveries.js';
@@ -30,10 +31,13 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
       row.endpointId === undefined
         ? 'The URL of this delivery was removed. Set one first.'
         : 'The endpoint of this delivery was removed. Another one does not get what was for it.',
+      { reason: 'webhook_url_missing' },
     );
   }
-  if (row.state === 'dropped') {
-    throw new ConflictError('A newer event of the same transaction replaced this one.');
+  if (row.state === 'dropped' || (await isSuperseded(row))) {
+    throw new ConflictError('A newer event of the same transaction replaced this one.', {
+      reason: 'delivery_superseded',
+    });
   }
   const replayed = await inTransaction(async (session) => {
     const after = await deliveries.findOneAndUpdate(

@@ -34,7 +34,7 @@ export async function sendPing(
       ? endpointsOf(account).find(({ id }) => id === defaultEndpointId)
       : requireEndpoint(account, endpointId);
   if (!endpoint) {
-    throw new ConflictError('Set a webhook_url first.');
+    throw new ConflictError('Set a webhook_url first.', { reason: 'webhook_url_missing' });
   }
   if (underWay.has(account._id)) {
     throw new RateLimitError('A test of this URL is under way. Wait for its answer.', 1);

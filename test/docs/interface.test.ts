@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { openApiDocument } from '../../src/api/openapi/document.js';
+import { describedInterface } from '../../src/api/openapi/document.js';
+import { reasons } from '../../src/api/reasons.js';
 import type { Schema } from '../../src/api/openapi/types.js';
 
 describe('docs/interface.md', () => {
-  const document = openApiDocument();
+  const document = describedInterface();
   let text: string;
 
   before(async () => {
@@ -27,6 +28,16 @@ describe('docs/interface.md', () => {
         expect(known.has(call) || known.has(ofBothRoles), call).to.equal(true);
       }
     }
+  });
+
+  it('has every reason, with its HTTP status and meaning, and no other', () => {
+    const [section = ''] = /### Reasons[\s\S]*?(?=\n## )/.exec(text) ?? [];
+    const rows = [...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| (.+) \|$/gm)];
+    const written = rows.map(([, reason, status, meaning]) => `${reason} ${status} ${meaning}`);
+    const known = Object.entries(reasons).map(
+      ([reason, { httpStatus, meaning }]) => `${reason} ${httpStatus ?? 200} ${meaning}`,
+    );
+    expect(written).to.deep.equal(known);
   });
 
   it('names no call that does not exist', () => {

@@ -1,5 +1,5 @@
 /** Every answer that a test receives from the interface is held against the OpenAPI document. */
-import { openApiDocument } from '../../src/api/openapi/document.js';
+import { describedInterface } from '../../src/api/openapi/document.js';
 import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
 import type { DescribedOperation, Response } from '../../src/api/openapi/types.js';
 import { problemsOf } from './json-schema.js';
@@ -13,7 +13,7 @@ export interface AnswerToCheck {
   body: unknown;
 }
 
-const document = openApiDocument();
+const document = describedInterface();
 const templates = Object.entries(document.paths).map(([template, item]) => ({
   item,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),

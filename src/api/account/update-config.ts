@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import type { Account, Role } from '../../accounts/account.model.js';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
@@ -47,7 +48,7 @@ export function updateConfigFor(role: Role): AnyOperation {
       'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +
       'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
     body,
-    data: Joi.object(configData),
+    data: named('Configuration', Joi.object(configData)),
     failures: [409],
     async handle(call) {
       const ipWhitelist = call.body.ip_whitelist && normalized(call.body.ip_whitelist);

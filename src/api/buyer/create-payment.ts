@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { named } from '../named.js';
 import { createPayment as pay } from '../../purchases/accept/create-payment.js';
 import { defineOperation } from '../operation.js';
 import { shownStatus } from '../../purchases/shown-status.js';
@@ -17,14 +18,17 @@ export const createPayment = defineOperation<PurchaseBody>({
     'Pays the newest inquiry of today for this customer at its total; without one it makes the inquiry itself. ' +
     'The wallet is debited before this answers.',
   body: purchaseBody,
-  data: Joi.object({
-    ref_id: Joi.string().required(),
-    transaction_id: Joi.string().required(),
-    customer_number: Joi.string().required(),
-    product_name: Joi.string().required(),
-    price: Joi.number().required(),
-    status: Joi.string().valid('pending', 'processing', 'success', 'failed').required(),
-  }),
+  data: named(
+    'Payment',
+    Joi.object({
+      ref_id: Joi.string().required(),
+      transaction_id: Joi.string().required(),
+      customer_number: Joi.string().required(),
+      product_name: Joi.string().required(),
+      price: Joi.number().required(),
+      status: Joi.string().valid('pending', 'processing', 'success', 'failed').required(),
+    }),
+  ),
   failures: [402, 404, 409, 422, 503],
   async handle({ account, body }) {
     const { purchase, created } = await pay({

@@ -10,6 +10,7 @@ export const getBuyerBalance = defineOperation({
   role: 'buyer',
   tag: 'Buyer',
   summary: 'Wallet balance',
+  description: 'What can be spent now: debits of accepted purchases have left it already.',
   data: balanceData,
   async handle({ account }) {
     const wallet = await balanceOf(account._id);

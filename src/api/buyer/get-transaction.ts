@@ -17,6 +17,7 @@ export const getBuyerTransaction = defineOperation<unknown, Params>({
   role: 'buyer',
   tag: 'Buyer',
   summary: 'One transaction, by your ref_id or our transaction_id',
+  description: 'For when no webhook came. pending and processing are under way, the others are final.',
   params: Joi.object<Params>({ ref: text(64).required() }),
   data: buyerTransactionData,
   failures: [404],

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { named } from '../named.js';
 import { inquireBill } from '../../bills/inquire-bill.js';
 import { customerNumber, productCode } from '../fields.js';
 import { defineOperation } from '../operation.js';
@@ -18,14 +19,17 @@ export const inquireBuyerBill = defineOperation<Body>({
   summary: 'Ask for a postpaid bill',
   description: 'The answer stands until the end of the business day; a payment of the same bill uses it.',
   body: Joi.object<Body>({ code: productCode.required(), customer_number: customerNumber.required() }),
-  data: Joi.object({
-    customer_number: Joi.string().required(),
-    customer_name: Joi.string().required(),
-    bill_period: Joi.string().required().example('2024-03'),
-    total_bill: Joi.number().required(),
-    admin_fee: Joi.number().required(),
-    total_amount: Joi.number().required(),
-  }),
+  data: named(
+    'Bill',
+    Joi.object({
+      customer_number: Joi.string().required(),
+      customer_name: Joi.string().required(),
+      bill_period: Joi.string().required().example('2024-03'),
+      total_bill: Joi.number().required(),
+      admin_fee: Joi.number().required(),
+      total_amount: Joi.number().required(),
+    }),
+  ),
   failures: [404, 409, 422, 503],
   async handle({ account, body }) {
     const quote = await inquireBill({

@@ -26,6 +26,7 @@ export function refuseOffAllowlist(account: Account | null, address: string): vo
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
     throw new ForbiddenError(
       `The address ${address} is not on the IP allowlist of this account. If you did not set it, contact the operator.`,
+      'address_not_allowed',
     );
   }
 }

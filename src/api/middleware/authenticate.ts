@@ -13,7 +13,10 @@ import { contextOf } from './request-context.js';
 export const authenticateRequest: RequestHandler = async (request, response, next) => {
   const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
   if (!match?.[1]) {
-    throw new UnauthorizedError('Send your API key in the header "Authorization: Bearer <API_KEY>".');
+    throw new UnauthorizedError(
+      'Send your API key in the header "Authorization: Bearer <API_KEY>".',
+      'credentials_missing',
+    );
   }
   const known = whileMongoAnswers(authenticate(match[1]));
   const found = await limitFailedAuthentication(addressOf(request), known);

@@ -1,6 +1,12 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { setRetryAfter } from '../set-retry-after.js';
-import { AppError, DependencyError, NotFoundError, UnexpectedError } from '../../shared/errors.js';
+import {
+  AppError,
+  DependencyError,
+  InsufficientBalanceError,
+  NotFoundError,
+  UnexpectedError,
+} from '../../shared/errors.js';
 import { isAway } from '../../database/mongo.js';
 import { HttpRequestError, httpStatusOf } from '../http-status.js';
 import { contextOf } from './request-context.js';
@@ -25,8 +31,10 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   response.status(httpStatusOf(known)).json({
     status: 'error',
     code: known.code,
+    reason: known.reason,
     message: known.message,
     data: null,
+    ...(known instanceof InsufficientBalanceError && { data_hint: known.hint }),
     ...(known.errors && { errors: known.errors }),
     request_id: context.requestId,
   });
@@ -51,7 +59,7 @@ function fromBodyParser(error: unknown): AppError | null {
     case 'entity.parse.failed':
       return new HttpRequestError('The body is not valid JSON.', 400, { cause: error });
     case 'entity.too.large':
-      return new HttpRequestError('The body is larger than 100 kB.', 413, { cause: error });
+      return new HttpRequestError(`The body is larger than ${limitOf(error)}.`, 413, { cause: error });
     case 'parameters.too.many':
       return new HttpRequestError('The form has too many fields.', 413, { cause: error });
     case 'encoding.unsupported':
@@ -73,6 +81,12 @@ function fromBodyParser(error: unknown): AppError | null {
       }
       return error instanceof URIError ? new HttpRequestError('The path is not valid.', 400) : null;
   }
+}
+
+/** Of the parser that refused it: bodies of JSON have another limit than forms. */
+function limitOf(error: unknown): string {
+  const { limit } = error as { limit?: number };
+  return limit === undefined ? 'allowed' : `${limit / (limit % 1_024 === 0 ? 1_024 : 1_000)} kB`;
 }
 
 /** Of zlib: what was sent can't be unpacked. */

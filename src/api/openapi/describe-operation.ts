@@ -1,6 +1,8 @@
 import { lookUp } from '../../shared/look-up.js';
 import type Joi from 'joi';
 import { powerOf, type AnyOperation } from '../operation.js';
+import { pascal } from '../pascal.js';
+import { titled } from './components.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import { everyBody, everyCall, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
@@ -21,7 +23,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
       ...(operation.takesToken ? [downloadToken] : []),
     ],
     ...(body && {
-      requestBody: requestBodyOf(body, lookUp(recordedExamples.operations, operation.id)?.request),
+      requestBody: requestBodyOf(operation.id, body),
     }),
     responses: {
       ...Object.fromEntries(
@@ -65,19 +67,21 @@ export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path'
   }
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'request');
   return Object.entries(properties).map(([name, each]) => {
-    const { description, ...rest } = each;
+    const { description, examples, ...rest } = each;
     return {
       name,
       in: where,
       required: required.includes(name),
       ...(description !== undefined && { description }),
-      schema: rest,
+      schema: { ...rest, ...(examples && { examples }) },
+      ...(examples && { example: examples[0] }),
     };
   });
 }
 
-function requestBodyOf(body: Joi.ObjectSchema, example: unknown): RequestBody {
-  const schema = jsonSchemaOf(body, 'request');
+function requestBodyOf(id: string, body: Joi.ObjectSchema): RequestBody {
+  const example = lookUp(recordedExamples.operations, id)?.request;
+  const schema = titled(`${pascal(id)}Request`, jsonSchemaOf(body, 'request'));
   return {
     required: (schema.required ?? []).length > 0,
     content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
@@ -90,6 +94,9 @@ const descriptions: Record<number, string> = {
   202: 'Under way; ask again. Code 05.',
 };
 
+/** What the type of an answer is called. */
+const outcomes: Record<number, string> = { 200: 'Response', 201: 'Created', 202: 'Unfinished' };
+
 function successOf(operation: AnyOperation, status: number): Response {
   const examples = lookUp(recordedExamples.operations, operation.id)?.responses[status];
   return {
@@ -100,7 +107,7 @@ function successOf(operation: AnyOperation, status: number): Response {
         schema:
           operation.file === 'always'
             ? jsonSchemaOf(operation.data, 'response')
-            : envelopeOf(operation, status),
+            : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
         ...examplesOf(examples?.['application/json']),
       },
       ...(operation.file &&

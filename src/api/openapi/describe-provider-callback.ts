@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { titled } from './components.js';
 import { everyBody, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
@@ -45,7 +46,7 @@ export function describeProviderCallback(): DescribedOperation {
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: jsonSchemaOf(body, 'request') } },
+      content: { 'application/json': { schema: titled('ResellerCallback', jsonSchemaOf(body, 'request')) } },
     },
     responses: {
       200: {

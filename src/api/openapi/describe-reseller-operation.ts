@@ -1,8 +1,12 @@
+import { failureReasons } from '../../shared/failure-reason.js';
 import { lookUp } from '../../shared/look-up.js';
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
+import { pascal } from '../pascal.js';
+import { titled } from './components.js';
 import { parametersOf } from './describe-operation.js';
 import { examplesOf, recordedExamples } from './examples.js';
+import { failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
@@ -20,13 +24,20 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
         description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
         content: {
           'application/json': {
-            schema: { oneOf: [answerOf(operation), otherAnswerOf(operation)] },
+            schema: {
+              oneOf: [
+                titled(`${pascal(operation.id)}Response`, answerOf(operation)),
+                titled(`${pascal(operation.id)}Refusal`, otherAnswerOf(operation)),
+              ],
+            },
             ...examplesOf(
               lookUp(recordedExamples.operations, operation.id)?.responses[200]?.['application/json'],
             ),
           },
         },
       },
+      // Of every other method on this path.
+      ...failureReferences([405]),
     },
   };
 }
@@ -36,7 +47,12 @@ function answerOf({ answer }: AnyResellerOperation): Schema {
 }
 
 function otherAnswerOf({ otherAnswer = {} }: AnyResellerOperation): Schema {
-  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], otherAnswer);
+  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], {
+    reason: Joi.string()
+      .valid(...failureReasons)
+      .description('Why, as a word that stays. Absent with 05.'),
+    ...otherAnswer,
+  });
 }
 
 function schemaOf(codes: string[], fields: Record<string, Joi.Schema>): Schema {

@@ -1,4 +1,6 @@
 import { lookUp } from '../../shared/look-up.js';
+import { pascal } from '../pascal.js';
+import { titled } from './components.js';
 import { recordedExamples } from './examples.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { PathItem } from './types.js';
@@ -45,7 +47,10 @@ export function describeWebhook(event: string, { summary, body }: WebhookBody): 
         required: true,
         content: {
           'application/json': {
-            schema: jsonSchemaOf(body, 'response'),
+            schema: titled(
+              `${pascal(event)}${event.startsWith('callback.') ? '' : 'Event'}`,
+              jsonSchemaOf(body, 'response'),
+            ),
             ...(example !== undefined && { example }),
           },
         },
@@ -55,7 +60,7 @@ export function describeWebhook(event: string, { summary, body }: WebhookBody): 
           description: 'Answer any 2xx within 15 s. Another `status` than received means: send it again.',
           content: {
             'application/json': {
-              schema: { type: 'object', properties: { status: { const: 'received' } } },
+              schema: titled('Received', { type: 'object', properties: { status: { const: 'received' } } }),
               example: { status: 'received' },
             },
           },

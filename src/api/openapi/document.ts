@@ -7,16 +7,24 @@ import { describeOperation } from './describe-operation.js';
 import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';
 import { describeWebhook, describeWebhooks } from './describe-webhook.js';
+import { withComponents } from './components.js';
 import { failureResponses } from './failures.js';
-import type { OpenApiDocument, PathItem } from './types.js';
+import type { OpenApiDocument, PathItem, PublishedDocument } from './types.js';
 import { webhookBodies } from './webhook-bodies.js';
 
-let made: OpenApiDocument | null = null;
+let described: OpenApiDocument | null = null;
+let published: PublishedDocument | null = null;
 
 /** Made when it is asked for first, because that takes a while, and the same from then on. */
-export function openApiDocument(): OpenApiDocument {
-  made ??= makeDocument();
-  return made;
+export function openApiDocument(): PublishedDocument {
+  published ??= withComponents(describedInterface());
+  return published;
+}
+
+/** The same with every schema in its place: for who reads it here. */
+export function describedInterface(): OpenApiDocument {
+  described ??= makeDocument();
+  return described;
 }
 
 function makeDocument(): OpenApiDocument {
@@ -31,7 +39,7 @@ function makeDocument(): OpenApiDocument {
         'same `ref_id` whenever its answer was lost: nothing is ever bought twice. A failure envelope means that ' +
         'this call made no transaction.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: baseUrl() }],
     tags: [
       { name: 'Wallet', description: 'Buyer keys, prefix /v1.' },
       { name: 'Buyer', description: 'Buyer keys.' },
@@ -73,6 +81,11 @@ function makeDocument(): OpenApiDocument {
       },
     },
   };
+}
+
+/** Absolute, because generated clients take it as it is. */
+function baseUrl(): string {
+  return (env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/+$/, '');
 }
 
 function pathsOf(): Record<string, PathItem> {

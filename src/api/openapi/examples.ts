@@ -22,10 +22,17 @@ export interface OperationExamples {
 
 export const recordedExamples = readConfigJson('openapi-examples.json') as RecordedExamples;
 
-/** As OpenAPI has them: `examples` of a media type, or nothing where there are none. */
-export function examplesOf(named: Named | undefined): { examples?: Record<string, { value: unknown }> } {
+/** As OpenAPI has them: `examples` of a media type, `example` where there is one (more tools read it), or nothing. */
+export function examplesOf(named: Named | undefined): {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+} {
   if (!named) {
     return {};
+  }
+  const values = Object.values(named);
+  if (values.length === 1) {
+    return { example: values[0] };
   }
   return { examples: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }])) };
 }

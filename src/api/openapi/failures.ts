@@ -1,5 +1,7 @@
 /** The failure envelope and its HTTP statuses (docs/interface.md#codes), for every operation alike. */
 import type { ResponseCode } from '../../shared/errors.js';
+import { reasons, reasonsOf } from '../reasons.js';
+import { titled } from './components.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';
 
@@ -74,6 +76,8 @@ const failures = {
   },
 } as const satisfies Record<number, Failure>;
 
+const codes = [...new Set(Object.values(failures).map(({ code }) => code))].sort();
+
 export type FailureStatus = keyof typeof failures;
 
 /** What every call can answer. 405 belongs to paths, and stands for the methods that are not described. */
@@ -106,7 +110,15 @@ function responseOf(status: number, { code, description }: Failure): Response {
     },
     content: {
       'application/json': {
-        schema: failureEnvelope({ const: code }),
+        schema: {
+          allOf: [
+            titled('Failure', failureEnvelope({ enum: codes })),
+            {
+              type: 'object',
+              properties: { code: { const: code }, reason: { enum: reasonsOf(status) } },
+            },
+          ],
+        },
         ...examplesOf(recordedExamples.failures[status]),
       },
     },
@@ -117,16 +129,31 @@ function responseOf(status: number, { code, description }: Failure): Response {
 export function failureEnvelope(code: Schema): Schema {
   return {
     type: 'object',
-    required: ['status', 'code', 'message', 'data', 'request_id'],
+    required: ['status', 'code', 'reason', 'message', 'data', 'request_id'],
     additionalProperties: false,
     properties: {
       status: { const: 'error' },
       code,
+      reason: {
+        title: 'FailureReason',
+        type: 'string',
+        enum: Object.keys(reasons).filter((each) => each !== 'transaction_failed'),
+        description:
+          'Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.',
+      },
       message: { type: 'string', minLength: 1 },
       data: { type: 'null' },
+      data_hint: {
+        type: 'object',
+        description: 'With 402 alone. Rupiah: what there is, and what it would have taken.',
+        required: ['balance', 'price'],
+        additionalProperties: false,
+        properties: { balance: { type: 'integer' }, price: { type: 'integer' } },
+      },
       errors: {
         type: 'array',
         items: {
+          title: 'FieldError',
           type: 'object',
           required: ['field', 'message'],
           additionalProperties: false,

@@ -16,6 +16,7 @@ export function jsonSchemaOf(schema: Joi.Schema, direction: 'request' | 'respons
 interface Described {
   [other: string]: unknown;
   examples?: unknown[];
+  metas?: { name?: string; shown?: Schema }[];
   keys?: Record<string, Described>;
   items?: Described[];
   matches?: { schema: Described }[];
@@ -24,7 +25,12 @@ interface Described {
 function complete(found: Schema, described: Described, direction: 'request' | 'response'): Schema {
   const { properties, additionalProperties, enum: values, oneOf, ...rest } = found;
   const [item] = described.items ?? [];
+  const { name, shown } = (described.metas ?? []).reduce((all, each) => ({ ...all, ...each }), {});
+  if (shown) {
+    return { ...(rest.description !== undefined && { description: rest.description }), ...shown };
+  }
   return {
+    ...(name !== undefined && { title: name }),
     ...rest,
     // Joi leaves null out of the list of values, which would forbid it.
     ...(values && { enum: rest.type?.includes('null') === true ? [...new Set([...values, null])] : values }),

@@ -1,5 +1,7 @@
 /** The parts of OpenAPI 3.1 and JSON Schema (2020-12) that our document uses. */
 export interface Schema {
+  /** The name of its type in components.schemas. */
+  title?: string;
   type?: string | string[];
   const?: unknown;
   enum?: unknown[];
@@ -34,6 +36,7 @@ export interface Parameter {
   required: boolean;
   description?: string;
   schema: Schema;
+  example?: unknown;
 }
 
 export interface RequestBody {
@@ -62,6 +65,7 @@ export interface DescribedOperation {
 /** By method, in lower case. */
 export type PathItem = Record<string, DescribedOperation>;
 
+/** In the making: every schema is where it is used. */
 export interface OpenApiDocument {
   openapi: string;
   info: Record<string, unknown>;
@@ -72,5 +76,15 @@ export interface OpenApiDocument {
   components: {
     responses: Record<string, Response>;
     securitySchemes: Record<string, Record<string, string>>;
+  };
+}
+
+/** As it is served: schemas and parameters are references into `components`. See components.ts. */
+export interface PublishedDocument extends Omit<OpenApiDocument, 'paths' | 'webhooks' | 'components'> {
+  paths: Record<string, Record<string, { operationId: string }>>;
+  webhooks: Record<string, Record<string, { operationId: string }>>;
+  components: OpenApiDocument['components'] & {
+    schemas: Record<string, Schema>;
+    parameters: Record<string, Parameter>;
   };
 }

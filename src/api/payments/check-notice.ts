@@ -16,11 +16,14 @@ export function checkNotice(
 ): void {
   const { raw, timestamp = '', signature = '' } = notice;
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs() - Number(timestamp) * 1_000) > ageMaxMs) {
-    throw new UnauthorizedError('x-timestamp must be the time in unix seconds, at most 5 minutes off.');
+    throw new UnauthorizedError(
+      'x-timestamp must be the time in unix seconds, at most 5 minutes off.',
+      'invalid_signature',
+    );
   }
   const [, given = ''] = /^sha256=([0-9a-f]{64})$/.exec(signature) ?? [];
   const right = createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest();
   if (!isSameSecret(Buffer.from(given, 'hex'), right)) {
-    throw new UnauthorizedError('x-signature is not right.');
+    throw new UnauthorizedError('x-signature is not right.', 'invalid_signature');
   }
 }

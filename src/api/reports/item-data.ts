@@ -1,6 +1,13 @@
 import Joi from 'joi';
-import type { Cells, Columns } from '../../reports/report-columns.js';
+import {
+  depositColumns,
+  purchaseColumns,
+  saleColumns,
+  type Cells,
+  type Columns,
+} from '../../reports/report-columns.js';
 import { timestamp } from '../fields.js';
+import { named } from '../named.js';
 
 const rupiah = Joi.number().integer();
 
@@ -14,9 +21,16 @@ const cells: Record<keyof Cells, Joi.Schema> = {
   time: timestamp,
 };
 
+/** What the type of an item is called. */
+const names = new Map<Columns, string>([
+  [purchaseColumns, 'ReportedTransaction'],
+  [depositColumns, 'ReportedDeposit'],
+  [saleColumns, 'Sale'],
+]);
+
 /** An item of a report or history, made from the columns that its rows are written by. */
 export function itemData(columns: Columns): Joi.ObjectSchema {
-  return Joi.object(
+  const item = Joi.object(
     Object.fromEntries(
       Object.entries(columns).map(([name, { kind, description }]) => {
         const cell = cells[kind].required();
@@ -24,4 +38,6 @@ export function itemData(columns: Columns): Joi.ObjectSchema {
       }),
     ),
   );
+  const name = names.get(columns);
+  return name === undefined ? item : named(name, item);
 }

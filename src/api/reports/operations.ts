@@ -74,6 +74,7 @@ function getReport(role: Role): AnyOperation {
     method: 'get',
     needs: 'trade',
     summary: 'A report that was asked for earlier',
+    description: 'Answers 202 (code 05) as long as it is being made.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),

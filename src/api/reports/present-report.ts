@@ -16,6 +16,7 @@ export async function replyWithReport(report: Report, account: Account): Promise
   if (report.status === 'failed') {
     throw new ConflictError(
       `The report ${report._id} could not be made. Ask for a new one, of a shorter period if that fails as well, and name the report_id to the operator.`,
+      { reason: 'report_failed' },
     );
   }
   const head = {

@@ -4,6 +4,8 @@ import type { Role } from '../../accounts/account.model.js';
 import { columnsOf, depositColumns, purchaseColumns, saleColumns } from '../../reports/report-columns.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { timestamp } from '../fields.js';
+import { named } from '../named.js';
+import { pascal } from '../pascal.js';
 import { itemData } from './item-data.js';
 
 export const reportTypes: Record<Role, ReportType[]> = {
@@ -89,31 +91,38 @@ export function reportData(role: Role): Joi.Schema {
 }
 
 function readyReport(role: Role, type: ReportType, format: ReportFormat): Joi.Schema {
-  return Joi.object({
-    ...headOf([type], [format]),
-    summary: Joi.object(summaries[type]).required(),
-    ...(type === 'product' && { products }),
-    filename: Joi.string().required(),
-    rows: whole.description('In the file.'),
-    size: whole.description('Bytes of the file.'),
-    download_url: Joi.string().uri().required().description('Needs no key until expires_at.'),
-    expires_at: timestamp.required(),
-    ...(format === 'json' && {
-      transactions: Joi.array()
-        .items(itemData(columnsOf({ role, type })))
-        .max(itemsInlineMax)
-        .required(),
-      truncated: Joi.boolean().required().description('There are more in the file.'),
+  const title = `${pascal(role)}${pascal(type)}Report${pascal(format)}`;
+  return named(
+    title,
+    Joi.object({
+      ...headOf([type], [format]),
+      summary: Joi.object(summaries[type]).required(),
+      ...(type === 'product' && { products }),
+      filename: Joi.string().required(),
+      rows: whole.description('In the file.'),
+      size: whole.description('Bytes of the file.'),
+      download_url: Joi.string().uri().required().description('Needs no key until expires_at.'),
+      expires_at: timestamp.required(),
+      ...(format === 'json' && {
+        transactions: Joi.array()
+          .items(itemData(columnsOf({ role, type })))
+          .max(itemsInlineMax)
+          .required(),
+        truncated: Joi.boolean().required().description('There are more in the file.'),
+      }),
     }),
-  });
+  );
 }
 
 /** A report that a worker has still to make. */
 export function unfinishedReportData(role: Role): Joi.Schema {
-  return Joi.object({
-    ...headOf(reportTypes[role], formats),
-    status: Joi.string().valid('pending', 'processing').required(),
-  });
+  return named(
+    `Unfinished${pascal(role)}Report`,
+    Joi.object({
+      ...headOf(reportTypes[role], formats),
+      status: Joi.string().valid('pending', 'processing').required(),
+    }),
+  );
 }
 
 /** The file of a JSON report. One of csv has the same fields as columns. */

@@ -128,6 +128,7 @@ function present(purchase: Purchase, created: boolean): ResellerAnswer {
     : {
         status: '01',
         message: purchase.message ?? 'Transaction failed, the debit was returned',
+        reason: 'transaction_failed',
         ...about,
         transaction_status: 'failed',
       };

@@ -121,5 +121,5 @@ function failure(error: unknown, response: Response): ResellerAnswer {
     logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
   }
   setRetryAfter(response, known);
-  return { status: known.code, message: known.message };
+  return { status: known.code, message: known.message, reason: known.reason };
 }

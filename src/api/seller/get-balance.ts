@@ -10,6 +10,8 @@ export const getSellerBalance = defineOperation({
   role: 'seller',
   tag: 'Seller',
   summary: 'What can be withdrawn, and what is on its way to the bank',
+  description:
+    'balance: what sales have credited and can be withdrawn. pending_settlement: withdrawals that are not paid out yet.',
   data: Joi.object({
     balance: Joi.number().required(),
     pending_settlement: Joi.number().required(),

@@ -17,6 +17,7 @@ export const getSettlement = defineOperation<unknown, Params>({
   role: 'seller',
   tag: 'Seller',
   summary: 'A settlement as it is now',
+  description: 'For when no webhook came. completed and failed are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
   data: settlementData,
   failures: [404],

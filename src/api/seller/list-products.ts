@@ -13,6 +13,7 @@ export const listProducts = defineOperation({
   role: 'seller',
   tag: 'Seller',
   summary: 'Products that you sell, inactive ones too, with your own prices',
+  description: 'The whole list in one answer, by code.',
   data: Joi.array().items(sellerProductData),
   async handle({ account }) {
     return { data: new JsonList(await listSellerProducts(account._id)).map(presentSellerProduct) };

@@ -1,24 +1,28 @@
 import Joi from 'joi';
+import { named } from '../named.js';
 import { settlementFigures } from '../../settlements/settlement-figures.js';
 import type { Settlement } from '../../settlements/settlement.model.js';
 import { timestamp } from '../fields.js';
 
 /** A settlement as its seller sees it (docs/interface.md#settlements). */
-export const settlementData = Joi.object({
-  settlement_id: Joi.string().required(),
-  ref_id: Joi.string().allow(null).required(),
-  amount: Joi.number().required(),
-  fee: Joi.number().required(),
-  net_amount: Joi.number().required(),
-  status: Joi.string().valid('pending', 'processing', 'completed', 'failed').required(),
-  needs_approval: Joi.boolean()
-    .required()
-    .description(
-      'It waits for the operator: a new bank account, or a change of key, secret, URL or allowlist within a day.',
-    ),
-  reason: Joi.string().allow(null).required().description('Why it failed.'),
-  estimated_completion: timestamp.required(),
-});
+export const settlementData = named(
+  'Settlement',
+  Joi.object({
+    settlement_id: Joi.string().required(),
+    ref_id: Joi.string().allow(null).required(),
+    amount: Joi.number().required(),
+    fee: Joi.number().required(),
+    net_amount: Joi.number().required(),
+    status: Joi.string().valid('pending', 'processing', 'completed', 'failed').required(),
+    needs_approval: Joi.boolean()
+      .required()
+      .description(
+        'It waits for the operator: a new bank account, or a change of key, secret, URL or allowlist within a day.',
+      ),
+    reason: Joi.string().allow(null).required().description('Why it failed.'),
+    estimated_completion: timestamp.required(),
+  }),
+);
 
 export function presentSettlement(settlement: Settlement) {
   return {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
+import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { businessDay, periodOf } from '../../shared/business-time.js';
@@ -44,14 +45,17 @@ export function statementOperations(role: Role): AnyOperation[] {
         limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeMax }),
         cursor: cursorText(),
       }),
-      data: Joi.object({
-        period: Joi.object({ start_date: timestamp.required(), end_date: timestamp.required() }).required(),
-        currency: Joi.string().valid('IDR').required(),
-        opening_balance: rupiah,
-        closing_balance: rupiah,
-        entries: Joi.array().items(entryData).required(),
-        next_cursor: Joi.string().allow(null).required().description('Null after the last entry.'),
-      }),
+      data: named(
+        'Statement',
+        Joi.object({
+          period: Joi.object({ start_date: timestamp.required(), end_date: timestamp.required() }).required(),
+          currency: Joi.string().valid('IDR').required(),
+          opening_balance: rupiah,
+          closing_balance: rupiah,
+          entries: Joi.array().items(entryData).required(),
+          next_cursor: Joi.string().allow(null).required().description('Null after the last entry.'),
+        }),
+      ),
       file: 'onRequest',
       async handle({ account, query, accept }) {
         const place = await placeOf(account._id, query);
@@ -72,18 +76,21 @@ export function statementOperations(role: Role): AnyOperation[] {
 
 const emptyStatement = { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 };
 
-const entryData = Joi.object({
-  at: timestamp.required(),
-  kind: Joi.string()
-    .required()
-    .description(
-      'deposit, purchase, refund, reversal, seller-posting, settlement-request, settlement-completed or settlement-failed; others may come.',
-    ),
-  ref_id: Joi.string().allow(null).required(),
-  subject_id: Joi.string().required().description('The transaction, deposit, settlement or posting.'),
-  amount: rupiah.description('Signed; 0 where only held money moved.'),
-  balance: rupiah.description('After it.'),
-});
+const entryData = named(
+  'StatementEntry',
+  Joi.object({
+    at: timestamp.required(),
+    kind: Joi.string()
+      .required()
+      .description(
+        'deposit, purchase, refund, reversal, seller-posting, settlement-request, settlement-completed or settlement-failed; others may come.',
+      ),
+    ref_id: Joi.string().allow(null).required(),
+    subject_id: Joi.string().required().description('The transaction, deposit, settlement or posting.'),
+    amount: rupiah.description('Signed; 0 where only held money moved.'),
+    balance: rupiah.description('After it.'),
+  }),
+);
 
 const cursorText = () =>
   Joi.string()

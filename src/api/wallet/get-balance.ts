@@ -10,6 +10,7 @@ export const getWalletBalance = defineOperation({
   role: 'buyer',
   tag: 'Wallet',
   summary: 'Wallet balance',
+  description: 'What can be spent now: debits of accepted purchases have left it already.',
   data: balanceData,
   async handle({ account }) {
     const wallet = await balanceOf(account._id);

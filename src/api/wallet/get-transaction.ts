@@ -17,6 +17,7 @@ export const getWalletTransaction = defineOperation<unknown, Params>({
   role: 'buyer',
   tag: 'Wallet',
   summary: 'Status of a transaction, by our id or your ref_id',
+  description: 'For when no callback came. PENDING and PROCESSING are under way, the others are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
   data: walletPurchaseData,
   failures: [404],

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../accounts/access-token.js';
 import { rateLimitOf } from '../../accounts/rate-limit-of.js';
@@ -16,17 +17,20 @@ export const login = defineOperation({
   description:
     'The token is taken wherever the key is, for an hour, and ends with its key. A login with a token gives one ' +
     'that ends when the first does.',
-  data: Joi.object({
-    access_token: Joi.string().required(),
-    token_type: Joi.string().valid('Bearer').required(),
-    expires_in: Joi.number().required().description('Seconds.').example(3_600),
-    account: Joi.object({
-      username: Joi.string().required(),
-      role: Joi.string().valid('buyer').required(),
-      is_active: Joi.boolean().required(),
-      rate_limit: Joi.number().required(),
-    }).required(),
-  }),
+  data: named(
+    'Login',
+    Joi.object({
+      access_token: Joi.string().required(),
+      token_type: Joi.string().valid('Bearer').required(),
+      expires_in: Joi.number().required().description('Seconds.').example(3_600),
+      account: Joi.object({
+        username: Joi.string().required(),
+        role: Joi.string().valid('buyer').required(),
+        is_active: Joi.boolean().required(),
+        rate_limit: Joi.number().required(),
+      }).required(),
+    }),
+  ),
   handle({ account, keyId, validUntil }) {
     const at = nowMs();
     const endsAt = Math.min(at + limits.accessTokenMs, validUntil?.getTime() ?? Infinity);

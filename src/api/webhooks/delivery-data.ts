@@ -1,5 +1,6 @@
 /** A delivery as its account sees it: domain to wire, and the schema of that. */
 import Joi from 'joi';
+import { named } from '../named.js';
 import { defaultEndpointId } from '../../accounts/webhook-endpoint.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.model.js';
 import { isUnderWay } from '../../webhooks/list-deliveries.js';
@@ -41,35 +42,41 @@ export function presentAttempt(attempt: DeliveryAttempt) {
 
 const nullableText = Joi.string().allow(null, '').required();
 
-export const attemptData = Joi.object({
-  number: Joi.number().required(),
-  at: timestamp.required(),
-  http_status: Joi.number().allow(null).required(),
-  duration_ms: Joi.number().required(),
-  ack: Joi.string()
-    .valid('received', 'missing', 'negative', null)
-    .required()
-    .description('Whether the answer said {"status":"received"}.'),
-  answer: nullableText.description('Its first 4 kB.'),
-  error: nullableText.description('What went wrong, in words; null if it was delivered.'),
-});
+export const attemptData = named(
+  'DeliveryAttempt',
+  Joi.object({
+    number: Joi.number().required(),
+    at: timestamp.required(),
+    http_status: Joi.number().allow(null).required(),
+    duration_ms: Joi.number().required(),
+    ack: Joi.string()
+      .valid('received', 'missing', 'negative', null)
+      .required()
+      .description('Whether the answer said {"status":"received"}.'),
+    answer: nullableText.description('Its first 4 kB.'),
+    error: nullableText.description('What went wrong, in words; null if it was delivered.'),
+  }),
+);
 
-export const deliveryData = Joi.object({
-  id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),
-  event: Joi.string().required().description('The header x-event.'),
-  ref_id: nullableText,
-  endpoint_id: Joi.string().allow(null).required().description('Null: a callback.'),
-  url: Joi.string().required().description('Values of its query are masked.'),
-  status: Joi.string()
-    .valid('due', 'delivering', 'delivered', 'dead', 'held', 'dropped')
-    .required()
-    .description(
-      'dead: given up after the last attempt. held: the URL is disabled or not allowed. ' +
-        'dropped: a newer event of the same transaction replaced it, or its endpoint was removed.',
-    ),
-  attempt_count: Joi.number().required(),
-  next_attempt_at: timestamp.allow(null).required(),
-  created_at: timestamp.required(),
-  attempts: Joi.array().items(attemptData).required(),
-  payload: Joi.object().unknown().required(),
-});
+export const deliveryData = named(
+  'Delivery',
+  Joi.object({
+    id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),
+    event: Joi.string().required().description('The header x-event.'),
+    ref_id: nullableText,
+    endpoint_id: Joi.string().allow(null).required().description('Null: a callback.'),
+    url: Joi.string().required().description('Values of its query are masked.'),
+    status: Joi.string()
+      .valid('due', 'delivering', 'delivered', 'dead', 'held', 'dropped')
+      .required()
+      .description(
+        'dead: given up after the last attempt. held: the URL is disabled or not allowed. ' +
+          'dropped: a newer event of the same transaction replaced it, or its endpoint was removed.',
+      ),
+    attempt_count: Joi.number().required(),
+    next_attempt_at: timestamp.allow(null).required(),
+    created_at: timestamp.required(),
+    attempts: Joi.array().items(attemptData).required(),
+    payload: Joi.object().unknown().required(),
+  }),
+);

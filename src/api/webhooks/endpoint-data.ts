@@ -1,5 +1,6 @@
 /** A webhook endpoint (docs/interface.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
 import Joi from 'joi';
+import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import {
   apiVersionNow,
@@ -115,28 +116,31 @@ export function presentEndpoint(account: EndpointOwner, { endpoint, health }: Li
   };
 }
 
-export const endpointData = Joi.object({
-  id: Joi.string().required().description('default: that of webhook_url in api/config.'),
-  url: Joi.string().required(),
-  events: Joi.array().items(Joi.string()).required(),
-  version: Joi.string().required(),
-  description: Joi.string().allow(null).required(),
-  in_flight_limit: Joi.number()
-    .integer()
-    .allow(null)
-    .required()
-    .description(`Null: ${limits.inFlightDefault}.`),
-  secret: Joi.string().required().description('Verify the signatures of what comes to it with it.'),
-  status: Joi.string()
-    .valid('enabled', 'failing', 'disabled')
-    .required()
-    .description(
-      'failing: no success for a day. disabled: nothing is sent until you enable it or change its URL.',
-    ),
-  since: timestamp.allow(null).required().description('Since when it fails or is disabled.'),
-  reason: Joi.string()
-    .valid('failing', 'gone', null)
-    .required()
-    .description('Why it is disabled. failing: no success for 120 hours. gone: it answered 410.'),
-  action: Joi.string().allow(null).required().description('What to do about it, in words.'),
-});
+export const endpointData = named(
+  'WebhookEndpoint',
+  Joi.object({
+    id: Joi.string().required().description('default: that of webhook_url in api/config.'),
+    url: Joi.string().required(),
+    events: Joi.array().items(Joi.string()).required(),
+    version: Joi.string().required(),
+    description: Joi.string().allow(null).required(),
+    in_flight_limit: Joi.number()
+      .integer()
+      .allow(null)
+      .required()
+      .description(`Null: ${limits.inFlightDefault}.`),
+    secret: Joi.string().required().description('Verify the signatures of what comes to it with it.'),
+    status: Joi.string()
+      .valid('enabled', 'failing', 'disabled')
+      .required()
+      .description(
+        'failing: no success for a day. disabled: nothing is sent until you enable it or change its URL.',
+      ),
+    since: timestamp.allow(null).required().description('Since when it fails or is disabled.'),
+    reason: Joi.string()
+      .valid('failing', 'gone', null)
+      .required()
+      .description('Why it is disabled. failing: no success for 120 hours. gone: it answered 410.'),
+    action: Joi.string().allow(null).required().description('What to do about it, in words.'),
+  }),
+);

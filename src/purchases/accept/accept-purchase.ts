@@ -68,7 +68,10 @@ export async function acceptPurchase(
     const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {
       const message = `The price is now ${price.price}, more than max_price ${maxPrice}. Nothing was bought.`;
-      throw new ConflictError(message, { errors: [{ field: 'max_price', message }] });
+      throw new ConflictError(message, {
+        reason: 'price_above_max',
+        errors: [{ field: 'max_price', message }],
+      });
     }
     const purchase = newPurchase({
       accountId: account._id,
@@ -102,11 +105,13 @@ async function debit(
       await getInLine(purchase, queuedFor);
       return { purchase, created: true };
     case 'insufficient':
-      throw new InsufficientBalanceError();
+      throw new InsufficientBalanceError({ balance: result.balance, price: purchase.price });
     case 'duplicate':
       return replay(result.stands as Purchase | null, wanted);
     case 'stale':
-      throw new ConflictError('This bill is being paid by another request. Nothing was debited.');
+      throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {
+        reason: 'bill_being_paid',
+      });
     case 'too-large':
       throw new Error('A debit never makes a balance too large');
   }
@@ -133,6 +138,7 @@ function replay(known: Purchase | null, wanted: Wanted): AcceptedPurchase {
   if (!isSame) {
     throw new ConflictError(
       `ref_id ${wanted.refId} was used for another purchase. Use a new ref_id for a new purchase.`,
+      { reason: 'ref_id_conflict' },
     );
   }
   return { purchase: known, created: false };

@@ -48,6 +48,7 @@ export async function objectionTo(kind: SignKind | undefined, signed: Signed): P
     : new ConflictError(
         `ref_id ${refId} was sent before with another product or customer number, and its md5 sign is good for ` +
           'that order alone. Nothing was bought. Use a new ref_id for this order.',
+        { reason: 'ref_id_conflict' },
       );
 }
 

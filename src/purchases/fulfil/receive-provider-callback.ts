@@ -37,7 +37,10 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   const order = await OrderModel.findById(told.providerRef).lean<Order>();
   if (!order || !(await isSigned(adapter, order, callback))) {
     // One answer: whether an order exists is not for strangers.
-    throw new UnauthorizedError('The signature is not right, or there is no such order with this provider.');
+    throw new UnauthorizedError(
+      'The signature is not right, or there is no such order with this provider.',
+      'invalid_signature',
+    );
   }
   logger.info('provider callback', { orderId: order._id, sellerId: order.sellerId, says: told.says });
   if (order.open) {

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createApp } from '../../../src/app.js';
-import { parseEnv } from '../../../config/env.js';
+import { env, parseEnv } from '../../../config/env.js';
 import { describeWebhooks } from '../../../src/api/openapi/describe-webhook.js';
-import { openApiDocument } from '../../../src/api/openapi/document.js';
+import { describedInterface, openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
 import { configUpdatedDeliveries, pingDelivery } from '../../../src/webhooks/account-events.js';
 import { depositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
@@ -21,7 +21,7 @@ import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf, problemsOfSchema } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 
-const document = openApiDocument();
+const document = describedInterface();
 
 describe('The OpenAPI document', () => {
   let server: Server;
@@ -39,7 +39,38 @@ describe('The OpenAPI document', () => {
     expect(response.status).to.equal(200);
     expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
-    expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(document)));
+    expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  it('names what it describes: with its references followed it is what the operations say, and no type is left without a name', () => {
+    const published = JSON.parse(JSON.stringify(openApiDocument())) as Record<string, unknown>;
+    expect(withoutTitles(followed(published, published['paths']))).to.deep.equal(
+      withoutTitles(JSON.parse(JSON.stringify(document.paths))),
+    );
+    expect(withoutTitles(followed(published, published['webhooks']))).to.deep.equal(
+      withoutTitles(JSON.parse(JSON.stringify(document.webhooks))),
+    );
+    expect(openApiDocument().components.schemas).to.include.all.keys(
+      ...[
+        'Transaction',
+        'WalletTransaction',
+        'Product',
+        'Deposit',
+        'Bill',
+        'Failure',
+        'TransactionSuccessEvent',
+      ],
+    );
+    // Every body of a call, an answer or a webhook is a reference, or a choice of some.
+    const { paths, webhooks } = openApiDocument();
+    const bodies = [
+      ...JSON.stringify({ paths, webhooks }).matchAll(/"application\/json":\{"schema":\{"([^"]+)"/g),
+    ];
+    expect(bodies.length).to.be.greaterThan(80);
+    expect(new Set(bodies.map(([, first]) => first))).to.deep.equal(new Set(['$ref', 'oneOf', 'type']));
+    const unnamed = bodies.filter(([, first]) => first === 'type').length;
+    expect(unnamed, 'files and acknowledgements').to.be.lessThan(4);
+    expect(openApiDocument().servers).to.deep.equal([{ url: `http://127.0.0.1:${env.PORT}` }]);
   });
 
   it('says where webhooks come from, if that is set, and nothing otherwise', () => {
@@ -298,4 +329,28 @@ function schemasIn(part: unknown): Schema[] {
   }
   const own = 'examples' in part && Array.isArray(part.examples) ? [part as Schema] : [];
   return [...own, ...Object.values(part).flatMap(schemasIn)];
+}
+
+/** With each reference to a schema or a parameter replaced by what it names. */
+function followed(root: Record<string, unknown>, part: unknown): unknown {
+  if (Array.isArray(part)) {
+    return part.map((each) => followed(root, each));
+  }
+  if (typeof part !== 'object' || part === null) {
+    return part;
+  }
+  const found = /^#\/components\/(schemas|parameters)\/(\w+)$/.exec('$ref' in part ? String(part.$ref) : '');
+  if (found) {
+    const [, kind = '', name = ''] = found;
+    const components = root['components'] as Record<string, Record<string, unknown>>;
+    expect(components[kind], name).to.have.property(name);
+    return followed(root, components[kind]?.[name]);
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, followed(root, each)]));
+}
+
+function withoutTitles(part: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(part, (name, each: unknown) => (name === 'title' ? undefined : each)),
+  ) as unknown;
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { limits } from '../../../config/limits.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { openApiDocument } from '../../../src/api/openapi/document.js';
+import { describedInterface } from '../../../src/api/openapi/document.js';
 import type { Schema } from '../../../src/api/openapi/types.js';
 import { JournalModel } from '../../../src/money/journals/journal.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
@@ -175,7 +175,7 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
   });
 });
 
-const document = openApiDocument();
+const document = describedInterface();
 
 function operationOf(id: string) {
   const found = operations().find(({ operation }) => operation.operationId === id);

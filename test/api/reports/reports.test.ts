@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
-import { openApiDocument } from '../../../src/api/openapi/document.js';
+import { describedInterface } from '../../../src/api/openapi/document.js';
 import type { Schema } from '../../../src/api/openapi/types.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { csvRows } from '../../support/csv.js';
@@ -222,7 +222,7 @@ describe('reports of both roles', function () {
 
 /** An item of a JSON report of this type, by the OpenAPI document. */
 function itemSchema({ role, type }: { role: string; type: string }): Schema {
-  const answer = openApiDocument().paths[`/api/${role}/reports`]?.['post']?.responses[200];
+  const answer = describedInterface().paths[`/api/${role}/reports`]?.['post']?.responses[200];
   const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
   const report = schema?.properties?.['data']?.oneOf?.find(
     ({ properties = {} }) =>

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { reasons } from '../../../src/api/reasons.js';
+import type { FailureReason } from '../../../src/shared/failure-reason.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
 import type { Answer } from '../../support/api-client.js';
@@ -29,7 +31,14 @@ export function expectSuccess(
 /** The failure envelope of docs/interface.md#envelope. */
 export function expectFailure(
   answer: Answer,
-  expected: { status: number; code: string; field?: string; message?: RegExp; retryAfterMaxS?: number },
+  expected: {
+    status: number;
+    code: string;
+    reason?: FailureReason;
+    field?: string;
+    message?: RegExp;
+    retryAfterMaxS?: number;
+  },
 ): void {
   const shown = JSON.stringify(answer.body);
   expect(answer.status, shown).to.equal(expected.status);
@@ -39,11 +48,19 @@ export function expectFailure(
   expect(Object.keys(answer.body as object)).to.have.members([
     'status',
     'code',
+    'reason',
     'message',
     'data',
     'request_id',
     ...('errors' in answer.body ? ['errors'] : []),
+    ...(expected.status === 402 ? ['data_hint'] : []),
   ]);
+  const reason = answer.body.reason as FailureReason;
+  expect(reasons, shown).to.have.property(reason);
+  expect(reasons[reason].httpStatus, shown).to.equal(expected.status);
+  if (expected.reason !== undefined) {
+    expect(reason, shown).to.equal(expected.reason);
+  }
   if (expected.field !== undefined) {
     const fields = (answer.body.errors as { field: string }[]).map((each) => each.field.split('.')[0]);
     expect(fields, shown).to.include(expected.field);

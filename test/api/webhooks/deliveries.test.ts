@@ -77,6 +77,12 @@ for (const role of ['buyer', 'seller'] as const) {
       const dropped = await delivery(account, 'dropped');
       expectFailure(await replay(dropped._id), { status: 409, code: '01', message: /newer/ });
       expect(await stateOf(dropped._id)).to.equal('dropped');
+      const order = `purchase-${account.account._id}`;
+      const first = await delivery(account, 'delivered', { orderKey: order, orderRank: 1 });
+      const last = await delivery(account, 'delivered', { orderKey: order, orderRank: 2 });
+      expectFailure(await replay(first._id), { status: 409, code: '01', reason: 'delivery_superseded' });
+      expect(await stateOf(first._id), 'a delivered one that a newer one replaced').to.equal('delivered');
+      expectSuccess(await replay(last._id), replayDeliveryFor(role));
       const without = await api.newAccount(role);
       const homeless = await delivery(without, 'dead');
       expectFailure(await replay(homeless._id, without.key), { status: 409, code: '01', message: /URL/ });

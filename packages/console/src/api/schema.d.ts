@@ -325,8 +325,19 @@ export interface components {
                     /** @constant */
                     status: "error";
                     code: string;
+                    /**
+                     * FailureReason
+                     * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
+                     * @enum {string}
+                     */
+                    reason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
                     message: string;
                     data: null;
+                    /** @description With 402 alone. Rupiah: what there is, and what it would have taken. */
+                    data_hint?: {
+                        balance: number;
+                        price: number;
+                    };
                     errors?: {
                         field: string;
                         message: string;
@@ -443,11 +454,14 @@ export interface operations {
                 account?: string;
                 seller?: string;
                 status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED";
+                /** @example S10 */
                 product?: string;
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -882,7 +896,7 @@ export interface operations {
             query?: {
                 prefix?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1021,7 +1035,9 @@ export interface operations {
     getStatement: {
         parameters: {
             query?: {
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
             };
             header?: never;

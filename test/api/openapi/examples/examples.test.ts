@@ -7,7 +7,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { configPath } from '../../../../config/project-file.js';
-import { openApiDocument } from '../../../../src/api/openapi/document.js';
+import { describedInterface } from '../../../../src/api/openapi/document.js';
 import { recordedExamples } from '../../../../src/api/openapi/examples.js';
 import type { Response } from '../../../../src/api/openapi/types.js';
 import { problemsOf } from '../../../support/json-schema.js';
@@ -83,7 +83,7 @@ describe('The examples of the OpenAPI document', function () {
   });
 
   it('are there for every success of every call, every failure and every webhook', () => {
-    const document = openApiDocument();
+    const document = describedInterface();
     const lacking = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
       .flatMap(({ operationId, responses }) =>
@@ -94,12 +94,13 @@ describe('The examples of the OpenAPI document', function () {
     expect(lacking).to.deep.equal([]);
     expect(recordedExamples.webhooks).to.have.all.keys(Object.keys(document.webhooks));
     for (const [name, { content }] of Object.entries(document.components.responses)) {
-      expect(content['application/json']?.examples, name).to.be.an('object');
+      const { example, examples } = content['application/json'] ?? {};
+      expect(examples ?? example, name).to.be.an('object');
     }
   });
 
   it('fit the schemas beside them', () => {
-    const document = openApiDocument();
+    const document = describedInterface();
     const contents = [
       ...Object.values(document.paths).flatMap((item) => Object.values(item)),
       ...Object.values(document.webhooks).flatMap((item) => Object.values(item)),

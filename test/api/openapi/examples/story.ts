@@ -199,7 +199,6 @@ async function sell({ recorder, sellerKey: key }: Cast): Promise<void> {
     operator: 'Game',
     price: 48_500,
     status: 'active',
-    description: 'Id and zone: 12345678(1234)',
   };
   await recorder.play('created', { method: 'POST', path, key, body: product });
   await recorder.play('repeated', { method: 'POST', path, key, body: product });

@@ -1,0 +1,48 @@
+import type { components } from './schema.js';
+
+export type FailureReason = components['schemas']['FailureReason'];
+type Failure = components['schemas']['Failure'];
+
+/** The service refused: this call made nothing. Branch on `reason`, never on `message`. */
+export class TopupError extends Error {
+  readonly code: string;
+  /** May be one that this release does not know: then go by `httpStatus`. */
+  readonly reason: FailureReason;
+  readonly errors: { field: string; message: string }[];
+  readonly requestId: string;
+  /** Of `insufficient_balance`: rupiah. */
+  readonly dataHint: { balance: number; price: number } | null;
+
+  constructor(
+    readonly httpStatus: number,
+    failure: Failure,
+  ) {
+    super(failure.message);
+    this.name = 'TopupError';
+    this.code = failure.code;
+    this.reason = failure.reason;
+    this.errors = failure.errors ?? [];
+    this.requestId = failure.request_id;
+    this.dataHint = failure.data_hint ?? null;
+  }
+}
+
+/**
+ * No answer came, however often it was asked for: what was sent may have been done. Send the same call, with the same
+ * ref_id, later; never a new ref_id for the same order.
+ */
+export class OutcomeUnknownError extends Error {
+  constructor(
+    readonly operation: string,
+    /** Of the call, where it has one. */
+    readonly refId: string | null,
+    cause: unknown,
+  ) {
+    const again =
+      refId === null
+        ? 'Look at what it should have done before you repeat it'
+        : `Ask again with ref_id ${refId}`;
+    super(`The outcome of ${operation} is not known. ${again}.`, { cause });
+    this.name = 'OutcomeUnknownError';
+  }
+}

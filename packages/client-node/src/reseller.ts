@@ -1,0 +1,52 @@
+/** The reseller surface: signed GET calls, always HTTP 200, with the code in `status`. */
+import { createHmac } from 'node:crypto';
+import { OutcomeUnknownError } from './errors.js';
+import type { components } from './schema.js';
+import { send, usual, type SendOptions } from './send.js';
+
+type Schemas = components['schemas'];
+type Answered<Name extends 'Request' | 'PriceList' | 'Balance'> = {
+  Request: Schemas['CreateResellerRequestResponse'] | Schemas['CreateResellerRequestRefusal'];
+  PriceList: Schemas['GetResellerPriceListResponse'] | Schemas['GetResellerPriceListRefusal'];
+  Balance: Schemas['GetResellerBalanceResponse'] | Schemas['GetResellerBalanceRefusal'];
+}[Name];
+
+export interface ResellerOptions extends Partial<SendOptions> {
+  baseUrl: string;
+  username: string;
+  apiKey: string;
+}
+
+/** HMAC-SHA256 with the API key, lower-case hex, over the username and what the call covers, joined by `|`. */
+export function resellerSign(
+  { username, apiKey }: { username: string; apiKey: string },
+  covers: string[],
+): string {
+  return createHmac('sha256', apiKey)
+    .update([username, ...covers].join('|'))
+    .digest('hex');
+}
+
+export function createResellerClient({ baseUrl, username, apiKey, ...options }: ResellerOptions) {
+  const get = async (path: string, covers: string[], query: Record<string, string>): Promise<unknown> => {
+    const sign = resellerSign({ username, apiKey }, covers);
+    const text = new URLSearchParams({ username, sign, ...query }).toString();
+    const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
+    const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isRepeatable: true });
+    if ('lost' in sent) {
+      throw new OutcomeUnknownError(path, query['ref_id'] ?? null, sent.lost);
+    }
+    return sent.answer.body;
+  };
+  return {
+    /** Buys, once for its ref_id; the same call again is the status check. `05` is under way. */
+    request: async (order: { code: string; customer: string; ref_id: string; max_price?: number }) => {
+      const { max_price: maxPrice, ...rest } = order;
+      const query = { ...rest, ...(maxPrice !== undefined && { max_price: String(maxPrice) }) };
+      return (await get('request', [order.code, order.customer, order.ref_id], query)) as Answered<'Request'>;
+    },
+    priceList: async (filter: { category?: string; operator?: string } = {}) =>
+      (await get('price-list', ['pricelist'], filter)) as Answered<'PriceList'>,
+    balance: async () => (await get('balance', ['depo'], {})) as Answered<'Balance'>,
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface SendOptions {
+  /** Of one attempt. */
+  timeoutMs: number;
+  attemptsMax: number;
+  /** The longest wait between two attempts, whatever the service asks for. */
+  waitMaxMs: number;
+}
+
+export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
+
+export interface Sent {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Sends a request until it is answered. 429 and 503 made nothing, so they are repeated whatever was sent; no answer, and an
+ * answer that is not the service's own, only what may be done twice.
+ * @param isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
+ * @returns the last answer, or the last reason why there was none.
+ */
+export async function send(
+  url: string,
+  init: RequestInit,
+  { isRepeatable, ...options }: SendOptions & { isRepeatable: boolean },
+): Promise<{ answer: Sent } | { lost: unknown }> {
+  let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
+  for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
+    const { retryAfterMs, ...found } = await sendOnce(url, init, options.timeoutMs);
+    result = found;
+    const isRefusedForNow = 'answer' in found && [429, 503].includes(found.answer.status);
+    if (!isRefusedForNow && ('answer' in found || !isRepeatable)) {
+      break;
+    }
+    if (attempt < options.attemptsMax) {
+      await wait(Math.min(retryAfterMs ?? 500 * 2 ** (attempt - 1), options.waitMaxMs));
+    }
+  }
+  return result;
+}
+
+async function sendOnce(
+  url: string,
+  init: RequestInit,
+  timeoutMs: number,
+): Promise<({ answer: Sent } | { lost: unknown }) & { retryAfterMs: number | null }> {
+  try {
+    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    const after = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const retryAfterMs = Number.isFinite(after) ? after * 1_000 : null;
+    const text = await response.text();
+    const body = parsed(text);
+    // A proxy's page, or a fault of the service itself: whether it was done is not known.
+    return body === null || (response.status >= 500 && response.status !== 503)
+      ? { lost: new Error(`HTTP ${response.status}: ${text.slice(0, 200)}`), retryAfterMs }
+      : { answer: { status: response.status, body }, retryAfterMs };
+  } catch (error) {
+    return { lost: error, retryAfterMs: null };
+  }
+}
+
+/** The answer, or null for what is not one of the service. */
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'status' in value ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,156 @@
+/** Verifies what the service sends, as it came: the bytes, before any parser of JSON. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { webhooks } from './schema.js';
+
+type EventName = keyof webhooks;
+
+/** What came, by the name of its event. `id` is the same in every attempt: store it to recognise repetitions. */
+export type WebhookEvent = {
+  [Name in EventName]: {
+    id: string;
+    name: Name;
+    body: webhooks[Name]['post']['requestBody']['content']['application/json'];
+  };
+}[EventName];
+
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
+
+type Headers = Record<string, string | string[] | undefined>;
+
+export interface WebhookOptions {
+  /** Of the endpoint; of callbacks that of `default`. `whsec_…` */
+  secret: string;
+  /** Refuses what was signed longer ago, or is of the future. */
+  toleranceS?: number;
+}
+
+/** @throws WebhookError for what is not genuine, too old, or not of this service. */
+export function verifyWebhook(
+  message: { headers: Headers; body: Uint8Array | string },
+  { secret, toleranceS = 300 }: WebhookOptions,
+): WebhookEvent {
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
+    throw new TypeError('secret must be the webhook secret: whsec_…');
+  }
+  const id = headerOf(message.headers, 'webhook-id');
+  const timestamp = headerOf(message.headers, 'webhook-timestamp');
+  const body = typeof message.body === 'string' ? Buffer.from(message.body) : Buffer.from(message.body);
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  // Two while a secret is replaced. Each is compared, whatever the one before was.
+  const matches = headerOf(message.headers, 'webhook-signature')
+    .split(' ')
+    .map((each) => isSame(Buffer.from(each.replace(/^v1,/, ''), 'base64'), expected))
+    .includes(true);
+  if (!matches) {
+    throw new WebhookError(
+      'The signature is not right: another secret, or a body that was changed or parsed on its way.',
+    );
+  }
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1_000 - Number(timestamp)) > toleranceS) {
+    throw new WebhookError(`It was signed more than ${toleranceS} s ago, or your clock is wrong.`);
+  }
+  const parsed = JSON.parse(body.toString('utf8')) as { event?: unknown };
+  // The header is not signed, so a name in the body wins.
+  const name = typeof parsed.event === 'string' ? parsed.event : headerOf(message.headers, 'x-event');
+  return { id, name, body: parsed } as WebhookEvent;
+}
+
+export interface ReceiverOptions extends WebhookOptions {
+  /**
+   * Called once for each attempt, after it was verified. What it throws makes the service send it again later; it may
+   * come twice all the same, so make `event.id` change nothing the second time.
+   */
+  onEvent(event: WebhookEvent): void | Promise<void>;
+  bodyBytesMax?: number;
+}
+
+/** For `node:http` and Express: `app.post('/hooks/topup', webhookReceiver({ … }))`, before any `express.json()`. */
+export function webhookReceiver(options: ReceiverOptions) {
+  return async (request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> => {
+    const { status, answer } = await rawBodyOf(request, options.bodyBytesMax ?? 1_000_000)
+      .then((body) => receive({ headers: request.headers, body }, options))
+      .catch((error: unknown) => refusal(error));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  };
+}
+
+/** The part of Fastify that is needed: no dependency on it. */
+interface FastifyLike {
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'buffer' },
+    parser: (request: unknown, body: Buffer, done: (error: Error | null, body?: unknown) => void) => void,
+  ): unknown;
+  post(
+    path: string,
+    handler: (
+      request: { headers: Headers; body: unknown },
+      reply: { code(status: number): { send(body: unknown): unknown } },
+    ) => Promise<unknown>,
+  ): unknown;
+}
+
+/** A plugin for Fastify: `app.register(fastifyWebhooks({ path: '/hooks/topup', … }))`. Other routes keep their parser. */
+export function fastifyWebhooks({ path, ...options }: ReceiverOptions & { path: string }) {
+  return (instance: FastifyLike, _options: unknown, done: () => void): void => {
+    instance.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, parsed) => {
+      parsed(null, body);
+    });
+    instance.post(path, async (request, reply) => {
+      const message = { headers: request.headers, body: request.body as Buffer };
+      const { status, answer } = await receive(message, options).catch((error: unknown) => refusal(error));
+      return reply.code(status).send(answer);
+    });
+    done();
+  };
+}
+
+async function receive(
+  message: { headers: Headers; body: Uint8Array },
+  options: ReceiverOptions,
+): Promise<{ status: number; answer: object }> {
+  await options.onEvent(verifyWebhook(message, options));
+  return { status: 200, answer: { status: 'received' } };
+}
+
+/** 401 says that it is not ours; 500 that we could not do it now. Both make the service send it again. */
+function refusal(error: unknown): { status: number; answer: object } {
+  return error instanceof WebhookError
+    ? { status: 401, answer: { status: 'refused', message: error.message } }
+    : { status: 500, answer: { status: 'error' } };
+}
+
+async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax: number): Promise<Buffer> {
+  if (Buffer.isBuffer(request.body)) {
+    return request.body;
+  }
+  if (request.body !== undefined) {
+    throw new WebhookError('The body was parsed already: mount webhookReceiver before express.json().');
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > bytesMax) {
+      throw new WebhookError(`The body is larger than ${bytesMax} bytes.`);
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function headerOf(headers: Headers, name: string): string {
+  const value = headers[name];
+  if (typeof value !== 'string') {
+    throw new WebhookError(`The header ${name} is missing.`);
+  }
+  return value;
+}
+
+function isSame(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

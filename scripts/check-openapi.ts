@@ -1,0 +1,58 @@
+/**
+ * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document, and it may take nothing away from what
+ * scripts/openapi/baseline.json promises (decision 112). With `-- --accept` it writes that file anew, which belongs to a
+ * release. It connects to nothing.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { breakingChanges, type Json } from './openapi/breaking-changes.js';
+import { contractOnly } from './openapi/contract-only.js';
+
+// The configuration insists on databases; the document needs none.
+process.env['MONGODB_URI'] ??= 'mongodb://127.0.0.1/none';
+process.env['REDIS_URL'] ??= 'redis://127.0.0.1/0';
+process.env['BASE_URL'] = 'https://topup.example';
+const { openApiDocument } = await import('../src/api/openapi/document.js');
+
+const baselineFile = 'scripts/openapi/baseline.json';
+const cache = 'node_modules/.cache/openapi';
+const file = join(cache, 'openapi.json');
+const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
+mkdirSync(cache, { recursive: true });
+writeFileSync(file, JSON.stringify(document, null, 2));
+
+const problems: string[] = [];
+const lint = (name: string, args: string[]) => {
+  const { status, error, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  if (status !== 0 || /"severity": ?"(?:warn|error)"/.test(stdout)) {
+    problems.push(`${name}: ${error?.message ?? ''}\n${stdout}${stderr}`);
+  }
+};
+lint('Redocly', [
+  'node_modules/@redocly/cli/bin/cli.js',
+  'lint',
+  file,
+  '--config',
+  'scripts/openapi/redocly.yaml',
+  '--format',
+  'json',
+]);
+lint('Spectral', [
+  'node_modules/@stoplight/spectral-cli/dist/index.js',
+  ...['lint', file, '--ruleset', 'scripts/openapi/spectral.yaml', '--fail-severity', 'hint', '--quiet'],
+]);
+if (process.argv.includes('--accept')) {
+  writeFileSync(baselineFile, `${JSON.stringify(contractOnly(document), null, 1)}\n`);
+}
+const breaks = breakingChanges(JSON.parse(readFileSync(baselineFile, 'utf8')) as Json, document);
+problems.push(...breaks.map((each) => `Breaks clients: ${each}`));
+
+for (const problem of problems) {
+  console.error(problem);
+}
+// What the operations import keeps timers of its own.
+process.exit(problems.length > 0 ? 1 : 0);

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { projectRoot } from '../../../config/project-file.js';
+import { openApiDocument } from '../../../src/api/openapi/document.js';
+
+const run = promisify(execFile);
+const fromModules = (path: string) => join(projectRoot, 'node_modules', path);
+
+describe('openapi-typescript', function () {
+  this.timeout(120_000);
+  let directory: string;
+
+  before(async () => {
+    // Below the project, so that what is compiled finds its packages.
+    directory = await mkdtemp(fromModules('.cache/generated-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  async function compile(source: string): Promise<string> {
+    await writeFile(join(directory, 'use.ts'), source);
+    const compilerOptions = {
+      ...{
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+      },
+      ...{ module: 'nodenext', target: 'es2022', noEmit: true, types: [] },
+    };
+    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const ran = run(process.execPath, [fromModules('typescript/lib/tsc.js'), '--project', directory]);
+    return ran.then(
+      () => '',
+      (error: unknown) => (error as { stdout: string }).stdout,
+    );
+  }
+
+  it('makes types of the document that hold under every strict option: each thing is one type with a name', async () => {
+    const types = join(directory, 'types.ts');
+    await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
+    await run(process.execPath, [
+      fromModules('openapi-typescript/bin/cli.js'),
+      ...[join(directory, 'openapi.json'), '--output', types],
+    ]);
+    const use = (field: string) => `
+      import type { components, operations, webhooks } from './types.js';
+      type Transaction = components['schemas']['Transaction'];
+      type Answer = operations['createBuyerTransaction']['responses'][200]['content']['application/json'];
+      type Event = webhooks['transaction.success']['post']['requestBody']['content']['application/json'];
+      export const priceOf = (answer: Answer): number => answer.data.${field};
+      export const same = (transaction: Transaction): Answer['data'] => transaction;
+      export const serial = ({ data }: Event): string | null => data.sn;
+    `;
+    expect(await compile(use('price'))).to.equal('');
+    expect(await compile(use('prices'))).to.include("Property 'prices' does not exist");
+  });
+});

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createApp } from '../../src/app.js';
+import { openApiDocument } from '../../src/api/openapi/document.js';
+import { reasons, reasonsOf } from '../../src/api/reasons.js';
+import { failureReasons } from '../../src/shared/failure-reason.js';
+import { expectFailure } from './support/expect-answer.js';
+import { useApi } from './support/api.js';
+import { newProduct } from './support/catalogue.js';
+import { hmacSign, pathOf } from './support/reseller.js';
+
+describe('the reason of a failure', () => {
+  const api = useApi();
+
+  it('says what is wrong as a word; 402 has balance and price beside it', async () => {
+    const { _id: code } = await newProduct(api);
+    const { key } = await api.newBuyer(1_000);
+    const buy = (body: object) => api.call({ path: '/api/buyer/transaction', key, body });
+    const order = { code, customer_number: '081234567890', ref_id: 'reason-1' };
+    const poor = await buy(order);
+    expectFailure(poor, { status: 402, code: '01', reason: 'insufficient_balance' });
+    expect(poor.body.data_hint).to.have.all.keys('balance', 'price').and.to.include({ balance: 1_000 });
+    expect(poor.body.data_hint.price).to.be.greaterThan(1_000);
+    expectFailure(await buy({ ...order, code: 'NONE' }), {
+      status: 404,
+      code: '02',
+      reason: 'product_not_found',
+    });
+    expectFailure(await buy({ ...order, ref_id: '' }), {
+      status: 400,
+      code: '01',
+      reason: 'invalid_request',
+    });
+    const low = await buy({ ...order, max_price: 1 });
+    expectFailure(low, { status: 409, code: '01', reason: 'price_above_max' });
+    const deposit = (amount: number) =>
+      api.call({ path: '/api/buyer/deposit', key, body: { amount, ref_id: 'reason-2' } });
+    expect((await deposit(50_000)).status).to.equal(200);
+    expectFailure(await deposit(60_000), { status: 409, code: '01', reason: 'ref_id_conflict' });
+    const nobody = await api.call({ path: '/api/buyer/balance', method: 'POST' });
+    expectFailure(nobody, { status: 401, code: '07', reason: 'credentials_missing' });
+    const other = await api.call({ path: '/api/seller/balance', method: 'GET', key });
+    expectFailure(other, { status: 403, code: '07', reason: 'wrong_role' });
+  });
+
+  it('is in the answers of the reseller surface too', async () => {
+    const { _id: code } = await newProduct(api);
+    const { account, key } = await api.newBuyer(1_000);
+    const signing = { username: account.username, key };
+    const query = { code, customer: '081234567890', ref_id: 'reason-3' };
+    const call = (sign: string) =>
+      api.call({
+        method: 'GET',
+        path: pathOf('request', { username: account.username, sign, ...query }),
+      });
+    const poor = await call(hmacSign(signing, Object.values(query).join('|')));
+    expect(poor.body).to.include({ status: '01', reason: 'insufficient_balance' });
+    expect((await call('0'.repeat(64))).body).to.include({ status: '07', reason: 'invalid_sign' });
+  });
+
+  it('dates are named plainly, whatever is wrong with them', async () => {
+    const { key } = await api.newBuyer(0);
+    for (const wrong of ['', 'yesterday', '2024-02-30', 20240301, null, []]) {
+      const answer = await api.call({ path: '/api/buyer/transactions', key, body: { start_date: wrong } });
+      expectFailure(answer, {
+        status: 400,
+        code: '01',
+        field: 'start_date',
+        message: /^start_date must be a date/,
+      });
+    }
+    const body = { start_date: '2020-01-01', end_date: '2024-01-01' };
+    const long = await api.call({ path: '/api/buyer/transactions', key, body });
+    expectFailure(long, { status: 400, code: '01', message: /^start_date must be at most 366 days before/ });
+  });
+
+  it('a body above its limit is told that limit: 100 kB of JSON, 10 kB of a form', async () => {
+    const server = createServer(createApp());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const send = async (path: string, type: string, body: string) => {
+      const answer = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+      });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    const json = JSON.stringify({ text: 'x'.repeat(102_400) });
+    expect(await send('/api/buyer/balance', 'application/json', json)).to.match(/^413 .*larger than 100 kB/);
+    const form = `username=${'x'.repeat(10_000)}`;
+    expect(await send('/admin/login', 'application/x-www-form-urlencoded', form)).to.match(
+      /^413 [\s\S]*larger than 10 kB/,
+    );
+    server.close();
+  });
+
+  it('has one table: every word has a meaning, and the document lists it with its HTTP status', () => {
+    expect(Object.keys(reasons)).to.have.members([...failureReasons]);
+    const { schemas } = openApiDocument().components;
+    expect(schemas['FailureReason']?.enum).to.deep.equal(
+      failureReasons.filter((each) => each !== 'transaction_failed').sort((a, b) => order(a) - order(b)),
+    );
+    for (const status of [400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429, 503]) {
+      expect(reasonsOf(status), String(status)).to.not.deep.equal([]);
+    }
+  });
+});
+
+function order(reason: string): number {
+  return Object.keys(reasons).indexOf(reason);
+}

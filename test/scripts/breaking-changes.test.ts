@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { breakingChanges, type Json } from '../../scripts/openapi/breaking-changes.js';
+import { contractOnly } from '../../scripts/openapi/contract-only.js';
+
+const item = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: { type: 'string' },
+    price: { type: 'integer' },
+    description: { type: ['string', 'null'] },
+  },
+};
+const buy = {
+  operationId: 'buy',
+  summary: 'Buy',
+  security: [{ apiKey: [] }],
+  parameters: [{ name: 'page', in: 'query', required: false, schema: { type: 'integer', maximum: 100 } }],
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['code'],
+          properties: {
+            code: { type: 'string', maxLength: 50 },
+            kind: { enum: ['a', 'b'] },
+            note: { type: 'string' },
+          },
+        },
+      },
+    },
+  },
+  responses: {
+    200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } } },
+    404: { content: { 'application/json': { schema: { type: 'object' } } } },
+  },
+};
+const sold = {
+  requestBody: {
+    content: { 'application/json': { schema: { oneOf: [{ $ref: '#/components/schemas/Item' }] } } },
+  },
+};
+const good = {
+  paths: { '/items': { post: buy } },
+  webhooks: { sold: { post: sold } },
+  components: { schemas: { Item: item } },
+};
+
+/** The breaks of a change of a copy. */
+function breaksOf(change: (document: typeof good) => void): string[] {
+  const after = structuredClone(good);
+  change(after);
+  return breakingChanges(good, after);
+}
+
+const bodyOf = (document: typeof good) =>
+  document.paths['/items'].post.requestBody.content['application/json'].schema as Json & { properties: Json };
+
+describe('npm run check:openapi: what breaks clients', () => {
+  it('nothing of the document as it is, which the baseline keeps without words and examples', () => {
+    expect(breaksOf(() => undefined)).to.deep.equal([]);
+    const baseline = JSON.parse(readFileSync('scripts/openapi/baseline.json', 'utf8')) as Json;
+    expect(breakingChanges(baseline, baseline)).to.deep.equal([]);
+    expect(Object.keys(baseline['paths'] as Json).length).to.be.greaterThan(50);
+    const kept = contractOnly(good) as typeof good;
+    expect(kept.paths['/items'].post).to.not.have.property('summary');
+    expect(kept.components.schemas.Item.properties).to.have.property('description');
+  });
+
+  it('no addition: a call, a field of an answer, an optional field or parameter, a wider bound, another failure', () => {
+    const added = breaksOf((document) => {
+      Object.assign(document.paths, { '/more': { get: buy } });
+      Object.assign(document.webhooks, { refunded: { post: sold } });
+      Object.assign(document.components.schemas.Item.properties, { more: { type: 'string' } });
+      document.components.schemas.Item.required.push('price');
+      const body = bodyOf(document);
+      Object.assign(body.properties, { code: { type: 'string', maxLength: 60 }, more: { type: 'string' } });
+      Object.assign(body.properties, { kind: { enum: ['a', 'b', 'c'] } });
+      Object.assign(document.paths['/items'].post.responses, { 409: { content: {} } });
+      document.paths['/items'].post.parameters.push({
+        ...{ name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 9 } },
+      });
+    });
+    expect(added).to.deep.equal([]);
+  });
+
+  const breaks: Record<string, [change: (document: typeof good) => void, said: string]> = {
+    'a call that goes': [(each) => Object.assign(each, { paths: {} }), 'POST /items: is gone'],
+    'a webhook that goes': [(each) => Object.assign(each, { webhooks: {} }), 'webhook sold: is gone'],
+    'a success that goes': [
+      ({ paths }) => Reflect.deleteProperty(paths['/items'].post.responses, '200'),
+      'POST /items 200: is gone',
+    ],
+    'a field of an answer that goes': [
+      ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
+      'POST /items 200.price: is gone',
+    ],
+    'a field of a webhook that goes': [
+      ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
+      'webhook sold: alternative 1 fits none that was known',
+    ],
+    'a field of an answer that may be missing': [
+      ({ components }) => (components.schemas.Item.required = []),
+      'POST /items 200.id: may be missing now',
+    ],
+    'a field of an answer that may be null': [
+      ({ components }) => Object.assign(components.schemas.Item.properties.id, { type: ['string', 'null'] }),
+      'POST /items 200.id: is string,null now, was string',
+    ],
+    'a field of a body that must be there': [
+      (each) => Object.assign(bodyOf(each), { required: ['code', 'note'] }),
+      'POST /items.note: is required now',
+    ],
+    'a field of a body that is not read any more': [
+      (each) => Reflect.deleteProperty(bodyOf(each).properties, 'note'),
+      'POST /items.note: is gone',
+    ],
+    'a shorter text': [
+      (each) => Object.assign(bodyOf(each).properties['code'] as Json, { maxLength: 40 }),
+      'POST /items.code: maxLength is 40 now, was 50',
+    ],
+    'a pattern': [
+      (each) => Object.assign(bodyOf(each).properties['code'] as Json, { pattern: '^x' }),
+      'POST /items.code: its pattern is another one now',
+    ],
+    'a value that is refused': [
+      (each) => Object.assign(bodyOf(each).properties, { kind: { enum: ['a'] } }),
+      'POST /items.kind: b is refused now',
+    ],
+    'a type that is refused': [
+      (each) => Object.assign(bodyOf(each).properties, { note: { type: 'integer' } }),
+      'POST /items.note: is integer now, was string',
+    ],
+    'a parameter that goes': [
+      ({ paths }) => (paths['/items'].post.parameters = []),
+      'POST /items query page: is gone',
+    ],
+    'a parameter that must be there': [
+      ({ paths }) => Object.assign(paths['/items'].post.parameters[0] ?? {}, { required: true }),
+      'POST /items query page: is required now',
+    ],
+    'a way to show who calls that goes': [
+      ({ paths }) => (paths['/items'].post.security = []),
+      'POST /items: security {"apiKey":[]} is gone',
+    ],
+  };
+  for (const [what, [change, said]] of Object.entries(breaks)) {
+    it(what, () => {
+      expect(breaksOf(change)).to.include(said);
+    });
+  }
+});
