@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import { ValidationError } from '../shared/errors.js';
+import { earlier, idAt, idsOfTime, keyFrom, textOfKey } from '../database/creation-key.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 export interface PurchaseFilter {
@@ -25,8 +25,6 @@ type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'produc
 
 /** So many purchases are looked at for one page, however few of them fit. */
 const lookedMax = 2_000;
-/** An id tells when it was made by the clock of its process; `createdAt` is by that of the fleet. */
-const clockSkewMs = 60_000;
 
 /**
  * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller
@@ -53,7 +51,7 @@ export async function pageOfPurchases(
   const end = isFull ? shown.at(-1) : looked.length === lookedMax ? looked.at(-1) : undefined;
   return {
     purchases: await load(shown),
-    next: end === undefined ? null : `${end.createdAt.getTime()}-${end._id}`,
+    next: end ? textOfKey(end) : null,
     lookedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }
@@ -83,12 +81,8 @@ function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, 
   } as Filter<Purchase>;
 }
 
-function ofEverybody({ since, until }: PurchaseFilter, key: Key | null): Filter<Purchase> {
-  const newest = key?._id ?? (until && idAt(until.getTime() + clockSkewMs));
-  const _id = {
-    ...(since && { $gte: idAt(since.getTime() - clockSkewMs) }),
-    ...(newest !== undefined && { $lt: newest }),
-  };
+function ofEverybody(filter: PurchaseFilter, key: Key | null): Filter<Purchase> {
+  const _id = idsOfTime(key, filter);
   return Object.keys(_id).length > 0 ? { _id } : {};
 }
 
@@ -118,19 +112,7 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);
 }
 
-function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
-  return one && other ? (one < other ? one : other) : (one ?? other);
-}
-
-/** The first id of a millisecond: they are UUIDs of version 7 without dashes. */
-function idAt(ms: number): string {
-  return Math.max(0, ms).toString(16).padStart(12, '0');
-}
-
-function keyFrom(after: string): Key {
-  const [, ms = '', _id = ''] = /^(\d{1,15})-(\w{1,64})$/.exec(after) ?? [];
-  if (_id === '') {
-    throw new ValidationError([{ field: 'after', message: 'after must be the `next` of a page' }]);
-  }
-  return { _id, createdAt: new Date(Number(ms)) };
+/** Ids that were made between two instants, by the clocks of the processes that made them. */
+export function idsBetween(fromMs: number, toMs: number): { $gte: string; $lt: string } {
+  return { $gte: idAt(fromMs), $lt: idAt(toMs) };
 }
