@@ -181,6 +181,7 @@ describe('money in the console', function () {
       lines
         .filter((line) => line.account === account && kinds.includes(line.kind))
         .reduce((all, { amount }) => all + amount, 0);
+    expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, 'still nobody is asked').to.equal(null);
     expect(shown.is_whole).to.equal(true);
     expect(shown.today).to.deep.equal({
       purchases: purchases.length,
@@ -222,12 +223,17 @@ describe('money in the console', function () {
     );
   });
 
-  /** While it is paused nobody is asked for what is bought. */
+  /** While they are paused nobody is asked for what is bought: the common queue, and that of each provider. */
   async function steerFulfilment(verb: 'pause' | 'resume') {
-    const answer = await caller.client.send('PUT', `/admin/queues/api/queues/fulfilment/${verb}`, undefined, {
-      'x-xsrf-token': caller.client.cookie('XSRF-TOKEN') ?? '',
-    });
-    expect(answer.status, answer.text).to.equal(200);
+    const { text } = await caller.client.get('/admin/queues/api/queues', { accept: 'application/json' });
+    const { queues } = JSON.parse(text) as { queues: { name: string }[] };
+    const names = queues.map(({ name }) => name).filter((name) => name.startsWith('fulfilment'));
+    expect(names.length).to.be.greaterThan(1);
+    for (const name of names) {
+      const path = `/admin/queues/api/queues/${name}/${verb}`;
+      const answer = await caller.client.send('PUT', path, undefined, caller.withToken());
+      expect(answer.status, answer.text).to.equal(200);
+    }
   }
   async function everyPurchaseOfToday() {
     const day = (at: Date) => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(at);
