@@ -44,11 +44,12 @@ describe('webhooks in the console', function () {
     await delivered(await shop.sold());
     await delivered(id);
     const refId = (await shop.purchaseOf(id))?.refId ?? '';
-    const all = await shop.stack.db
-      .collection<StoredDelivery>('deliveries')
-      .find({ accountId: (await shop.purchaseOf(id))?.accountId ?? '' })
-      .sort({ createdAt: -1, _id: -1 })
-      .toArray();
+    const accountId = (await shop.purchaseOf(id))?.accountId ?? '';
+    const ofAccount = shop.stack.db.collection<StoredDelivery>('deliveries');
+    await eventually('all of them to arrive', async () => {
+      return (await ofAccount.countDocuments({ accountId, state: 'due' })) === 0;
+    });
+    const all = await ofAccount.find({ accountId }).sort({ createdAt: -1, _id: -1 }).toArray();
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     const idsWhere = (fits: (each: StoredDelivery) => boolean) => all.filter(fits).map((each) => each._id);
     for (const [filter, wanted] of [
