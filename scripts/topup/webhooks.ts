@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, status, table, time } from './format.js';
 import { followDeliveries } from './follow-deliveries.js';
-import { httpUrl, limitOption } from './options.js';
+import { httpUrl, limitOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 import { readMessage, verifyMessage } from './verify-message.js';
 
@@ -12,11 +12,12 @@ export function registerWebhooks(program: Command): void {
   const webhooks = defineGroup(
     program,
     'webhooks',
-    'Webhooks and callbacks: verify, list what was given up, replay',
+    'Webhooks and callbacks: verify, list what was given up, replay, enable',
   );
   registerVerify(webhooks);
   registerDead(webhooks);
   registerReplay(webhooks);
+  registerEnable(webhooks);
 }
 
 function registerListen(program: Command): void {
@@ -131,6 +132,25 @@ function registerReplay(webhooks: Command): void {
       const { replayAsOperator } = await import('../../src/webhooks/replay-deliveries.js');
       const row = await replayAsOperator(arg('id'), by);
       return { data: { id: row._id, status: row.state }, text: `${row._id} is ${status(row.state)} again` };
+    },
+  });
+}
+
+function registerEnable(webhooks: Command): void {
+  defineCommand(webhooks, {
+    usage: 'enable <username>',
+    action: 'webhook.enable',
+    summary: 'Send new events to the disabled URLs of an account again',
+    details: 'What was held meanwhile waits to be replayed, by the account itself or by `webhooks replay`.',
+    examples: ['webhooks enable warung-sari --reason "their server is back, told by phone"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ enableAsOperator }, { requireAccount }] = await Promise.all([
+        import('../../src/webhooks/enable-as-operator.js'),
+        import('../../src/accounts/require-account.js'),
+      ]);
+      const { held } = await enableAsOperator(await requireAccount(arg('username')), by);
+      return { data: { held }, text: `Enabled; ${held} deliveries were held and wait to be replayed.` };
     },
   });
 }

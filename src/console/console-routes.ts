@@ -12,14 +12,16 @@ import {
   showOwn,
 } from './own-page.js';
 import { endOthersSessions, resetTotp, setRole, showOperators } from './operators-page.js';
-import { showStart } from './start-page.js';
 
 /** Every page and form behind the login, but for the queue board, whose actions are in queue-actions.ts. */
 export const consoleRoutes: readonly ConsoleRoute[] = [
-  { method: 'get', path: '/', action: 'console.start', handle: showStart },
+  { method: 'get', path: '/', action: 'console.start', handle: showApp },
   { method: 'get', path: '/purchases', action: 'purchase.look', handle: showApp },
   { method: 'get', path: '/purchases/:id', action: 'purchase.look', handle: showApp },
   { method: 'get', path: '/cases', action: 'purchase.look', handle: showApp },
+  { method: 'get', path: '/deposits', action: 'deposit.look', handle: showApp },
+  { method: 'get', path: '/settlements', action: 'settlement.look', handle: showApp },
+  { method: 'get', path: '/webhooks', action: 'webhook.look', handle: showApp },
   { method: 'get', path: '/accounts', action: 'account.look', handle: showApp },
   { method: 'get', path: '/accounts/:username', action: 'account.look', handle: showApp },
   { method: 'post', path: '/logout', action: 'own.change', handle: logout },

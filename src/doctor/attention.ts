@@ -7,7 +7,7 @@ import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
 import { PurchaseModel } from '../purchases/purchase.model.js';
 import { DepositModel } from '../deposits/deposit.model.js';
 import { ReportModel } from '../reports/report.model.js';
-import { DeliveryModel, type Delivery } from '../webhooks/delivery.model.js';
+import { DeliveryModel } from '../webhooks/delivery.model.js';
 import { ReceiverModel } from '../webhooks/receiver.model.js';
 
 /** What waits for the operator. Each count stops at `countMax`: more changes nothing about what to do. */
@@ -77,11 +77,6 @@ export async function countAttention(): Promise<Attention> {
 /** Jobs that fail again and again, the last to have come to that first. */
 export async function listFailingJobs(limit: number): Promise<FailingJob[]> {
   return FailingJobModel.find(needPerson).sort({ needsPersonSince: -1 }).limit(limit).lean<FailingJob[]>();
-}
-
-/** Webhooks and callbacks that were given up, last first. */
-export async function listDeadDeliveries(limit: number): Promise<Delivery[]> {
-  return DeliveryModel.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).lean<Delivery[]>();
 }
 
 /** Work that is late by more than `lateMs`: nobody does it, or the sweep does not run. */

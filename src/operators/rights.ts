@@ -60,6 +60,7 @@ const table = {
   'provider.reconcile': read("hold a provider's record against ours", 'finance', 'operations'),
   'webhook.look': read('list deliveries that were given up'),
   'webhook.replay': change('send a delivery again', 'support', 'operations'),
+  'webhook.enable': change('enable webhook URLs that were disabled', 'support', 'operations'),
   'webhook.listen': change("forward an account's events to another program"),
   'queue.look': read('see the queues and their jobs'),
   'queue.work': change('retry, promote, pause and resume work', 'operations'),

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import { ValidationError } from '../shared/errors.js';
+import { earlier, idsOfTime, keyFrom, textOfKey } from '../database/creation-key.js';
 import { firstIdAt } from '../shared/ids.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
@@ -26,8 +26,6 @@ type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'produc
 
 /** So many purchases are looked at for one page, however few of them fit. */
 const lookedMax = 2_000;
-/** An id tells when it was made by the clock of its process; `createdAt` is by that of the fleet. */
-const clockSkewMs = 60_000;
 
 /**
  * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller
@@ -54,7 +52,7 @@ export async function pageOfPurchases(
   const end = isFull ? shown.at(-1) : looked.length === lookedMax ? looked.at(-1) : undefined;
   return {
     purchases: await load(shown),
-    next: end === undefined ? null : `${end.createdAt.getTime()}-${end._id}`,
+    next: end ? textOfKey(end) : null,
     lookedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }
@@ -84,12 +82,8 @@ function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, 
   } as Filter<Purchase>;
 }
 
-function ofEverybody({ since, until }: PurchaseFilter, key: Key | null): Filter<Purchase> {
-  const newest = key?._id ?? (until && firstIdAt(until.getTime() + clockSkewMs));
-  const _id = {
-    ...(since && { $gte: firstIdAt(since.getTime() - clockSkewMs) }),
-    ...(newest !== undefined && { $lt: newest }),
-  };
+function ofEverybody(filter: PurchaseFilter, key: Key | null): Filter<Purchase> {
+  const _id = idsOfTime(key, filter);
   return Object.keys(_id).length > 0 ? { _id } : {};
 }
 
@@ -119,14 +113,7 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);
 }
 
-function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
-  return one && other ? (one < other ? one : other) : (one ?? other);
-}
-
-function keyFrom(after: string): Key {
-  const [, ms = '', _id = ''] = /^(\d{1,15})-(\w{1,64})$/.exec(after) ?? [];
-  if (_id === '') {
-    throw new ValidationError([{ field: 'after', message: 'after must be the `next` of a page' }]);
-  }
-  return { _id, createdAt: new Date(Number(ms)) };
+/** Ids that were made between two instants, by the clocks of the processes that made them. */
+export function idsBetween(fromMs: number, toMs: number): { $gte: string; $lt: string } {
+  return { $gte: firstIdAt(fromMs), $lt: firstIdAt(toMs) };
 }

@@ -1,6 +1,6 @@
 import { SettlementModel, type Settlement, type SettlementStatus } from './settlement.model.js';
 
-/** Settlements for the operator, the longest waiting first (index status_next_action; account_newest of one account). */
+/** Settlements for the operator, the longest waiting first (index status_next_action; account_newest_id of one account). */
 export async function listSettlements(query: {
   statuses: SettlementStatus[];
   accountId?: string;

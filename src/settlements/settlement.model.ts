@@ -73,7 +73,7 @@ schema.index(
   { accountId: 1, refId: 1 },
   { unique: true, partialFilterExpression: { refId: { $type: 'string' } }, name: 'account_ref_unique' },
 );
-schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
 schema.index(
   { accountId: 1, 'bankAccount.bankCode': 1, 'bankAccount.accountNumber': 1, status: 1 },

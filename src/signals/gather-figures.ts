@@ -7,7 +7,7 @@ import { queuesNow } from '../processes.js';
 import { backlogsOf } from '../providers/backlog.js';
 import { callsInFlight, circuitsOf } from '../providers/circuit.js';
 import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
-import { purchases } from '../purchases/purchase.model.js';
+import { readOpenPurchases } from '../purchases/open-purchases.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { redisServers } from '../redis/connection.js';
 import { processesNow } from '../redis/presence.js';
@@ -53,20 +53,14 @@ const ages = [
   ['older', Infinity],
 ] as const;
 
-/** By the index of what is due; what waits for a person comes first there. */
 async function openPurchases(): Promise<Figure[]> {
-  const open = await purchases
-    .find({ status: { $in: ['PENDING', 'PROCESSING'] } }, { projection: { createdAt: 1, price: 1 } })
-    .hint('status_next_action')
-    .limit(readMax)
-    .toArray();
+  const { open, suspense } = await readOpenPurchases();
   const counts = new Map<string, number>(ages.map(([age]) => [age, 0]));
   for (const { createdAt } of open) {
     const oldMs = nowMs() - createdAt.getTime();
     const [age] = ages.find(([, upToMs]) => oldMs < upToMs) ?? ages[4];
     counts.set(age, (counts.get(age) ?? 0) + 1);
   }
-  const suspense = open.reduce((sum, { price }) => sum + price, 0);
   return [
     ...[...counts].map(([age, count]) => figure('topup_open_purchases', { age }, count)),
     figure('topup_suspense_rupiah', {}, suspense),

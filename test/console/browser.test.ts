@@ -68,13 +68,14 @@ const program = findChromium();
       await page.getByLabel('Username').fill(name);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'What needs attention' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /^(Today|Hari ini)$/ }).waitFor();
       return { page, name };
     }
 
     async function open(page: Page, path: string, heading: string | RegExp): Promise<void> {
       await page.goto(`${shop.stack.baseUrl}/admin${path}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
     }
 
     /** Fills in why, presses the button of a form, and waits until it says that it is done. */
@@ -118,6 +119,32 @@ const program = findChromium();
     const idOf = async (username: string) =>
       String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
     const statusOf = async (id: string) => (await shop.purchaseOf(id))?.status;
+
+    it('today: what needs a person, each with its way there, and the figures of the day with their plots', async () => {
+      const { page } = admin;
+      await shop.sold();
+      const id = await shop.openCase('seen today');
+      const volume = page.getByRole('figure', { name: /^Purchases by the hour/ });
+      const lastHour = volume.getByRole('row').last();
+      // The answer of a moment before may be shown once more.
+      await eventually('the sale in its hour', async () => {
+        await open(page, '', 'Today');
+        await volume.getByText('As a table').press('Enter');
+        return /^\d\d:00\s+[1-9]/.test(await lastHour.innerText());
+      });
+      expect(await volume.getByRole('row').count()).to.equal(25);
+      await page
+        .getByRole('region', { name: 'Sales' })
+        .getByText(/^Rp [1-9][\d.]+$/)
+        .waitFor();
+      await page
+        .getByRole('table')
+        .getByRole('link', { name: /^seller\d?$/ })
+        .waitFor();
+      await expectSound(page, 'today');
+      await page.getByRole('region', { name: 'What needs a person' }).getByText('open cases').click();
+      await page.getByRole('article', { name: new RegExp(id) }).waitFor();
+    });
 
     it('finds a purchase by Ctrl-K and by a filter that is in the URL', async () => {
       const { page } = admin;
@@ -211,6 +238,89 @@ const program = findChromium();
       await expectAudited(id, 'case.resolve');
     });
 
+    it('credits one deposit and rejects another', async () => {
+      const { page } = admin;
+      const [paid, unpaid] = [await shop.askForDeposit(125_000), await shop.askForDeposit(126_000)];
+      const deposits = shop.stack.db.collection<{ _id: string; status: string }>('deposits');
+      await open(page, '/deposits', 'Deposits');
+      for (const [{ id, refId }, action, status] of [
+        [paid, 'The money is there', 'completed'],
+        [unpaid, 'It was never paid', 'rejected'],
+      ] as const) {
+        const article = page.getByRole('article', { name: `Deposit ${refId}` });
+        await article.getByRole('link', { name: 'buyer', exact: true }).waitFor();
+        await article.getByRole('button', { name: 'What you can do' }).click();
+        await expectSound(page, 'deposits');
+        await act(article, action);
+        await article.waitFor({ state: 'detached' });
+        expect((await deposits.findOne({ _id: id }))?.status).to.equal(status);
+        await expectAudited(id, status === 'completed' ? 'deposit.confirm' : 'deposit.reject');
+      }
+      await page.getByLabel('Status').selectOption('rejected');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByRole('article', { name: `Deposit ${unpaid.refId}` }).waitFor();
+    });
+
+    it('lets a settlement go on, claims it, and says that it is paid', async () => {
+      const { page } = admin;
+      const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
+      const stateOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
+      const known = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
+      const id = await shop.askForSettlement({ amount: 80_000, accountNumber: '5550001111' });
+      await open(page, '/settlements', 'Settlements');
+      const article = page.getByRole('article', { name: new RegExp(id) });
+      await article.getByText('PT Pulsa Jaya', { exact: true }).waitFor();
+      await article.getByRole('link', { name: 'seller', exact: true }).waitFor();
+      await article.getByRole('button', { name: 'What you can do' }).click();
+      await expectSound(page, 'settlements');
+      await act(article, 'Let it go on');
+      await expectAudited(id, 'settlement.approve');
+      await eventually('it to be for people', async () => (await stateOf(id)) === 'processing');
+      await open(page, '/settlements', 'Settlements');
+      await article.getByRole('button', { name: 'What you can do' }).click();
+      await act(article, 'Take it, to pay it at the bank');
+      await expectAudited(id, 'settlement.claim');
+      await act(article, 'It is paid');
+      await article.waitFor({ state: 'detached' });
+      expect(await stateOf(id)).to.equal('completed');
+      const other = page.getByRole('article', { name: new RegExp(known) });
+      await other.getByRole('button', { name: 'What you can do' }).click();
+      await act(other, 'It cannot be paid');
+      await other.waitFor({ state: 'detached' });
+      expect(await stateOf(known)).to.equal('failed');
+    });
+
+    it('sends a delivery that was given up again, and enables a receiver', async () => {
+      const { page } = admin;
+      const sold = await shop.sold();
+      const deliveries = shop.stack.db.collection<{ _id: string }>('deliveries');
+      const delivery = await eventually('it to be delivered', () =>
+        deliveries.findOne({ orderKey: sold, state: 'delivered' }),
+      );
+      await deliveries.updateOne({ _id: delivery._id }, { $set: { state: 'dead', settledAt: new Date() } });
+      const id = await idOf('buyer2');
+      await shop.stack.db.collection<{ _id: string }>('webhookReceivers').insertOne({
+        _id: `${id}-browser`,
+        ...{ accountId: id, address: 'https://shop.example/hook', failures: 40, timeouts: 0 },
+        ...{ failingSince: new Date(), disabledAt: new Date(), disabledBecause: 'gone', openMs: 0 },
+      });
+      await open(page, '/webhooks', 'Webhooks');
+      const receiver = page.getByRole('article', { name: /^Receiver buyer2 / });
+      await receiver.getByRole('button', { name: 'What you can do' }).click();
+      await expectSound(page, 'webhooks');
+      await act(receiver, 'Send to it again');
+      await expectAudited(id, 'webhook.enable');
+      await receiver.waitFor({ state: 'detached' });
+      const article = page.getByRole('article', { name: new RegExp(delivery._id) });
+      await article.getByRole('button', { name: 'What you can do' }).click();
+      await act(article, 'Send it again');
+      await expectAudited(delivery._id, 'webhook.replay');
+      await article.waitFor({ state: 'detached' });
+      await page.getByLabel('Account').fill('buyer');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByRole('article').first().waitFor();
+    });
+
     it('does everything that there is to do about an account', async () => {
       const { page } = admin;
       const accounts = shop.stack.db.collection('accounts');
@@ -250,15 +360,18 @@ const program = findChromium();
       const id = await shop.underReview();
       await shop.openCase('seen by a viewer');
       const pages: [string, string | RegExp][] = [
+        ['', 'Today'],
         ['/purchases', 'Purchases'],
         [`/purchases/${id}`, /S10/],
         ['/cases', 'Cases'],
+        ['/deposits?status=all', 'Deposits'],
+        ['/settlements?status=all', 'Settlements'],
+        ['/webhooks', 'Webhooks'],
         ['/accounts', 'Accounts'],
         ['/accounts/buyer', 'buyer'],
       ];
       for (const [path, heading] of pages) {
         await open(page, path, heading);
-        await page.getByRole('progressbar').waitFor({ state: 'detached' });
         for (const name of ['What you can do', 'Reason', 'Show the statement', 'Operators']) {
           expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
         }
@@ -269,16 +382,21 @@ const program = findChromium();
       const { page } = await logIn('viewer', 'id-ID');
       const id = await shop.sold();
       const pages: [string, string | RegExp][] = [
+        ['', 'Hari ini'],
         ['/purchases', 'Transaksi'],
         [`/purchases/${id}`, /S10/],
         ['/cases', 'Kasus'],
+        ['/deposits?status=all', 'Deposit'],
+        ['/settlements?status=all', 'Pencairan'],
+        ['/webhooks?account=buyer', 'Webhook'],
         ['/accounts', 'Akun'],
         ['/accounts/buyer', 'buyer'],
       ];
       await page.setViewportSize({ width: 375, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });
       for (const [path, heading] of pages) {
-        const name = path.replace(id, 'purchase').replaceAll('/', '-').slice(1);
+        const name =
+          path.replace(id, 'purchase').replace(/\?.*/, '').replaceAll('/', '-').slice(1) || 'today';
         await open(page, path, heading);
         await expectSound(page, `${name}-375-dark`);
       }

@@ -1,55 +1,30 @@
 /** What the pages of the console ask of their server, and what becomes of it in the ledger and the audit log. */
 import { expect } from 'chai';
-import type { Document } from 'mongodb';
 import { consoleOperations } from '../../src/console/api/operations.js';
 import { apiClient } from '../support/api-client.js';
-import { consoleClient, type ConsoleAnswer, type ConsoleClient } from '../support/console-client.js';
+import { consoleClient, type ConsoleAnswer } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
-import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
-
-const reason = 'ticket 812';
+import { callerAs, json, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 describe('calls of the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
-  let admin: string;
-  let client: ConsoleClient;
+  let caller: Caller;
 
   before(async () => {
     shop = await startOperatedStack();
-    admin = await shop.addOperator('admin');
-    client = consoleClient(shop.stack.baseUrl, '198.51.100.7');
-    await client.login(admin, password);
+    caller = await callerAs(shop, 'admin');
   });
   after(() => shop.stack.stop());
 
-  const json = { accept: '*/*', 'content-type': 'application/json' };
-  const withToken = () => ({ ...json, 'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '' });
+  const ask: Caller['ask'] = (...asked) => caller.ask(...asked);
+  const call: Caller['call'] = (...asked) => caller.call(...asked);
+  const expectAudited: Caller['expectAudited'] = (...asked) => caller.expectAudited(...asked);
+  const send = (path: string, body: string, headers: Record<string, string>) =>
+    caller.client.send('POST', path, body, headers);
 
-  /** The `data` of a call, which must have exactly the shape that its operation names. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Checked against its schema below.
-  async function ask(id: string, path: string, body?: object): Promise<any> {
-    const answer = await call(path, body);
-    const said = JSON.parse(answer.text);
-    expect(answer.status, answer.text).to.equal(200);
-    const operation = consoleOperations.find((each) => each.id === id);
-    const { error } = operation?.data.validate(said.data, { convert: false }) ?? {};
-    expect(error, `${id}: ${answer.text}`).to.equal(undefined);
-    return said.data;
-  }
-  function call(path: string, body?: object): Promise<ConsoleAnswer> {
-    return body === undefined
-      ? client.get(`/admin/api${path}`, { accept: '*/*' })
-      : client.send('POST', `/admin/api${path}`, JSON.stringify(body), withToken());
-  }
-  const lastAudit = (subject: string) =>
-    shop.stack.db.collection('audit').findOne({ 'subject.id': subject }, { sort: { at: -1, _id: -1 } });
-  async function expectAudited(subject: string, action: string): Promise<Document> {
-    const entry = await lastAudit(subject);
-    expect(entry).to.include({ action, actor: `operator:${admin}`, from: '198.51.100.7', reason });
-    return entry ?? {};
-  }
   const accountId = async (username: string) =>
     String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
 
@@ -72,8 +47,8 @@ describe('calls of the console', function () {
         .and.to.have.property('request_id');
       expect(answer.headers['cache-control'], name).to.equal('no-store');
     }
-    const form = await client.send('POST', '/admin/api/cases/x/resolve', 'reason=x', {
-      'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
+    const form = await send('/admin/api/cases/x/resolve', 'reason=x', {
+      'x-xsrf-token': caller.client.cookie('XSRF-TOKEN') ?? '',
     });
     expect(form.status, 'a form').to.equal(415);
   });
@@ -85,7 +60,7 @@ describe('calls of the console', function () {
       const url = `/admin/api${path.replace(/:\w+/g, 'buyer')}`;
       const forged = { ...json, 'x-xsrf-token': 'forged' };
       for (const headers of [json, forged]) {
-        const answer = await client.send('POST', url, JSON.stringify({ reason }), headers);
+        const answer = await send(url, JSON.stringify({ reason }), headers);
         expect(answer.status, `${path} ${answer.text}`).to.equal(403);
       }
       for (const given of [
@@ -96,7 +71,7 @@ describe('calls of the console', function () {
         { reason: 'x'.repeat(501) },
       ]) {
         const body = { as: 'failed', overlap_minutes: 0, ...given };
-        const answer = await client.send('POST', url, JSON.stringify(body), withToken());
+        const answer = await send(url, JSON.stringify(body), caller.withToken());
         expect(answer.status, `${path} ${answer.text}`).to.equal(400);
         expect(JSON.parse(answer.text).errors[0].field).to.equal('reason');
       }
@@ -105,7 +80,7 @@ describe('calls of the console', function () {
 
   it('tells a page who looks at it, what they may do, and the zone of the business', async () => {
     const session = await ask('getSession', '/session');
-    expect(session).to.include({ username: admin, role: 'admin', time_zone: 'Asia/Jakarta' });
+    expect(session).to.include({ username: caller.username, role: 'admin', time_zone: 'Asia/Jakarta' });
     expect(session.actions).to.include('review.resolve');
   });
 
@@ -382,7 +357,10 @@ describe('calls of the console', function () {
     const sum = read.entries.reduce((all: number, { amount }: { amount: number }) => all + amount, 0);
     expect(read.left).to.equal(0);
     expect(Number(read.opening_balance) + Number(sum)).to.equal(read.closing_balance);
-    expect(await lastAudit(id)).to.include({ action: 'statement.export', actor: `operator:${admin}` });
+    expect(await caller.lastAudit(id)).to.include({
+      action: 'statement.export',
+      actor: `operator:${caller.username}`,
+    });
   });
 
   it('what was decided here keeps the money rules', async () => {

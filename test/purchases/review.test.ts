@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import '../../src/all-models.js';
-import { showStart } from '../../src/console/start-page.js';
+import { listAttention } from '../../src/console/attention/list-attention.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
@@ -174,12 +174,10 @@ describe('reviews', function () {
     const id = await reviewOf('PROCESSING', [bought]);
     // The page begins with the oldest.
     await PurchaseModel.updateOne({ _id: id }, { $set: { reviewSince: new Date(0) } });
-    const page = await startPage();
-    const named = [...page.matchAll(/topup review resolve (\w+) --as (\w+)/g)]
-      .filter(([, of]) => of === id)
-      .map(([, , as]) => as);
-    expect(named).to.deep.equal(['success']);
-    expect(page).to.include('A test wants it.');
+    const page = await attentionList();
+    const shown = page.items.find((each) => each.id === id);
+    expect(shown?.decisions).to.deep.equal(['success']);
+    expect(shown?.detail).to.include('A test wants it.');
   });
 
   it('a review counts once: it is no case', async () => {
@@ -310,17 +308,8 @@ describe('reviews', function () {
     ).to.deep.equal([]);
   });
 
-  function startPage(): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const adminSession = { operator: { username: 'viewer', role: 'viewer' }, csrf: 'x' };
-      const response = {
-        locals: { adminSession },
-        status: () => response,
-        set: () => response,
-        type: () => response,
-        send: resolve,
-      };
-      Promise.resolve(showStart({} as never, response as never)).catch(reject);
-    });
+  async function attentionList() {
+    const answer = await listAttention.handle({} as never);
+    return answer as { items: { id: string; detail: string; decisions: string[] }[] };
   }
 });

@@ -46,12 +46,42 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
       await ask(`/purchases?limit=1${filter}&after=${next}`);
     }
   }
+  for (const list of ['/deposits', '/settlements']) {
+    await ask(list);
+    for (const filter of [
+      ...['', `&from=${day}&to=${day}`, `&from=${day}`, `&to=${day}`, '&account=buyer'],
+      ...[
+        `&account=seller&from=${day}&to=${day}`,
+        `&account=seller&from=${day}`,
+        `&account=seller&to=${day}`,
+      ],
+    ]) {
+      const { next } = await ask(`${list}?status=all&limit=1${filter}`);
+      if (next !== null) {
+        await ask(`${list}?status=all&limit=1${filter}&after=${next}`);
+      }
+    }
+  }
+  for (const filter of ['', '&state=delivered', `&from=${day}`, '&ref_id=order-1']) {
+    const { next } = await ask(`/deliveries?account=buyer&limit=1${filter}`);
+    if (next !== null) {
+      await ask(`/deliveries?account=buyer&limit=1${filter}&after=${next}`);
+    }
+  }
   const { purchases } = await ask('/purchases?status=SUCCESS');
   const [first] = purchases;
   for (const wanted of [first.id, first.ref_id, first.customer_number, '123456']) {
     await ask(`/search?q=${encodeURIComponent(wanted)}`);
   }
-  for (const path of [`/purchases/${first.id}`, '/attention', '/accounts?prefix=b', '/accounts/seller']) {
+  for (const path of [
+    '/today',
+    '/receivers',
+    '/deliveries',
+    `/purchases/${first.id}`,
+    '/attention',
+    '/accounts?prefix=b',
+    '/accounts/seller',
+  ]) {
     await ask(path);
   }
 }

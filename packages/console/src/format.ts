@@ -36,3 +36,44 @@ export function ago(at: string): string {
   const [unit, length] = steps.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
   return words.format(-Math.floor(seconds / length), unit);
 }
+
+/** `1.250`: counts are written as rupiah are. */
+export function count(value: number): string {
+  return new Intl.NumberFormat('id-ID').format(value);
+}
+
+/** `98.4 %`. Never rounded up to all of them. */
+export function percent(share: number): string {
+  const permille = Math.floor(share * 1_000) / 10;
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(permille)} %`;
+}
+
+/** `80 ms`, `4.8 s`, `45 s`, `12 min`, `3 h` */
+export function seconds(value: number): string {
+  const write = (of: number, unit: string) =>
+    `${new Intl.NumberFormat(locale, { maximumFractionDigits: of < 10 ? 1 : 0 }).format(of)} ${unit}`;
+  if (value < 1) {
+    return write(Math.round(value * 1_000), 'ms');
+  }
+  if (value < 120) {
+    return write(value, 's');
+  }
+  return value < 7_200 ? write(value / 60, 'min') : write(value / 3_600, 'h');
+}
+
+/** `14:00`, in the zone of the business. */
+export function clockIn(zone: string, at: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(new Date(at));
+}
+
+/** `21 Nov`, of a day of the business: it has no zone any more. */
+export function dayName(day: string): string {
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}

@@ -10,14 +10,17 @@ import { SessionContext, useSessionQuery, type Action, type Session } from './se
 import { t, type TextKey } from './text/text.js';
 
 const pages: { to: string; label: TextKey; action: Action }[] = [
+  { to: '/', label: 'today', action: 'console.start' },
   { to: '/purchases', label: 'purchases', action: 'purchase.look' },
   { to: '/cases', label: 'cases', action: 'purchase.look' },
+  { to: '/deposits', label: 'deposits', action: 'deposit.look' },
+  { to: '/settlements', label: 'settlements', action: 'settlement.look' },
+  { to: '/webhooks', label: 'webhooks', action: 'webhook.look' },
   { to: '/accounts', label: 'accounts', action: 'account.look' },
 ];
 
 /** Pages that the server writes itself. */
 const serverPages: { href: string; label: TextKey; action: Action }[] = [
-  { href: '/admin', label: 'start', action: 'console.start' },
   { href: '/admin/queues', label: 'queues', action: 'queue.look' },
   { href: '/admin/operators', label: 'operators', action: 'operator.look' },
 ];
@@ -73,14 +76,15 @@ export function Shell(): React.ReactElement {
   );
 }
 
+function isAt(pathname: string, to: string): boolean {
+  return pathname === to || (to !== '/' && pathname.startsWith(`${to}/`));
+}
+
 function Menu({ session: { username, role, actions } }: { session: Session }): React.ReactElement {
   const { pathname } = useLocation();
   return (
     <AppShell.Navbar p="xs" aria-label={t('menu')}>
       <AppShell.Section grow>
-        {serverPages.slice(0, 1).map(({ href, label }) => (
-          <NavLink key={href} href={href} label={t(label)} />
-        ))}
         {pages
           .filter(({ action }) => actions.includes(action))
           .map(({ to, label }) => (
@@ -89,13 +93,12 @@ function Menu({ session: { username, role, actions } }: { session: Session }): R
               component={RouterLink}
               to={to}
               label={t(label)}
-              active={pathname === to || pathname.startsWith(`${to}/`)}
+              active={isAt(pathname, to)}
               variant="subtle"
-              fw={pathname.startsWith(to) ? 700 : 400}
+              fw={isAt(pathname, to) ? 700 : 400}
             />
           ))}
         {serverPages
-          .slice(1)
           .filter(({ action }) => actions.includes(action))
           .map(({ href, label }) => (
             <NavLink key={href} href={href} label={t(label)} />

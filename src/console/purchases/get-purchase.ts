@@ -4,8 +4,8 @@ import { describePurchase, type PurchaseDescription } from '../../purchases/revi
 import { outcomes } from '../../purchases/review/possible-decisions.js';
 import { lookUp } from '../../shared/look-up.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
-import type { Delivery } from '../../webhooks/delivery.model.js';
 import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
+import { deliveryData, presentDelivery, shown } from '../webhooks/present-delivery.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 
 const nullableText = Joi.string().allow(null);
@@ -25,26 +25,6 @@ const orderData = shape({
   checks: Joi.number(),
   sent_at: timestamp.allow(null),
   last_check_at: timestamp.allow(null),
-});
-
-const deliveryData = shape({
-  id: Joi.string(),
-  account: Joi.string(),
-  event: Joi.string(),
-  url: Joi.string(),
-  body: Joi.string(),
-  state: Joi.string().valid('due', 'delivered', 'dead', 'held', 'dropped'),
-  next_attempt_at: timestamp.allow(null),
-  attempts: Joi.array().items(
-    shape({
-      n: Joi.number(),
-      at: timestamp,
-      duration_ms: Joi.number(),
-      http_status: Joi.number().allow(null),
-      answer: nullableText,
-      error: nullableText,
-    }),
-  ),
 });
 
 const descriptionData = shape({
@@ -114,7 +94,7 @@ function presentDescription(found: PurchaseDescription) {
       sent_at: iso(order.sentAt),
       last_check_at: iso(order.lastCheckAt),
     })),
-    deliveries: deliveries.map((each) => presentDelivery(each, nameOf)),
+    deliveries: deliveries.map((each) => presentDelivery(each, nameOf(each.accountId))),
     cases: cases.map(({ _id, kind, detail, resolvedAt }) => ({
       id: _id,
       kind,
@@ -122,31 +102,6 @@ function presentDescription(found: PurchaseDescription) {
       resolved_at: iso(resolvedAt),
     })),
   };
-}
-
-function presentDelivery(delivery: Delivery, nameOf: (id: string) => string) {
-  return {
-    id: delivery._id,
-    account: nameOf(delivery.accountId),
-    event: delivery.event,
-    url: withoutUrlSecrets(delivery.url),
-    body: delivery.body,
-    state: delivery.state,
-    next_attempt_at: iso(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map(({ n, at, durationMs, httpStatus, answer, error }) => ({
-      n,
-      at: at.toISOString(),
-      duration_ms: Math.round(durationMs),
-      http_status: httpStatus,
-      answer: shown(answer),
-      error: shown(error),
-    })),
-  };
-}
-
-/** What others wrote: receivers and providers often say the URL that was called. */
-function shown(words: string | null): string | null {
-  return words === null ? null : withoutUrlSecrets(words);
 }
 
 function iso(at: Date | null): string | null {

@@ -7,6 +7,7 @@ import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import { topup } from '../../support/topup.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
 
 export const password = 'correct horse battery staple';
@@ -21,15 +22,22 @@ export interface OperatedStack {
   sold(): Promise<string>;
   /** A purchase whose provider has not given a certain answer in time. */
   underReview(): Promise<string>;
+  /** A deposit that waits for its money. */
+  askForDeposit(amount: number): Promise<{ id: string; refId: string }>;
+  /** Of `seller`; @returns its id. */
+  askForSettlement(asked: { amount: number; accountNumber: string }): Promise<string>;
   /** A case about nothing that exists. */
   openCase(detail: string): Promise<string>;
   purchaseOf(id: string): Promise<StoredPurchase | null>;
 }
 
-interface StoredPurchase {
+export interface StoredPurchase {
   _id: string;
+  accountId: string;
   refId: string;
   status: string;
+  price: number;
+  sellerId: string | null;
   serialNumber: string | null;
   customerNumber: string;
   reviewSince: Date | null;
@@ -38,16 +46,29 @@ interface StoredPurchase {
 
 export async function startOperatedStack(): Promise<OperatedStack> {
   const stack = await startStack({
-    workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers'],
-    env: { TRUST_PROXY: '1', UNKNOWN_REVIEW_AFTER: '1000' },
+    workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements'],
+    env: {
+      ...{ TRUST_PROXY: '1', UNKNOWN_REVIEW_AFTER: '1000' },
+      ...{ DEPOSIT_MODE: 'confirm', PAYOUT_MODE: 'manual' },
+    },
   });
   const accounts = await stack.seed();
   const buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
-  await buyer.post('/api/buyer/deposit', { amount: 50_000_000, ref_id: uniqueRef('deposit') });
+  const seller = apiClient(stack.baseUrl, accounts['seller']?.api_key ?? '');
   await stack.simulator.control({ pending_ms: 600_000 });
   const purchases = stack.db.collection<StoredPurchase>('transactions');
   const purchaseOf = (id: string) => purchases.findOne({ _id: id });
+  const depositsOf = stack.db.collection<{ _id: string; refId: string }>('deposits');
   let bought = 0;
+
+  async function askForDeposit(amount: number): Promise<{ id: string; refId: string }> {
+    const refId = uniqueRef('deposit');
+    await buyer.post('/api/buyer/deposit', { amount, ref_id: refId });
+    return { id: (await depositsOf.findOne({ refId }))?._id ?? '', refId };
+  }
+  const first = await askForDeposit(50_000_000);
+  await topup(['deposit', 'confirm', first.id, '--reason', 'to buy with'], stack.env);
+  await topup(['adjust', 'seller', '900000', '--reason', 'to withdraw'], stack.env);
 
   async function buy(ending: string): Promise<string> {
     const answer = await buyer.post('/v1/transactions', {
@@ -62,6 +83,14 @@ export async function startOperatedStack(): Promise<OperatedStack> {
     accounts,
     buyer,
     purchaseOf,
+    askForDeposit,
+    async askForSettlement({ amount, accountNumber }) {
+      const answer = await seller.post('/api/seller/settlement/request', {
+        amount,
+        bank_account: { bank_code: '014', account_number: accountNumber, account_name: 'PT Pulsa Jaya' },
+      });
+      return answer.body.data.settlement_id as string;
+    },
     async addOperator(role) {
       const username = `${role}-${randomUUID().slice(0, 8)}`;
       const at = new Date();

@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What needs a person, and how the business goes: figures of today and yesterday, and their plots */
+        get: operations["getToday"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -123,6 +140,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks and callbacks of an account, newest first; without one those that were given up, of all */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/receivers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Receivers to which nothing is sent now: disabled, or left alone because they do not answer */
+        get: operations["listReceivers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{username}/enable-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send new events to the disabled URLs of an account again; what was held waits to be replayed */
+        post: operations["enableWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/attention": {
         parameters: {
             query?: never;
@@ -151,6 +219,142 @@ export interface paths {
         put?: never;
         /** Close a case that has been dealt with; it moves no money */
         post: operations["resolveCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deposits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deposits: those that wait, the longest waiting first; or those that fit a filter, newest first */
+        get: operations["listDeposits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deposits/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Credit a pending deposit whose money is on the bank account */
+        post: operations["confirmDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deposits/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that a pending deposit was never paid; it can never be credited after that */
+        post: operations["rejectDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Settlements: open ones, the longest waiting first; or those that fit a filter, newest first */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a settlement that waits for a review go on */
+        post: operations["approveSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a settlement to pay it at the bank, so that nobody else pays it too */
+        post: operations["claimSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that a settlement was paid at the bank; only by who has claimed it */
+        post: operations["completeSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}/fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a settlement back to the balance of its seller, who is told the reason */
+        post: operations["failSettlement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -379,8 +583,130 @@ export interface operations {
                             username: string;
                             /** @enum {string} */
                             role: "viewer" | "support" | "finance" | "operations" | "admin";
-                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "webhook.look" | "webhook.replay" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.close" | "totals.rebuild" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
+                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.close" | "totals.rebuild" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
                             time_zone: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getToday: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            at: string;
+                            day: string;
+                            /** @description False: the totals do not hold everything yet, or it is too much. */
+                            is_whole: boolean;
+                            attention: {
+                                /** @enum {string} */
+                                kind: "openCases" | "reviews" | "deadDeliveries" | "disabledWebhooks" | "pendingDeposits" | "settlements" | "adjustments" | "failedReports" | "failingJobs";
+                                count: number;
+                            }[];
+                            /** @description Pieces of work that are over a minute late. */
+                            late: number;
+                            today: {
+                                purchases: number;
+                                success: number;
+                                failed: number;
+                                refunded: number;
+                                open: number;
+                                success_rate: number | null;
+                                /** @description Rupiah: the prices of what succeeded and was not taken back. */
+                                sales: number;
+                                /** @description Rupiah of the sales that are the platform’s. */
+                                commission: number;
+                            };
+                            yesterday: {
+                                purchases: number;
+                                success: number;
+                                failed: number;
+                                refunded: number;
+                                open: number;
+                                success_rate: number | null;
+                                /** @description Rupiah: the prices of what succeeded and was not taken back. */
+                                sales: number;
+                                /** @description Rupiah of the sales that are the platform’s. */
+                                commission: number;
+                            };
+                            suspense: {
+                                amount: number;
+                                purchases: number;
+                                is_cut: boolean;
+                            };
+                            latency: {
+                                sampled_max: number;
+                                sampled: number;
+                                median_s: number | null;
+                                p95_s: number | null;
+                            };
+                            hours: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                from: string;
+                                success: number;
+                                failed: number;
+                                refunded: number;
+                                open: number;
+                                latency: {
+                                    sampled: number;
+                                    median_s: number | null;
+                                    p95_s: number | null;
+                                };
+                            }[];
+                            days: {
+                                day: string;
+                                success: number;
+                                sales: number;
+                                commission: number;
+                            }[];
+                            providers: {
+                                purchases: number;
+                                success: number;
+                                failed: number;
+                                refunded: number;
+                                open: number;
+                                success_rate: number | null;
+                                /** @description Rupiah: the prices of what succeeded and was not taken back. */
+                                sales: number;
+                                /** @description Rupiah of the sales that are the platform’s. */
+                                commission: number;
+                                seller: string;
+                            }[];
+                            failing_jobs: {
+                                id: string;
+                                reason: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                since: string | null;
+                            }[];
                         };
                     };
                 };
@@ -623,10 +949,17 @@ export interface operations {
                                 id: string;
                                 account: string;
                                 event: string;
+                                ref_id: string | null;
+                                transaction_id: string | null;
                                 url: string;
                                 body: string;
                                 /** @enum {string} */
                                 state: "due" | "delivered" | "dead" | "held" | "dropped";
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
                                 /**
                                  * Format: date-time
                                  * @example 2024-03-01T05:06:07.000Z
@@ -781,6 +1114,173 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                state?: "due" | "delivered" | "dead" | "held" | "dropped";
+                /** @description Your reference, unique for ever. Repeat the call with the same one after a lost answer. */
+                ref_id?: string;
+                account?: string;
+                from?: string;
+                to?: string;
+                after?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            deliveries: {
+                                id: string;
+                                account: string;
+                                event: string;
+                                ref_id: string | null;
+                                transaction_id: string | null;
+                                url: string;
+                                body: string;
+                                /** @enum {string} */
+                                state: "due" | "delivered" | "dead" | "held" | "dropped";
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                next_attempt_at: string | null;
+                                attempts: {
+                                    n: number;
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    at: string;
+                                    duration_ms: number;
+                                    http_status: number | null;
+                                    answer: string | null;
+                                    error: string | null;
+                                }[];
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listReceivers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            receivers: {
+                                id: string;
+                                account: string;
+                                address: string;
+                                /** @enum {string} */
+                                state: "disabled" | "left-alone";
+                                failures: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                failing_since: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                disabled_at: string | null;
+                                disabled_because: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                open_until: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    enableWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            held: number;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
     listAttention: {
         parameters: {
             query?: never;
@@ -884,6 +1384,387 @@ export interface operations {
                         data: {
                             id: string;
                             changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listDeposits: {
+        parameters: {
+            query?: {
+                status?: "waiting" | "pending" | "completed" | "rejected" | "all";
+                account?: string;
+                from?: string;
+                to?: string;
+                after?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            deposits: {
+                                id: string;
+                                account: string;
+                                ref_id: string;
+                                amount: number;
+                                /** @enum {string} */
+                                status: "pending" | "completed" | "rejected";
+                                balance_after: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                completed_at: string | null;
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                            /** @description Of those that wait: more come up as these are decided. */
+                            has_more: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    confirmDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    rejectDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                status?: "open" | "pending" | "processing" | "completed" | "failed" | "all";
+                account?: string;
+                from?: string;
+                to?: string;
+                after?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            settlements: {
+                                id: string;
+                                seller: string;
+                                ref_id: string | null;
+                                amount: number;
+                                fee: number;
+                                net_amount: number;
+                                bank_code: string;
+                                account_number: string;
+                                holder: string;
+                                /** @enum {string} */
+                                status: "pending" | "processing" | "completed" | "failed";
+                                needs_approval: boolean;
+                                review_reason: string | null;
+                                claimed_by: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                claimed_at: string | null;
+                                /** @description Why it failed, as its seller was told. */
+                                reason: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                estimated_completion: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                final_at: string | null;
+                                /** @description What whoever asks can do now, if their role may. */
+                                steps: ("approve" | "claim" | "take-over" | "complete" | "fail")[];
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                            /** @description Of open ones: more come up as these are ended. */
+                            has_more: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    approveSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    claimSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @default false */
+                    take_over?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    completeSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    failSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            status: string;
                         };
                     };
                 };

@@ -1,5 +1,4 @@
-import { Anchor, Button, Card, Collapse, Group, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, dataOf } from '../api/client.js';
@@ -8,6 +7,7 @@ import { ago, rupiah } from '../format.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
 import { Facts } from '../parts/facts.js';
 import { Nothing, Time, Waiting } from '../parts/states.js';
+import { ToDecide } from '../parts/to-decide.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -36,7 +36,6 @@ export function CasesPage(): React.ReactElement {
 
 function Case({ of }: { of: Item }): React.ReactElement {
   const { id, kind, since, purchase, transaction_id: purchaseId } = of;
-  const [opened, { toggle }] = useDisclosure(false);
   const mayDecide = useMay('review.resolve');
   const mayClose = useMay('case.resolve');
   const canAct = purchase ? mayDecide && of.decisions.length > 0 : mayClose;
@@ -68,16 +67,9 @@ function Case({ of }: { of: Item }): React.ReactElement {
       />
       <Text size="sm">{t(`find_${kind}`)}</Text>
       {canAct && (
-        <>
-          <Button variant="default" size="xs" mt="sm" onClick={toggle} aria-expanded={opened}>
-            {t('actions')}
-          </Button>
-          <Collapse expanded={opened}>
-            <Stack gap="sm" mt="sm">
-              {purchase ? <Decisions of={of.decisions} purchase={purchase} /> : <CloseCase id={id} />}
-            </Stack>
-          </Collapse>
-        </>
+        <ToDecide>
+          {purchase ? <Decisions of={of.decisions} purchase={purchase} /> : <CloseCase id={id} />}
+        </ToDecide>
       )}
     </Card>
   );

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Card, Code, Group, Stack, Text, Timeline, Title } from '@mantine/core';
+import { Alert, Anchor, Card, Code, Group, Stack, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { api, dataOf } from '../api/client.js';
@@ -6,6 +6,7 @@ import type { operations } from '../api/schema.js';
 import { rupiah, timeIn } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
+import { DeliveryList } from '../parts/delivery-list.js';
 import { Facts } from '../parts/facts.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
 import { useMay, useSession } from '../session.js';
@@ -179,59 +180,11 @@ function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
 }
 
 function Deliveries({ of }: { of: Description['deliveries'] }): React.ReactElement {
-  const mayReplay = useMay('webhook.replay');
   return (
     <>
       <Heading>{t('deliveries')}</Heading>
       {of.length === 0 && <Nothing>{t('noDelivery')}</Nothing>}
-      <Stack gap="sm">
-        {of.map(({ id, event, account, url, body, state, attempts }) => (
-          <Card key={id} withBorder>
-            <Group justify="space-between">
-              <Text fw={600} size="sm">
-                {event}
-              </Text>
-              <Status>{state}</Status>
-            </Group>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {account} → {url}
-            </Text>
-            <Text size="xs" c="dimmed" mt="xs">
-              {t('body')}
-            </Text>
-            <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {body}
-            </Code>
-            <Stack gap={4} my="xs">
-              {attempts.length === 0 && <Text size="sm">{t('noAttempt')}</Text>}
-              {attempts.map((attempt) => (
-                <Text key={attempt.n} size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  <Badge variant="default" tt="none" me="xs">
-                    {t('attempt', { n: attempt.n })}
-                  </Badge>
-                  <Time at={attempt.at} /> · {attempt.error ?? `HTTP ${attempt.http_status ?? ''}`} ·{' '}
-                  {attempt.duration_ms} ms
-                  {attempt.answer !== null && attempt.answer !== '' && (
-                    <>
-                      {' '}
-                      · {t('answer')}: <Code>{attempt.answer}</Code>
-                    </>
-                  )}
-                </Text>
-              ))}
-            </Stack>
-            {mayReplay && state !== 'dropped' && state !== 'due' && (
-              <ActionForm
-                title={t('replay')}
-                consequence={t('replayWhat', { account })}
-                run={(reason) =>
-                  dataOf(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
-                }
-              />
-            )}
-          </Card>
-        ))}
-      </Stack>
+      <DeliveryList of={of} />
     </>
   );
 }

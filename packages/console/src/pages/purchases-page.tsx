@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api, dataOf } from '../api/client.js';
 import type { operations } from '../api/schema.js';
-import { timeIn } from '../format.js';
 import { useSearch } from '../parts/finder.js';
+import { Older } from '../parts/list-filter.js';
 import { PurchaseList } from '../parts/purchase-list.js';
 import { Nothing, Waiting } from '../parts/states.js';
-import { useSession } from '../session.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
@@ -93,8 +92,7 @@ function Found({ wanted }: { wanted: string }): React.ReactElement {
 }
 
 function Filtered(): React.ReactElement {
-  const [params, setParams] = useSearchParams();
-  const { time_zone: zone } = useSession();
+  const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['purchases', query],
@@ -104,12 +102,6 @@ function Filtered(): React.ReactElement {
     return <Waiting error={page.error} again={page.refetch} />;
   }
   const { purchases, next, looked_back_to: lookedBackTo } = page.data;
-  const showAfter = (after: string | null) => {
-    setParams((before) => {
-      const { after: _after, ...filter } = Object.fromEntries(before);
-      return after === null ? filter : { ...filter, after };
-    });
-  };
   return (
     <>
       {purchases.length === 0 && lookedBackTo === null ? (
@@ -117,19 +109,7 @@ function Filtered(): React.ReactElement {
       ) : (
         <PurchaseList of={purchases} />
       )}
-      {lookedBackTo !== null && <Nothing>{t('lookedBack', { time: timeIn(zone, lookedBackTo) })}</Nothing>}
-      <Group my="md" gap="xs">
-        {params.has('after') && (
-          <Button variant="default" onClick={() => showAfter(null)}>
-            {t('first')}
-          </Button>
-        )}
-        {next !== null && (
-          <Button variant="default" onClick={() => showAfter(next)}>
-            {lookedBackTo === null ? t('next') : t('lookFurther')}
-          </Button>
-        )}
-      </Group>
+      <Older next={next} lookedBackTo={lookedBackTo} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { t } from '../text/text.js';
 /** What came of a question that has no answer yet, or none at all. */
 export function Waiting({ error, again }: { error: Error | null; again: () => unknown }): React.ReactElement {
   if (!error) {
-    return <Loader aria-label={t('loading')} my="xl" />;
+    return <Loader role="progressbar" aria-label={t('loading')} my="xl" />;
   }
   return (
     <Alert color="red" title={t('failed')} my="md" role="alert">

@@ -1,0 +1,159 @@
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { ago, rupiah } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { ListFilter, Older } from '../parts/list-filter.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { ToDecide } from '../parts/to-decide.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Query = NonNullable<operations['listSettlements']['parameters']['query']>;
+type Settlement =
+  operations['listSettlements']['responses'][200]['content']['application/json']['data']['settlements'][number];
+
+/** Withdrawals of sellers: by default open ones, the longest waiting first. */
+export function SettlementsPage(): React.ReactElement {
+  const [params] = useSearchParams();
+  const query = Object.fromEntries(params) as Query;
+  const page = useQuery({
+    queryKey: ['settlements', query],
+    queryFn: () => dataOf(api.GET('/settlements', { params: { query } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('settlements')}
+      </Title>
+      <ListFilter
+        states={[
+          { value: '', label: t('notFinished') },
+          ...['pending', 'processing', 'completed', 'failed'].map((value) => ({ value, label: value })),
+          { value: 'all', label: t('any') },
+        ]}
+        fields={['account', 'from', 'to']}
+      />
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.settlements.length === 0 && <Nothing>{t('noSettlement')}</Nothing>}
+      <Stack gap="sm" maw={800}>
+        {page.data?.settlements.map((each) => (
+          <OneSettlement key={each.id} of={each} />
+        ))}
+      </Stack>
+      {page.data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+      {page.data && <Older next={page.data.next} lookedBackTo={page.data.looked_back_to} />}
+    </>
+  );
+}
+
+function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
+  const mayDecide = useMay('settlement.decide');
+  return (
+    <Card withBorder component="article" aria-label={`${t('settlement')} ${of.id}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>{rupiah(of.amount)}</Text>
+        <Group gap="xs">
+          {of.final_at === null && <Text size="sm">{ago(of.created_at)}</Text>}
+          <Status>{of.needs_approval ? t('toApprove') : of.status}</Status>
+        </Group>
+      </Group>
+      <Facts
+        of={[
+          [
+            t('seller'),
+            <Anchor component={Link} to={`/accounts/${of.seller}`} size="sm">
+              {of.seller}
+            </Anchor>,
+          ],
+          [t('holder'), of.holder],
+          [t('bankAccount'), `${of.bank_code} ${of.account_number}`],
+          [t('toPay'), rupiah(of.net_amount)],
+          [t('fee'), rupiah(of.fee)],
+          [t('reference'), of.ref_id],
+          [t('asked'), <Time at={of.created_at} />],
+          [t('due'), of.final_at === null && <Time at={of.estimated_completion} />],
+          [t('ended'), of.final_at && <Time at={of.final_at} />],
+          [
+            t('claimedBy'),
+            of.claimed_by && (
+              <>
+                {of.claimed_by} {of.claimed_at && <Time at={of.claimed_at} />}
+              </>
+            ),
+          ],
+          [t('reviewReason'), of.review_reason && t(`review_${reviewKey(of.review_reason)}`)],
+          [t('toldWhy'), of.reason],
+          ['id', of.id],
+        ]}
+      />
+      {mayDecide && of.steps.length > 0 && (
+        <ToDecide>
+          <Steps of={of} />
+        </ToDecide>
+      )}
+    </Card>
+  );
+}
+
+function reviewKey(reason: string): 'change' | 'new' {
+  return reason === 'recent-change' ? 'change' : 'new';
+}
+
+function Steps({ of }: { of: Settlement }): React.ReactElement {
+  const { id, seller, holder, steps } = of;
+  const to = { params: { path: { id } } };
+  const bank = `${of.bank_code} ${of.account_number}`;
+  const words = { seller, holder, bank, amount: rupiah(of.amount), net: rupiah(of.net_amount) };
+  const claim = (reason: string, takeOver: boolean) =>
+    dataOf(api.POST('/settlements/{id}/claim', { ...to, body: { reason, take_over: takeOver } }));
+  return (
+    <>
+      {steps.includes('approve') && (
+        <ActionForm
+          key="approve"
+          title={t('approve')}
+          consequence={t('approveWhat', words)}
+          run={(reason) => dataOf(api.POST('/settlements/{id}/approve', { ...to, body: { reason } }))}
+        />
+      )}
+      {steps.includes('claim') && (
+        <ActionForm
+          key="claim"
+          title={t('claim')}
+          consequence={t('claimWhat', words)}
+          run={(reason) => claim(reason, false)}
+        />
+      )}
+      {steps.includes('take-over') && (
+        <ActionForm
+          key="take-over"
+          title={t('takeOver')}
+          consequence={t('takeOverWhat', { ...words, who: of.claimed_by ?? '' })}
+          danger
+          run={(reason) => claim(reason, true)}
+        />
+      )}
+      {steps.includes('complete') && (
+        <ActionForm
+          key="complete"
+          title={t('paid')}
+          consequence={t('paidWhat', words)}
+          run={(reason) => dataOf(api.POST('/settlements/{id}/complete', { ...to, body: { reason } }))}
+        />
+      )}
+      {steps.includes('fail') && (
+        <ActionForm
+          key="fail"
+          title={t('notPaid')}
+          consequence={t('notPaidWhat', words)}
+          danger
+          run={(reason) => dataOf(api.POST('/settlements/{id}/fail', { ...to, body: { reason } }))}
+        />
+      )}
+    </>
+  );
+}

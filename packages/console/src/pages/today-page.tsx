@@ -1,0 +1,326 @@
+import { Alert, Anchor, Card, Code, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { clockIn, count, dayName, percent, rupiah, seconds } from '../format.js';
+import { Lines, Plots, StackedBars } from '../parts/plots.js';
+import { Nothing, Time, Waiting } from '../parts/states.js';
+import { useMay, useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+type Today = operations['getToday']['responses'][200]['content']['application/json']['data'];
+type Figures = Today['today'];
+type Kind = Today['attention'][number]['kind'];
+
+const everyMs = 30_000;
+
+/** What needs a person first, then how the business goes. */
+export function TodayPage(): React.ReactElement {
+  const found = useQuery({
+    queryKey: ['today'],
+    queryFn: () => dataOf(api.GET('/today')),
+    refetchInterval: everyMs,
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('today')}
+      </Title>
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+    </>
+  );
+}
+
+function Whole({ of }: { of: Today }): React.ReactElement {
+  return (
+    <>
+      <NeedsPerson of={of} />
+      <Title order={2} size="h4" mt="xl">
+        {t('business')}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {t('businessWhat')} <Time at={of.at} />
+      </Text>
+      {!of.is_whole && (
+        <Alert color="orange" my="sm">
+          {t('totalsNotWhole')}
+        </Alert>
+      )}
+      <FigureCards of={of} />
+      <AllPlots of={of} />
+      <Providers of={of.providers} />
+      <FailingJobs of={of.failing_jobs} />
+    </>
+  );
+}
+
+/** Where each is dealt with: a page, a part of this one, or a command. */
+const places: Record<Kind, { to: string } | { href: string } | { command: string }> = {
+  openCases: { to: '/cases' },
+  reviews: { to: '/cases' },
+  deadDeliveries: { to: '/webhooks' },
+  disabledWebhooks: { to: '/webhooks' },
+  pendingDeposits: { to: '/deposits' },
+  settlements: { to: '/settlements' },
+  adjustments: { command: 'topup adjust list' },
+  failedReports: { command: 'topup doctor' },
+  failingJobs: { href: '#failing' },
+};
+
+/** Counts stop there: more changes nothing about what to do. */
+const countMax = 1_000;
+
+function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactElement {
+  const waiting = attention.filter(({ count: waits }) => waits > 0);
+  const shownCount = (waits: number) => (waits >= countMax ? t('orMore', { count: waits }) : String(waits));
+  return (
+    <section aria-label={t('needsPerson')}>
+      <Title order={2} size="h4" mb="sm">
+        {t('needsPerson')}
+      </Title>
+      {waiting.length === 0 && late === 0 && <Nothing>{t('noCase')}</Nothing>}
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
+        {waiting.map(({ kind, count: waits }) => (
+          <Card key={kind} withBorder padding="sm">
+            <Text fw={700} size="xl">
+              {shownCount(waits)}
+            </Text>
+            <Place of={kind} />
+          </Card>
+        ))}
+        {late > 0 && (
+          <Card withBorder padding="sm">
+            <Text fw={700} size="xl">
+              {shownCount(late)}
+            </Text>
+            <Text size="sm">{t('lateWork')}</Text>
+            <Code>topup doctor</Code>
+          </Card>
+        )}
+      </SimpleGrid>
+    </section>
+  );
+}
+
+function Place({ of }: { of: Kind }): React.ReactElement {
+  const place = places[of];
+  const label = t(`attention_${of}`);
+  if ('to' in place) {
+    return (
+      <Anchor component={Link} to={place.to} size="sm">
+        {label}
+      </Anchor>
+    );
+  }
+  if ('href' in place) {
+    return (
+      <Anchor href={place.href} size="sm">
+        {label}
+      </Anchor>
+    );
+  }
+  return (
+    <>
+      <Text size="sm">{label}</Text>
+      <Code>{place.command}</Code>
+    </>
+  );
+}
+
+function FigureCards({ of }: { of: Today }): React.ReactElement {
+  const { today, yesterday, suspense, latency } = of;
+  const both = (show: (figures: Figures) => string) =>
+    [show(today), t('yesterday', { value: show(yesterday) })] as const;
+  const rate = (figures: Figures) => (figures.success_rate === null ? '–' : percent(figures.success_rate));
+  const inSeconds = (value: number | null) => (value === null ? '–' : seconds(value));
+  const cards: [string, string, string][] = [
+    [t('purchases'), ...both(({ purchases }) => count(purchases))],
+    [t('successRate'), ...both(rate)],
+    [t('sales'), ...both(({ sales }) => rupiah(sales))],
+    [t('margin'), ...both(({ commission }) => rupiah(commission))],
+    [
+      t('timeToFinal'),
+      inSeconds(latency.median_s),
+      t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.sampled) }),
+    ],
+    [
+      t('suspense'),
+      `${rupiah(suspense.amount)}${suspense.is_cut ? '+' : ''}`,
+      t('openPurchases', { count: `${count(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
+    ],
+  ];
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, xl: 6 }} spacing="sm" my="md">
+      {cards.map(([name, value, beside]) => (
+        <Card key={name} withBorder padding="sm" component="section" aria-label={name}>
+          <Text size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Text fw={700} style={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
+            {value}
+          </Text>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {beside}
+          </Text>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+const colours = {
+  success: 'light-dark(var(--mantine-color-teal-7), var(--mantine-color-teal-5))',
+  failed: 'light-dark(var(--mantine-color-red-7), var(--mantine-color-red-5))',
+  refunded: 'light-dark(var(--mantine-color-orange-6), var(--mantine-color-orange-4))',
+  open: 'light-dark(var(--mantine-color-gray-6), var(--mantine-color-gray-5))',
+};
+
+function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactElement {
+  const { time_zone: zone } = useSession();
+  const clocks = hours.map(({ from }) => clockIn(zone, from));
+  return (
+    <Plots>
+      <StackedBars
+        title={t('volumePlot')}
+        labels={clocks}
+        format={count}
+        series={(['success', 'open', 'refunded', 'failed'] as const).map((name) => ({
+          name: t(`series_${name}`),
+          colour: colours[name],
+          values: hours.map((each) => each[name]),
+        }))}
+      />
+      <Lines
+        title={t('successPlot')}
+        labels={clocks}
+        format={percent}
+        top={1}
+        series={[
+          {
+            name: t('successRate'),
+            colour: colours.success,
+            values: hours.map(({ success, failed, refunded }) =>
+              success + failed + refunded === 0 ? null : success / (success + failed + refunded),
+            ),
+          },
+        ]}
+      />
+      <Lines
+        title={t('latencyPlot')}
+        labels={clocks}
+        format={seconds}
+        note={
+          <Text size="xs" c="dimmed">
+            {t('latencyNote', { count: latency.sampled_max })}
+          </Text>
+        }
+        series={[
+          { name: t('median'), colour: colours.success, values: hours.map((each) => each.latency.median_s) },
+          { name: 'p95', colour: colours.refunded, values: hours.map((each) => each.latency.p95_s) },
+        ]}
+      />
+      <StackedBars
+        title={t('salesPlot')}
+        labels={days.map(({ day }) => dayName(day))}
+        format={rupiah}
+        series={[
+          {
+            name: t('toSellers'),
+            colour: colours.success,
+            values: days.map(({ sales, commission }) => sales - commission),
+          },
+          { name: t('margin'), colour: colours.refunded, values: days.map(({ commission }) => commission) },
+        ]}
+      />
+    </Plots>
+  );
+}
+
+function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
+  const heads = [
+    t('purchases'),
+    t('successRate'),
+    t('series_failed'),
+    t('series_open'),
+    t('sales'),
+    t('margin'),
+  ];
+  return (
+    <section aria-label={t('providersToday')}>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('providersToday')}
+      </Title>
+      {of.length === 0 ? (
+        <Nothing>{t('nothingSold')}</Nothing>
+      ) : (
+        <Table.ScrollContainer minWidth={620} tabIndex={0}>
+          <Table fz="sm">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('seller')}</Table.Th>
+                {heads.map((head) => (
+                  <Table.Th key={head} ta="end">
+                    {head}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody style={{ fontVariantNumeric: 'tabular-nums' }}>
+              {of.map((each) => (
+                <Table.Tr key={each.seller}>
+                  <Table.Td>
+                    <Anchor component={Link} to={`/purchases?seller=${each.seller}`} size="sm">
+                      {each.seller}
+                    </Anchor>
+                  </Table.Td>
+                  {[
+                    count(each.purchases),
+                    each.success_rate === null ? '–' : percent(each.success_rate),
+                    count(each.failed),
+                    count(each.open),
+                    rupiah(each.sales),
+                    rupiah(each.commission),
+                  ].map((cell, place) => (
+                    <Table.Td key={heads[place]} ta="end">
+                      {cell}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </section>
+  );
+}
+
+function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement | null {
+  const mayRetry = useMay('queue.work');
+  return of.length === 0 ? null : (
+    <section id="failing" aria-label={t('attention_failingJobs')}>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('attention_failingJobs')}
+      </Title>
+      <Stack gap="xs">
+        {of.map(({ id, reason, since }) => (
+          <Card key={id} withBorder padding="sm">
+            <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {id}
+            </Text>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {reason}
+            </Text>
+            {since !== null && (
+              <Text size="xs" c="dimmed">
+                <Time at={since} />
+              </Text>
+            )}
+            {mayRetry && <Code>topup job retry {id} --reason …</Code>}
+          </Card>
+        ))}
+      </Stack>
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { ActionForm } from '../parts/action-form.js';
+import { DeliveryList } from '../parts/delivery-list.js';
+import { Facts } from '../parts/facts.js';
+import { ListFilter, Older } from '../parts/list-filter.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { ToDecide } from '../parts/to-decide.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
+type Receiver =
+  operations['listReceivers']['responses'][200]['content']['application/json']['data']['receivers'][number];
+
+/** Receivers in trouble, and deliveries: by default what was given up, of all accounts. */
+export function WebhooksPage(): React.ReactElement {
+  const [params] = useSearchParams();
+  const query = Object.fromEntries(params) as Query;
+  const page = useQuery({
+    queryKey: ['deliveries', query],
+    queryFn: () => dataOf(api.GET('/deliveries', { params: { query } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('webhooks')}
+      </Title>
+      <Receivers />
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('deliveries')}
+      </Title>
+      <Text size="sm" mb="sm">
+        {t('deliveriesWhat')}
+      </Text>
+      <ListFilter
+        name="state"
+        states={[
+          { value: '', label: query.account === undefined ? t('givenUp') : t('any') },
+          ...['due', 'delivered', 'dead', 'held', 'dropped'].map((value) => ({ value, label: value })),
+        ]}
+        fields={['account', 'ref_id', 'from', 'to']}
+      />
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
+      {page.data && <DeliveryList of={page.data.deliveries} isFolded />}
+      {page.data && <Older next={page.data.next} lookedBackTo={page.data.looked_back_to} />}
+    </>
+  );
+}
+
+function Receivers(): React.ReactElement {
+  const found = useQuery({ queryKey: ['receivers'], queryFn: () => dataOf(api.GET('/receivers')) });
+  return (
+    <section aria-label={t('receivers')}>
+      <Title order={2} size="h4" mb="sm">
+        {t('receivers')}
+      </Title>
+      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {found.data?.receivers.length === 0 && <Nothing>{t('noReceiver')}</Nothing>}
+      <Stack gap="sm">
+        {found.data?.receivers.map((each) => (
+          <OneReceiver key={each.id} of={each} />
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
+  const mayEnable = useMay('webhook.enable');
+  const { account } = of;
+  return (
+    <Card withBorder component="article" aria-label={`${t('receiver')} ${account} ${of.address}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {of.address}
+        </Text>
+        <Status>{of.state === 'disabled' ? 'disabled' : t('leftAlone')}</Status>
+      </Group>
+      <Facts
+        of={[
+          [
+            t('account'),
+            <Anchor component={Link} to={`/accounts/${account}`} size="sm">
+              {account}
+            </Anchor>,
+          ],
+          [t('failures'), of.failures],
+          [t('failingSince'), of.failing_since && <Time at={of.failing_since} />],
+          [t('disabledAt'), of.disabled_at && <Time at={of.disabled_at} />],
+          [t('disabledBecause'), of.disabled_because && t(`because_${because(of.disabled_because)}`)],
+          [t('leftAloneUntil'), of.state === 'left-alone' && of.open_until && <Time at={of.open_until} />],
+        ]}
+      />
+      {mayEnable && of.state === 'disabled' && (
+        <ToDecide>
+          <ActionForm
+            title={t('enableWebhooks')}
+            consequence={t('enableWebhooksWhat', { account })}
+            run={(reason) =>
+              dataOf(
+                api.POST('/accounts/{username}/enable-webhooks', {
+                  params: { path: { username: account } },
+                  body: { reason },
+                }),
+              )
+            }
+          />
+        </ToDecide>
+      )}
+    </Card>
+  );
+}
+
+function because(reason: string): 'gone' | 'failing' {
+  return reason === 'gone' ? 'gone' : 'failing';
+}

@@ -1,0 +1,98 @@
+import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { useSearchParams } from 'react-router';
+import { timeIn } from '../format.js';
+import { useSession } from '../session.js';
+import { t } from '../text/text.js';
+import { Nothing } from './states.js';
+
+/** A filter that is in the URL. */
+export function ListFilter({
+  name: stateName = 'status',
+  states,
+  fields,
+}: {
+  /** How the URL calls the state. */
+  name?: 'status' | 'state';
+  states: { value: string; label: string }[];
+  fields: readonly ('account' | 'from' | 'to' | 'ref_id')[];
+}): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  return (
+    <form
+      // The fields begin anew with what the URL says.
+      key={params.toString()}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setParams(
+          [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
+            typeof value === 'string' && value.trim() !== ''
+              ? [[name, value.trim()] satisfies [string, string]]
+              : [],
+          ),
+        );
+      }}
+    >
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="xs">
+        <NativeSelect
+          name={stateName}
+          label={t('status')}
+          defaultValue={params.get(stateName) ?? ''}
+          data={states}
+        />
+        {fields.map((name) => (
+          <TextInput
+            key={name}
+            name={name}
+            label={name === 'ref_id' ? t('reference') : t(name)}
+            defaultValue={params.get(name) ?? ''}
+            maxLength={64}
+            {...((name === 'from' || name === 'to') && { type: 'date' })}
+          />
+        ))}
+      </SimpleGrid>
+      <Group my="sm" gap="xs">
+        <Button type="submit" color="teal.9">
+          {t('filter')}
+        </Button>
+        <Button variant="default" onClick={() => setParams({})}>
+          {t('reset')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** The way to older ones, and how far back was looked where a filter fits little. */
+export function Older({
+  next,
+  lookedBackTo,
+}: {
+  next: string | null;
+  lookedBackTo: string | null;
+}): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const { time_zone: zone } = useSession();
+  const showAfter = (after: string | null) => {
+    setParams((before) => {
+      const { after: _after, ...filter } = Object.fromEntries(before);
+      return after === null ? filter : { ...filter, after };
+    });
+  };
+  return (
+    <>
+      {lookedBackTo !== null && <Nothing>{t('lookedBack', { time: timeIn(zone, lookedBackTo) })}</Nothing>}
+      <Group my="md" gap="xs">
+        {params.has('after') && (
+          <Button variant="default" onClick={() => showAfter(null)}>
+            {t('first')}
+          </Button>
+        )}
+        {next !== null && (
+          <Button variant="default" onClick={() => showAfter(next)}>
+            {lookedBackTo === null ? t('next') : t('lookFurther')}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+import { Box, Group, SimpleGrid, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../text/text.js';
+
+/** What is drawn is written beside it too: a plot is for the eye, its table for everybody. */
+interface Plotted {
+  title: string;
+  /** Of each place along the axis. */
+  labels: string[];
+  series: { name: string; colour: string; values: (number | null)[] }[];
+  format: (value: number) => string;
+  /** The upper end, where it is known: 1 of a share. Otherwise the largest value. */
+  top?: number;
+  note?: ReactNode;
+}
+
+const height = 100;
+/** Of one place along the axis, in the plot's own measure. */
+const step = 10;
+
+/** Counts of each place, one upon the other. */
+export function StackedBars(plot: Plotted): React.ReactElement {
+  const totals = plot.labels.map((_, place) => sumAt(plot, place));
+  const top = Math.max(1, ...totals);
+  return (
+    <Plot {...plot} top={top}>
+      {plot.labels.map((label, place) => {
+        let from = height;
+        return (
+          <g key={label}>
+            <title>{`${label}: ${valuesAt(plot, place)}`}</title>
+            {plot.series.map(({ name, colour, values }) => {
+              const length = ((values[place] ?? 0) / top) * height;
+              from -= length;
+              return (
+                <rect
+                  key={name}
+                  x={place * step + 1}
+                  width={step - 2}
+                  y={from}
+                  height={length}
+                  style={{ fill: colour }}
+                />
+              );
+            })}
+          </g>
+        );
+      })}
+    </Plot>
+  );
+}
+
+/** A line for each series; it is broken where nothing was measured. */
+export function Lines(plot: Plotted): React.ReactElement {
+  const { top = Math.max(...plot.series.flatMap(({ values }) => values.map((each) => each ?? 0))) || 1 } =
+    plot;
+  const at = (value: number) => height - (value / top) * height;
+  return (
+    <Plot {...plot} top={top}>
+      {plot.series.map(({ name, colour, values }) => (
+        <g key={name} style={{ stroke: colour, fill: 'none' }}>
+          <title>{name}</title>
+          <path
+            d={values
+              .map((value, place) => {
+                const begins = place === 0 || values[place - 1] === null;
+                return value === null ? '' : `${begins ? 'M' : 'L'}${(place + 0.5) * step} ${at(value)}`;
+              })
+              .join(' ')}
+            strokeWidth={2}
+            vectorEffect="non-scaling-stroke"
+          />
+          {values.map(
+            (value, place) =>
+              value !== null && (
+                // A length of nothing with round ends: a dot that is not drawn out with the plot.
+                <path
+                  key={plot.labels[place]}
+                  d={`M${(place + 0.5) * step} ${at(value)} h0`}
+                  strokeWidth={5}
+                  strokeLinecap="round"
+                  vectorEffect="non-scaling-stroke"
+                />
+              ),
+          )}
+        </g>
+      ))}
+    </Plot>
+  );
+}
+
+function Plot(plot: Plotted & { top: number; children: ReactNode }): React.ReactElement {
+  const { title, labels, series, format, note, top, children } = plot;
+  const ends = [labels[0], labels[Math.floor(labels.length / 2)], labels.at(-1)];
+  return (
+    <Box component="figure" m={0} aria-label={title}>
+      <Text component="figcaption" fw={600} size="sm">
+        {title}
+      </Text>
+      <Group gap="md" my={4}>
+        {series.map(({ name, colour }) => (
+          <Group key={name} gap={6}>
+            <Box w={10} h={10} style={{ background: colour }} aria-hidden />
+            <Text size="xs">{name}</Text>
+          </Group>
+        ))}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {format(top)}
+      </Text>
+      <svg
+        role="img"
+        aria-label={title}
+        viewBox={`0 0 ${labels.length * step} ${height}`}
+        preserveAspectRatio="none"
+        width="100%"
+        height={140}
+        style={{
+          display: 'block',
+          borderBottom: '1px solid var(--mantine-color-default-border)',
+          borderTop: '1px dashed var(--mantine-color-default-border)',
+          overflow: 'visible',
+        }}
+      >
+        {children}
+      </svg>
+      <Group justify="space-between" wrap="nowrap">
+        {ends.map((label, place) => (
+          <Text key={`${label} ${place}`} size="xs" c="dimmed">
+            {label}
+          </Text>
+        ))}
+      </Group>
+      {note}
+      <details>
+        <Text component="summary" size="xs" style={{ cursor: 'pointer' }}>
+          {t('asTable')}
+        </Text>
+        <Table.ScrollContainer minWidth={300} mah={300} tabIndex={0}>
+          <Table fz="xs" aria-label={title}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('time')}</Table.Th>
+                {series.map(({ name }) => (
+                  <Table.Th key={name} ta="end">
+                    {name}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {labels.map((label, place) => (
+                <Table.Tr key={label}>
+                  <Table.Td>{label}</Table.Td>
+                  {series.map(({ name, values }) => (
+                    <Table.Td key={name} ta="end" style={{ fontVariantNumeric: 'tabular-nums' }}>
+                      {shown(values[place] ?? null, format)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </details>
+    </Box>
+  );
+}
+
+export function Plots({ children }: { children: ReactNode }): React.ReactElement {
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing="xl" my="md">
+      {children}
+    </SimpleGrid>
+  );
+}
+
+function sumAt({ series }: Plotted, place: number): number {
+  return series.reduce((sum, { values }) => sum + (values[place] ?? 0), 0);
+}
+
+function valuesAt({ series, format }: Plotted, place: number): string {
+  return series.map(({ name, values }) => `${name} ${shown(values[place] ?? null, format)}`).join(', ');
+}
+
+function shown(value: number | null, format: (value: number) => string): string {
+  return value === null ? '–' : format(value);
+}

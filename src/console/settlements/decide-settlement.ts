@@ -1,0 +1,73 @@
+import Joi from 'joi';
+import type { ChangedBy } from '../../audit/record-audit.js';
+import { claimSettlement as claim } from '../../settlements/claim-settlement.js';
+import {
+  approveSettlement as approve,
+  completeSettlement as complete,
+  failSettlement as fail,
+} from '../../settlements/pay-out.js';
+import type { Settlement } from '../../settlements/settlement.model.js';
+import {
+  defineConsoleOperation,
+  idParams,
+  reason,
+  reasonBody,
+  shape,
+  type AnyConsoleOperation,
+  type Reason,
+} from '../api/console-operation.js';
+
+interface Claim extends Reason {
+  take_over: boolean;
+}
+
+export const approveSettlement = defineStep({
+  id: 'approveSettlement',
+  verb: 'approve',
+  summary: 'Let a settlement that waits for a review go on',
+  run: (id, { by }) => approve(id, by),
+});
+
+export const claimSettlement = defineStep<Claim>({
+  id: 'claimSettlement',
+  verb: 'claim',
+  summary: 'Take a settlement to pay it at the bank, so that nobody else pays it too',
+  body: Joi.object<Claim>({ reason, take_over: Joi.boolean().default(false) }),
+  run: async (id, { by, body }) => (await claim(id, by, { takeOver: body.take_over })).settlement,
+});
+
+export const completeSettlement = defineStep({
+  id: 'completeSettlement',
+  verb: 'complete',
+  summary: 'Say that a settlement was paid at the bank; only by who has claimed it',
+  run: (id, { by }) => complete(id, by),
+});
+
+export const failSettlement = defineStep({
+  id: 'failSettlement',
+  verb: 'fail',
+  summary: 'Give a settlement back to the balance of its seller, who is told the reason',
+  run: (id, { by, body }) => fail(id, body.reason, by),
+});
+
+function defineStep<Body extends Reason = Reason>(step: {
+  id: string;
+  verb: string;
+  summary: string;
+  body?: Joi.ObjectSchema<Body>;
+  run: (id: string, change: { by: ChangedBy; body: Body }) => Promise<Settlement>;
+}): AnyConsoleOperation {
+  return defineConsoleOperation<Body, { id: string }>({
+    id: step.id,
+    method: 'post',
+    path: `/settlements/:id/${step.verb}`,
+    action: 'settlement.decide',
+    summary: step.summary,
+    params: idParams,
+    body: step.body ?? (reasonBody as unknown as Joi.ObjectSchema<Body>),
+    data: shape({ id: Joi.string(), status: Joi.string() }),
+    async handle({ params: { id }, by, body }) {
+      return { id, status: (await step.run(id, { by, body })).status };
+    },
+  });
+}

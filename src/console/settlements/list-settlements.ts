@@ -1,0 +1,109 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
+import { pageOfDocuments, type PageOfDocuments } from '../../database/page-of-documents.js';
+import { listSettlements as listOpen } from '../../settlements/list-settlements.js';
+import { openStatuses } from '../../settlements/claim-settlement.js';
+import { possibleSteps, settlementSteps } from '../../settlements/possible-steps.js';
+import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
+import { lookUp } from '../../shared/look-up.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { listQuery, pageFields, pageFilterOf, type ListQuery } from '../api/list-query.js';
+
+const statuses = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+] as const satisfies readonly SettlementStatus[];
+
+interface Query extends ListQuery {
+  status: SettlementStatus | 'open' | 'all';
+}
+
+const text = Joi.string();
+const amount = Joi.number();
+
+export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
+  id: 'listSettlements',
+  method: 'get',
+  path: '/settlements',
+  action: 'settlement.look',
+  summary: 'Settlements: open ones, the longest waiting first; or those that fit a filter, newest first',
+  query: Joi.object<Query>({
+    status: Joi.string()
+      .valid('open', ...statuses, 'all')
+      .default('open'),
+    ...listQuery,
+  }),
+  data: shape({
+    settlements: Joi.array().items(
+      shape({
+        ...{ id: text, seller: text, ref_id: text.allow(null) },
+        ...{ amount, fee: amount, net_amount: amount },
+        ...{ bank_code: text, account_number: text, holder: text },
+        status: text.valid(...statuses),
+        needs_approval: Joi.boolean(),
+        review_reason: text.allow(null),
+        claimed_by: text.allow(null),
+        claimed_at: timestamp.allow(null),
+        reason: text.allow(null).description('Why it failed, as its seller was told.'),
+        created_at: timestamp,
+        estimated_completion: timestamp,
+        final_at: timestamp.allow(null),
+        steps: Joi.array()
+          .items(text.valid(...settlementSteps))
+          .description('What whoever asks can do now, if their role may.'),
+      }),
+    ),
+    ...pageFields,
+    has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),
+  }),
+  async handle({ query, by }) {
+    const { found, next, lookedBackTo, hasMore } = await pageOf(query);
+    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    return {
+      settlements: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
+      next,
+      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      has_more: hasMore,
+    };
+  },
+});
+
+function present(each: Settlement, seller: string, actor: string) {
+  return {
+    id: each._id,
+    seller,
+    ref_id: each.refId,
+    amount: each.amount,
+    fee: each.fee,
+    net_amount: each.netAmount,
+    bank_code: each.bankAccount.bankCode,
+    account_number: each.bankAccount.accountNumber,
+    holder: each.bankAccount.accountName,
+    status: each.status,
+    needs_approval: each.needsApproval,
+    review_reason: each.reviewReason ?? null,
+    claimed_by: each.claimedBy ?? null,
+    claimed_at: each.claimedAt?.toISOString() ?? null,
+    reason: each.reason,
+    created_at: each.createdAt.toISOString(),
+    estimated_completion: each.estimatedCompletion.toISOString(),
+    final_at: each.finalAt?.toISOString() ?? null,
+    steps: possibleSteps(each, actor),
+  };
+}
+
+async function pageOf(query: Query): Promise<PageOfDocuments<Settlement> & { hasMore: boolean }> {
+  const { status, after, limit } = query;
+  const filter = await pageFilterOf(query);
+  const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
+  if (status === 'open' && !hasOtherFilter) {
+    const found = await listOpen({ statuses: openStatuses, limit: limit + 1 });
+    return { found: found.slice(0, limit), next: null, lookedBackTo: null, hasMore: found.length > limit };
+  }
+  const fits = (each: Settlement) =>
+    status === 'all' || (status === 'open' ? openStatuses.includes(each.status) : each.status === status);
+  return { ...(await pageOfDocuments(settlements, { ...filter, fits }, { after, limit })), hasMore: false };
+}

@@ -1,0 +1,132 @@
+import { businessDays, type BusinessDays, type SoldOnDay } from '../../purchases/business-days.js';
+import type { PurchaseStatus } from '../../purchases/purchase.model.js';
+import { sampledMax, sampleLatency } from '../../purchases/sample-latency.js';
+import { quarterMs } from '../../purchases/totals-of.js';
+import { businessDayNamed, businessDayOf } from '../../shared/business-time.js';
+import { nowMs } from '../../shared/clock.js';
+import { rememberedFor } from '../../shared/remembered-for.js';
+
+const hourMs = 3_600_000;
+const hoursShown = 24;
+const providersShown = 20;
+const rememberedMs = 5_000;
+
+/** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
+export const figuresOfToday = rememberedFor(rememberedMs, async () => {
+  const atMs = nowMs();
+  const hours = hoursUntil(atMs);
+  const [days, latency] = await Promise.all([
+    businessDays(),
+    sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs }))),
+  ]);
+  return {
+    at: new Date(atMs).toISOString(),
+    day: days.today,
+    is_whole: days.isWhole,
+    today: figuresOf(days.recent.filter(({ day }) => day === days.today)),
+    yesterday: figuresOf(days.recent.filter(({ day }) => day === days.yesterday)),
+    latency: {
+      sampled_max: sampledMax,
+      ...quantilesOf(latency.flatMap(({ seconds }) => seconds).sort((a, b) => a - b)),
+    },
+    hours: volumeByHour(days, hours).map((each, index) => ({
+      ...each,
+      latency: quantilesOf(latency[index]?.seconds ?? []),
+    })),
+    days: salesByDay(days),
+    providers: byProvider(days),
+  };
+});
+
+/** The beginnings of the last 24 hours, the one under way among them, by the business's clock. */
+function hoursUntil(atMs: number): number[] {
+  const { startMs } = businessDayOf(new Date(atMs));
+  const current = startMs + Math.floor((atMs - startMs) / hourMs) * hourMs;
+  return Array.from({ length: hoursShown }, (_, n) => current - (hoursShown - 1 - n) * hourMs);
+}
+
+interface Figures {
+  purchases: number;
+  success: number;
+  failed: number;
+  refunded: number;
+  open: number;
+  /** Of those that have come to an end; null: none has. */
+  success_rate: number | null;
+  /** Rupiah: the prices of what succeeded and was not taken back, and what of them is the platform's. */
+  sales: number;
+  commission: number;
+}
+
+function figuresOf(sold: readonly SoldOnDay[]): Figures {
+  const sum = (path: string) => sold.reduce((all, { counters }) => all + (counters.get(path) ?? 0), 0);
+  const count = (status: PurchaseStatus) => sum(`count.${status}`);
+  const [success, failed, refunded] = [count('SUCCESS'), count('FAILED'), count('REFUNDED')];
+  const open = count('PENDING') + count('PROCESSING');
+  const ended = success + failed + refunded;
+  return {
+    purchases: ended + open,
+    ...{ success, failed, refunded, open },
+    success_rate: ended === 0 ? null : success / ended,
+    sales: sum('amount.SUCCESS'),
+    commission: sum('commission'),
+  };
+}
+
+/** Totals count by quarters of an hour since the beginning of the day, and every zone's days begin on one. */
+function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
+  const volumes = hours.map((fromMs) => ({
+    from: new Date(fromMs).toISOString(),
+    ...{ success: 0, failed: 0, refunded: 0, open: 0 },
+  }));
+  const first = hours[0] ?? 0;
+  for (const { day, counters } of recent) {
+    const { startMs } = businessDayNamed(day);
+    for (const [path, count] of counters) {
+      const [, quarter, status] = /^quarters\.(\d+)\.(\w+)$/.exec(path) ?? [];
+      const volume = volumes[Math.floor((startMs + Number(quarter) * quarterMs - first) / hourMs)];
+      if (status !== undefined && volume) {
+        volume[seriesOf(status as PurchaseStatus)] += count;
+      }
+    }
+  }
+  return volumes;
+}
+
+function seriesOf(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | 'open' {
+  switch (status) {
+    case 'SUCCESS':
+      return 'success';
+    case 'FAILED':
+      return 'failed';
+    case 'REFUNDED':
+      return 'refunded';
+    case 'PENDING':
+    case 'PROCESSING':
+      return 'open';
+  }
+}
+
+function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays) {
+  const all = [...older, ...recent];
+  return [...olderDays, yesterday, today].map((day) => {
+    const { success, sales, commission } = figuresOf(all.filter((each) => each.day === day));
+    return { day, success, sales, commission };
+  });
+}
+
+/** Of today, whoever was asked most first. */
+function byProvider({ recent, today, sellers }: BusinessDays) {
+  return recent
+    .filter(({ day, sellerId }) => day === today && sellerId !== null)
+    .map((sold) => ({ seller: sellers.get(sold.sellerId ?? '') ?? '', ...figuresOf([sold]) }))
+    .filter(({ purchases }) => purchases > 0)
+    .sort((a, b) => b.purchases - a.purchases)
+    .slice(0, providersShown);
+}
+
+/** @param seconds The shortest first. */
+function quantilesOf(seconds: readonly number[]) {
+  const at = (share: number) => seconds[Math.ceil(share * seconds.length) - 1] ?? null;
+  return { sampled: seconds.length, median_s: at(0.5), p95_s: at(0.95) };
+}

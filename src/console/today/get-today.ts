@@ -1,0 +1,84 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import { countAttention, countBacklog, listFailingJobs, type Attention } from '../../doctor/attention.js';
+import { readOpenPurchases } from '../../purchases/open-purchases.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { figuresOfToday } from './figures-of-today.js';
+
+const rowsShown = 20;
+/** Work that nobody has done for so long is late. */
+const lateMs = 60_000;
+
+const attentionKinds = [
+  'openCases',
+  'reviews',
+  'deadDeliveries',
+  'disabledWebhooks',
+  'pendingDeposits',
+  'settlements',
+  'adjustments',
+  'failedReports',
+  'failingJobs',
+] as const satisfies readonly (keyof Attention)[];
+
+const count = Joi.number();
+const figures = shape({
+  purchases: count,
+  success: count,
+  failed: count,
+  refunded: count,
+  open: count,
+  success_rate: Joi.number().allow(null),
+  sales: count.description('Rupiah: the prices of what succeeded and was not taken back.'),
+  commission: count.description('Rupiah of the sales that are the platform’s.'),
+});
+const quantiles = { sampled: count, median_s: Joi.number().allow(null), p95_s: Joi.number().allow(null) };
+
+export const getToday = defineConsoleOperation({
+  id: 'getToday',
+  method: 'get',
+  path: '/today',
+  action: 'console.start',
+  summary: 'What needs a person, and how the business goes: figures of today and yesterday, and their plots',
+  data: shape({
+    at: timestamp,
+    day: Joi.string(),
+    is_whole: Joi.boolean().description('False: the totals do not hold everything yet, or it is too much.'),
+    attention: Joi.array().items(shape({ kind: Joi.string().valid(...attentionKinds), count })),
+    late: count.description('Pieces of work that are over a minute late.'),
+    today: figures,
+    yesterday: figures,
+    suspense: shape({ amount: count, purchases: count, is_cut: Joi.boolean() }),
+    latency: shape({ sampled_max: count, ...quantiles }),
+    hours: Joi.array().items(
+      shape({
+        ...{ from: timestamp, success: count, failed: count, refunded: count, open: count },
+        latency: shape(quantiles),
+      }),
+    ),
+    days: Joi.array().items(shape({ day: Joi.string(), success: count, sales: count, commission: count })),
+    providers: Joi.array().items(figures.keys({ seller: Joi.string().required() })),
+    failing_jobs: Joi.array().items(
+      shape({ id: Joi.string(), reason: Joi.string(), since: timestamp.allow(null) }),
+    ),
+  }),
+  async handle() {
+    const [found, attention, backlog, open, failing] = await Promise.all([
+      figuresOfToday(),
+      countAttention(),
+      countBacklog(lateMs),
+      readOpenPurchases(),
+      listFailingJobs(rowsShown),
+    ]);
+    return {
+      ...found,
+      attention: attentionKinds.map((kind) => ({ kind, count: attention[kind] })),
+      late: backlog.purchases + backlog.deliveries + backlog.postings,
+      suspense: { amount: open.suspense, purchases: open.open.length, is_cut: open.isCut },
+      failing_jobs: failing.map(({ _id, reason, needsPersonSince }) => ({
+        ...{ id: _id, reason },
+        since: needsPersonSince?.toISOString() ?? null,
+      })),
+    };
+  },
+});

@@ -1,0 +1,50 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
+import { lookUp } from '../../shared/look-up.js';
+import { withoutUrlSecrets } from '../../shared/mask.js';
+import { troubledReceivers } from '../../webhooks/troubled-receivers.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+
+/** Of each kind. */
+const shownMax = 100;
+
+export const listReceivers = defineConsoleOperation({
+  id: 'listReceivers',
+  method: 'get',
+  path: '/receivers',
+  action: 'webhook.look',
+  summary: 'Receivers to which nothing is sent now: disabled, or left alone because they do not answer',
+  data: shape({
+    receivers: Joi.array().items(
+      shape({
+        id: Joi.string(),
+        account: Joi.string(),
+        address: Joi.string(),
+        state: Joi.string().valid('disabled', 'left-alone'),
+        failures: Joi.number(),
+        failing_since: timestamp.allow(null),
+        disabled_at: timestamp.allow(null),
+        disabled_because: Joi.string().allow(null),
+        open_until: timestamp.allow(null),
+      }),
+    ),
+  }),
+  async handle() {
+    const found = await troubledReceivers(shownMax);
+    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    return {
+      receivers: found.map((each) => ({
+        id: each._id,
+        account: lookUp(usernames, each.accountId) ?? '',
+        address: withoutUrlSecrets(each.address),
+        state: each.disabledAt === null ? 'left-alone' : 'disabled',
+        failures: each.failures,
+        failing_since: each.failingSince?.toISOString() ?? null,
+        disabled_at: each.disabledAt?.toISOString() ?? null,
+        disabled_because: each.disabledBecause,
+        open_until: each.openUntil?.toISOString() ?? null,
+      })),
+    };
+  },
+});

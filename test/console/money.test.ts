@@ -1,0 +1,264 @@
+/** Money that people decide about in the console, and the figures of the day, held against the ledger. */
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import { callerAs, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack, type StoredPurchase } from './support/operated-stack.js';
+
+describe('money in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let caller: Caller;
+
+  before(async () => {
+    shop = await startOperatedStack();
+    caller = await callerAs(shop, 'admin');
+  });
+  after(() => shop.stack.stop());
+
+  const ask: Caller['ask'] = (...asked) => caller.ask(...asked);
+  const call: Caller['call'] = (...asked) => caller.call(...asked);
+  const expectAudited: Caller['expectAudited'] = (...asked) => caller.expectAudited(...asked);
+
+  it('deposits: those that wait with their account, credited or rejected once, and then found by a filter', async () => {
+    const [paid, unpaid] = [await shop.askForDeposit(123_000), await shop.askForDeposit(65_000)];
+    const balance = async () => Number((await ask('getAccount', '/accounts/buyer')).balance);
+    const { deposits: waiting } = await ask('listDeposits', '/deposits');
+    expect(waiting.map((each: { id: string }) => each.id)).to.deep.equal([paid.id, unpaid.id]);
+    expect(waiting[0]).to.include({
+      account: 'buyer',
+      amount: 123_000,
+      status: 'pending',
+      ref_id: paid.refId,
+    });
+    const before = await balance();
+    const confirmed = { id: paid.id, status: 'completed' };
+    expect(await ask('confirmDeposit', `/deposits/${paid.id}/confirm`, { reason })).to.deep.equal({
+      ...confirmed,
+      changed: true,
+    });
+    await expectAudited(paid.id, 'deposit.confirm');
+    expect(await ask('confirmDeposit', `/deposits/${paid.id}/confirm`, { reason })).to.deep.equal({
+      ...confirmed,
+      changed: false,
+    });
+    expect(await balance()).to.equal(before + 123_000);
+    expect((await call(`/deposits/${paid.id}/reject`, { reason })).status, 'it was credited').to.equal(409);
+    expect(await ask('rejectDeposit', `/deposits/${unpaid.id}/reject`, { reason })).to.include({
+      status: 'rejected',
+    });
+    await expectAudited(unpaid.id, 'deposit.reject');
+    expect((await call(`/deposits/${unpaid.id}/confirm`, { reason })).status, 'rejected').to.equal(409);
+    expect((await call('/deposits/nothing/confirm', { reason })).status).to.equal(404);
+    expect(await balance()).to.equal(before + 123_000);
+    expect((await ask('listDeposits', '/deposits')).deposits).to.deep.equal([]);
+    for (const [filter, ids] of [
+      ['status=rejected', [unpaid.id]],
+      ['status=all&account=buyer', [unpaid.id, paid.id]],
+      [`status=all&account=buyer&from=${today()}&to=${today()}`, [unpaid.id, paid.id]],
+      [`status=completed&from=${today()}`, [paid.id]],
+      ['status=all&to=2020-01-01', []],
+    ] as const) {
+      const found = await caller.idsOf('listDeposits', `/deposits?limit=1&${filter}`, 'deposits');
+      expect(found.slice(0, ids.length), filter).to.deep.equal(ids);
+    }
+    expect((await call('/deposits?account=nobody')).status).to.equal(404);
+  });
+
+  it('settlements: shown with seller and holder, claimed by one, paid once, given back to the balance', async () => {
+    const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
+    const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
+    const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
+    await eventually('the worker to leave it to people', async () => (await statusOf(paid)) === 'processing');
+    const { settlements: open } = await ask('listSettlements', '/settlements');
+    expect(open).to.have.length(1);
+    expect(open[0]).to.include({
+      ...{ id: paid, seller: 'seller', holder: 'PT Pulsa Jaya', account_number: '1234567890' },
+      ...{ amount: 100_000, net_amount: 97_500, status: 'processing', needs_approval: false },
+    });
+    expect(open[0].steps).to.deep.equal(['claim', 'fail']);
+    const to = `/settlements/${paid}`;
+    expect((await call(`${to}/complete`, { reason })).status, 'nobody has claimed it').to.equal(409);
+    await ask('claimSettlement', `${to}/claim`, { reason });
+    await expectAudited(paid, 'settlement.claim');
+    const { steps, claimed_by: claimedBy } = (await ask('listSettlements', '/settlements')).settlements[0];
+    expect([steps, claimedBy]).to.deep.equal([['complete', 'fail'], `operator:${caller.username}`]);
+
+    const other = await callerAs(shop, 'finance');
+    const seen = await other.ask('listSettlements', '/settlements');
+    expect(seen.settlements[0].steps).to.deep.equal(['take-over']);
+    for (const verb of ['claim', 'complete', 'fail']) {
+      expect((await other.call(`${to}/${verb}`, { reason })).status, verb).to.equal(409);
+    }
+    expect((await other.call(`${to}/claim`, { reason, take_over: true })).status).to.equal(200);
+    expect((await call(`${to}/complete`, { reason })).status, 'taken over').to.equal(409);
+    expect((await other.call(`${to}/complete`, { reason: 'BCA 4711' })).status).to.equal(200);
+    expect(await statusOf(paid)).to.equal('completed');
+    const kinds = await shop.stack.db.collection('journals').distinct('kind', { subjectId: paid });
+    expect(kinds).to.have.members(['settlement-request', 'settlement-completed']);
+
+    const refused = await shop.askForSettlement({ amount: 60_000, accountNumber: '999888777' });
+    const before = await ask('getAccount', '/accounts/seller');
+    const [shown] = (await ask('listSettlements', '/settlements?status=pending')).settlements;
+    expect(shown).to.deep.include({ id: refused, needs_approval: true, steps: ['approve', 'fail'] });
+    expect(shown.review_reason).to.equal('new-bank-account');
+    await ask('approveSettlement', `/settlements/${refused}/approve`, { reason });
+    await expectAudited(refused, 'settlement.approve');
+    expect((await call(`/settlements/${refused}/approve`, { reason })).status, 'twice').to.equal(404);
+    await eventually('it to be on its way', async () => (await statusOf(refused)) === 'processing');
+    await ask('failSettlement', `/settlements/${refused}/fail`, { reason });
+    await expectAudited(refused, 'settlement.failed');
+    const after = await ask('getAccount', '/accounts/seller');
+    expect(after.balance).to.equal(Number(before.balance) + 60_000);
+    expect(after.held).to.equal(Number(before.held) - 60_000);
+    for (const [filter, ids] of [
+      ['status=open', []],
+      ['status=completed', [paid]],
+      ['status=all', [refused, paid]],
+      ['status=all&account=seller', [refused, paid]],
+      [`status=failed&account=seller&from=${today()}&to=${today()}`, [refused]],
+    ] as const) {
+      const found = await caller.idsOf('listSettlements', `/settlements?limit=1&${filter}`, 'settlements');
+      expect(found, filter).to.deep.equal(ids);
+    }
+  });
+
+  it('who may not move money sees deposits and settlements, and decides none', async () => {
+    const { id } = await shop.askForDeposit(77_000);
+    const settlement = await shop.askForSettlement({ amount: 50_000, accountNumber: '1234567890' });
+    for (const role of ['viewer', 'support', 'operations'] as const) {
+      const one = await callerAs(shop, role);
+      for (const path of ['/deposits', '/settlements', '/today']) {
+        expect((await one.call(path)).status, `${role} ${path}`).to.equal(200);
+      }
+      for (const path of [
+        ...['confirm', 'reject'].map((verb) => `/deposits/${id}/${verb}`),
+        ...['approve', 'claim', 'complete', 'fail'].map((verb) => `/settlements/${settlement}/${verb}`),
+      ]) {
+        const answer = await one.call(path, { reason });
+        expect(answer.status, `${role} ${path}`).to.equal(403);
+      }
+    }
+    expect(await shop.stack.db.collection<{ _id: string }>('deposits').findOne({ _id: id })).to.include({
+      status: 'pending',
+    });
+    await ask('rejectDeposit', `/deposits/${id}/reject`, { reason });
+    await ask('failSettlement', `/settlements/${settlement}/fail`, { reason });
+  });
+
+  const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+  it('the figures of today are right to the rupiah: against the purchases, and against the ledger', async () => {
+    const [taken] = [await shop.sold(), await shop.sold(), await shop.underReview()];
+    const gone = await shop.underReview();
+    await ask('reversePurchase', `/purchases/${taken}/reverse`, { reason });
+    await ask('decidePurchase', `/purchases/${gone}/decide`, { as: 'failed', reason });
+    await steerFulfilment('pause');
+    const waits = await shop.buyer.post('/v1/transactions', {
+      product_code: 'S10',
+      destination: '081299991230',
+      ref_id: 'nobody-asked',
+    });
+    expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, JSON.stringify(waits.body)).to.equal(null);
+    const { purchases, lines } = await eventually('nothing to move', async () => {
+      const one = await everyPurchaseOfToday();
+      const shown = await ask('getToday', '/today');
+      const other = await everyPurchaseOfToday();
+      const isQuiet = JSON.stringify(one) === JSON.stringify(other);
+      return isQuiet && shown.today.purchases === one.purchases.length ? one : null;
+    });
+    const with_ = (...statuses: string[]) => purchases.filter(({ status }) => statuses.includes(status));
+    const sum = (rows: { price: number }[]) => rows.reduce((all, { price }) => all + price, 0);
+    const [success, refunded, failed] = [with_('SUCCESS'), with_('REFUNDED'), with_('FAILED')];
+    const open = with_('PENDING', 'PROCESSING');
+    expect([success.length, refunded.length, failed.length, open.length].every((each) => each > 0)).to.equal(
+      true,
+    );
+    const shown = await eventually('the answer of before to be forgotten', async () => {
+      const answer = await ask('getToday', '/today');
+      return answer.today.open === open.length ? answer : null;
+    });
+    const moved = (account: string, kinds: string[]) =>
+      lines
+        .filter((line) => line.account === account && kinds.includes(line.kind))
+        .reduce((all, { amount }) => all + amount, 0);
+    expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, 'still nobody is asked').to.equal(null);
+    expect(shown.is_whole).to.equal(true);
+    expect(shown.today).to.deep.equal({
+      purchases: purchases.length,
+      success: success.length,
+      failed: failed.length,
+      refunded: refunded.length,
+      open: open.length,
+      success_rate: success.length / (success.length + failed.length + refunded.length),
+      sales: sum(success),
+      commission: moved('platform:revenue', ['success', 'reversal']),
+    });
+    // What left suspense for sellers and us, less what was taken back from them.
+    expect(shown.today.sales).to.equal(-moved('platform:suspense', ['success']) - sum(refunded));
+    expect(shown.today.commission).to.be.greaterThan(0);
+    expect(shown.suspense).to.deep.equal({
+      amount: moved('platform:suspense', ['purchase', 'success', 'refund', 'reversal']),
+      purchases: open.length,
+      is_cut: false,
+    });
+    const inHours = (name: string) =>
+      shown.hours.reduce((all: number, each: Record<string, number>) => all + (each[name] ?? 0), 0);
+    expect(['success', 'failed', 'refunded', 'open'].map(inHours)).to.deep.equal(
+      [success, failed, refunded, open].map(({ length }) => length),
+    );
+    expect(shown.hours).to.have.length(24);
+    expect(shown.days).to.have.length(30);
+    expect(shown.days.at(-1)).to.include({ day: shown.day, sales: sum(success), success: success.length });
+    const ofSellers = shown.providers.map(({ purchases: all }: { purchases: number }) => all);
+    expect(ofSellers.reduce((all: number, each: number) => all + each, 0)).to.equal(
+      purchases.filter(({ sellerId }) => sellerId !== null).length,
+    );
+    expect(shown.latency.sampled).to.equal(success.length + failed.length);
+    expect(shown.latency.p95_s).to.be.at.least(shown.latency.median_s);
+    await steerFulfilment('resume');
+    await eventually(
+      'its sale',
+      async () => (await shop.purchaseOf(waits.body.data.id))?.status === 'SUCCESS',
+      30_000,
+    );
+  });
+
+  /** While they are paused nobody is asked for what is bought: the common queue, and that of each provider. */
+  async function steerFulfilment(verb: 'pause' | 'resume') {
+    const { text } = await caller.client.get('/admin/queues/api/queues', { accept: 'application/json' });
+    const { queues } = JSON.parse(text) as { queues: { name: string }[] };
+    const names = queues.map(({ name }) => name).filter((name) => name.startsWith('fulfilment'));
+    expect(names.length).to.be.greaterThan(1);
+    for (const name of names) {
+      const path = `/admin/queues/api/queues/${name}/${verb}`;
+      const answer = await caller.client.send('PUT', path, undefined, caller.withToken());
+      expect(answer.status, answer.text).to.equal(200);
+    }
+  }
+  async function everyPurchaseOfToday() {
+    const day = (at: Date) => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(at);
+    const all = await shop.stack.db
+      .collection<StoredPurchase>('transactions')
+      .find()
+      .sort({ _id: 1 })
+      .toArray();
+    const purchases = all.filter(({ createdAt }) => day(createdAt) === day(new Date()));
+    const ids = purchases.map(({ _id }) => _id);
+    const journals = await shop.stack.db
+      .collection('journals')
+      .find({ subjectId: { $in: ids } })
+      .sort({ _id: 1 })
+      .toArray();
+    const lines = journals.flatMap((journal) =>
+      (journal['lines'] as { account: string; amount: number }[]).map((line) => ({
+        ...line,
+        kind: String(journal['kind']),
+      })),
+    );
+    return { purchases, lines };
+  }
+
+  it('what was decided here keeps the money rules', async () => {
+    await expectLedgerToHold(shop.stack);
+  });
+});

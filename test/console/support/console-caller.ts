@@ -1,0 +1,71 @@
+/** An operator who calls what the pages call, and holds each answer against the shape that its operation names. */
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { consoleOperations } from '../../../src/console/api/operations.js';
+import type { OperatorRole } from '../../../src/operators/rights.js';
+import { consoleClient, type ConsoleAnswer, type ConsoleClient } from '../../support/console-client.js';
+import { password, type OperatedStack } from './operated-stack.js';
+
+export const reason = 'ticket 812';
+export const json = { accept: '*/*', 'content-type': 'application/json' };
+
+export interface Caller {
+  client: ConsoleClient;
+  username: string;
+  /** The `data` of a call, which must have exactly the shape that its operation names. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Checked against its schema.
+  ask(id: string, path: string, body?: object): Promise<any>;
+  call(path: string, body?: object): Promise<ConsoleAnswer>;
+  /** Headers of a call that changes something. */
+  withToken(): Record<string, string>;
+  lastAudit(subject: string): Promise<Document | null>;
+  /** The last entry about a subject is this action of this operator. */
+  expectAudited(subject: string, action: string): Promise<Document>;
+  /** Ids of a list, of all its pages one after the other. */
+  idsOf(id: string, path: string, list: string): Promise<string[]>;
+}
+
+const address = '198.51.100.7';
+
+export async function callerAs(shop: OperatedStack, role: OperatorRole): Promise<Caller> {
+  const username = await shop.addOperator(role);
+  const client = consoleClient(shop.stack.baseUrl, address);
+  await client.login(username, password);
+  const caller: Caller = {
+    client,
+    username,
+    async ask(id, path, body) {
+      const answer = await caller.call(path, body);
+      const said = JSON.parse(answer.text);
+      expect(answer.status, answer.text).to.equal(200);
+      const operation = consoleOperations.find((each) => each.id === id);
+      const { error } = operation?.data.validate(said.data, { convert: false }) ?? {};
+      expect(error, `${id}: ${answer.text}`).to.equal(undefined);
+      return said.data;
+    },
+    call(path, body) {
+      return body === undefined
+        ? client.get(`/admin/api${path}`, { accept: '*/*' })
+        : client.send('POST', `/admin/api${path}`, JSON.stringify(body), caller.withToken());
+    },
+    withToken: () => ({ ...json, 'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '' }),
+    lastAudit: (subject) =>
+      shop.stack.db.collection('audit').findOne({ 'subject.id': subject }, { sort: { at: -1, _id: -1 } }),
+    async expectAudited(subject, action) {
+      const entry = await caller.lastAudit(subject);
+      expect(entry).to.include({ action, actor: `operator:${username}`, from: address, reason });
+      return entry ?? {};
+    },
+    async idsOf(id, path, list) {
+      const ids: string[] = [];
+      let after = '';
+      do {
+        const page = await caller.ask(id, `${path}${after}`);
+        ids.push(...page[list].map((each: { id: string }) => each.id));
+        after = page.next === null ? '' : `&after=${page.next}`;
+      } while (after !== '');
+      return ids;
+    },
+  };
+  return caller;
+}

@@ -1,0 +1,139 @@
+/** What operators see and do about webhooks: receivers in trouble, deliveries, sending again, enabling again. */
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { callerAs, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+describe('webhooks in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let caller: Caller;
+
+  before(async () => {
+    shop = await startOperatedStack();
+    caller = await callerAs(shop, 'support');
+  });
+  after(() => shop.stack.stop());
+
+  const deliveriesOf = (orderKey: string) => ({ orderKey, channel: 'webhook', event: 'transaction.success' });
+  async function delivered(purchaseId: string) {
+    const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
+    return eventually('the delivery', () =>
+      deliveries.findOne({ ...deliveriesOf(purchaseId), state: 'delivered' }),
+    );
+  }
+
+  it('what was given up is listed of everybody with its account, and comes when it is sent again', async () => {
+    const id = await shop.sold();
+    const { _id } = await delivered(id);
+    const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
+    await deliveries.updateOne({ _id }, { $set: { state: 'dead', settledAt: new Date(), expireAt: null } });
+    const { deliveries: dead } = await caller.ask('listDeliveries', '/deliveries');
+    expect(dead).to.have.length(1);
+    expect(dead[0]).to.include({ id: _id, transaction_id: id, state: 'dead' });
+    expect(dead[0].account).to.match(/^(buyer|seller\d?)$/);
+    expect(dead[0].attempts).to.have.length(1);
+    await caller.ask('replayDelivery', `/deliveries/${_id}/replay`, { reason });
+    await caller.expectAudited(_id, 'webhook.replay');
+    await eventually('it to come', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
+    expect((await caller.ask('listDeliveries', '/deliveries')).deliveries).to.deep.equal([]);
+  });
+
+  it('those of one account follow each other by pages, whole or by state, reference and day', async () => {
+    const id = await shop.sold();
+    await delivered(await shop.sold());
+    await delivered(id);
+    const refId = (await shop.purchaseOf(id))?.refId ?? '';
+    const accountId = (await shop.purchaseOf(id))?.accountId ?? '';
+    const ofAccount = shop.stack.db.collection<StoredDelivery>('deliveries');
+    await eventually('all of them to arrive', async () => {
+      return (await ofAccount.countDocuments({ accountId, state: 'due' })) === 0;
+    });
+    const all = await ofAccount.find({ accountId }).sort({ createdAt: -1, _id: -1 }).toArray();
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+    const idsWhere = (fits: (each: StoredDelivery) => boolean) => all.filter(fits).map((each) => each._id);
+    for (const [filter, wanted] of [
+      ['', idsWhere(() => true)],
+      ['&state=delivered', idsWhere(({ state }) => state === 'delivered')],
+      ['&state=held', []],
+      [`&ref_id=${refId}`, idsWhere((each) => each.refId === refId)],
+      [`&from=${day}&to=${day}`, idsWhere(() => true)],
+      ['&to=2020-01-01', []],
+    ] as const) {
+      const ids = await caller.idsOf(
+        'listDeliveries',
+        `/deliveries?account=buyer&limit=2${filter}`,
+        'deliveries',
+      );
+      expect(ids, filter).to.deep.equal(wanted);
+    }
+    expect(all.length).to.be.greaterThan(2);
+    for (const filter of ['state=held', `ref_id=${refId}`, `from=${day}`, 'after=1-x']) {
+      const answer = await caller.call(`/deliveries?${filter}`);
+      expect(answer.status, filter).to.equal(400);
+      expect(JSON.parse(answer.text).errors[0].field).to.equal('account');
+    }
+  });
+
+  it('a disabled receiver is listed, enabled again with a reason, and gets what is new; what was held waits', async () => {
+    const first = await delivered(await shop.sold());
+    const at = new Date();
+    const receivers = shop.stack.db.collection<{ _id: string }>('webhookReceivers');
+    const account = await shop.stack.db
+      .collection<{ _id: string; username: string }>('accounts')
+      .findOne({ _id: first.accountId });
+    const username = account?.username ?? '';
+    await receivers.updateOne(
+      { _id: first.receiverId },
+      {
+        $set: {
+          ...{ accountId: first.accountId, address: new URL(first.url).origin, failures: 40, timeouts: 0 },
+          ...{ failingSince: at, warnedAt: at, disabledAt: at, disabledBecause: 'failing' },
+          ...{ openUntil: null, openMs: 0, slowUntil: null },
+        },
+      },
+      { upsert: true },
+    );
+    const heldOf = await shop.sold();
+    const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
+    const held = await eventually('it to be held', () =>
+      deliveries.findOne({ ...deliveriesOf(heldOf), receiverId: first.receiverId, state: 'held' }),
+    );
+    const { receivers: listed } = await caller.ask('listReceivers', '/receivers');
+    expect(listed).to.have.length(1);
+    expect(listed[0]).to.include({ account: username, state: 'disabled', disabled_because: 'failing' });
+
+    const path = `/accounts/${username}/enable-webhooks`;
+    for (const role of ['viewer', 'finance'] as const) {
+      const other = await callerAs(shop, role);
+      expect((await other.call('/receivers')).status, role).to.equal(200);
+      expect((await other.call('/deliveries')).status, role).to.equal(200);
+      expect((await other.call(path, { reason })).status, role).to.equal(403);
+    }
+    expect((await caller.ask('listReceivers', '/receivers')).receivers).to.have.length(1);
+    const enabled = await caller.ask('enableWebhooks', path, { reason });
+    expect(enabled.held).to.be.at.least(1);
+    await caller.expectAudited(first.accountId, 'webhook.enable');
+    expect((await caller.ask('listReceivers', '/receivers')).receivers).to.deep.equal([]);
+    await delivered(await shop.sold());
+    expect((await deliveries.findOne({ _id: held._id }))?.state).to.equal('held');
+    await caller.ask('replayDelivery', `/deliveries/${held._id}/replay`, { reason });
+    await delivered(heldOf);
+  });
+});
+
+interface StoredDelivery {
+  _id: string;
+  accountId: string;
+  receiverId: string;
+  refId: string | null;
+  orderKey: string | null;
+  channel: string;
+  event: string;
+  url: string;
+  state: string;
+  attemptCount: number;
+  settledAt: Date | null;
+  expireAt: Date | null;
+  createdAt: Date;
+}
