@@ -3834,7 +3834,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a205e7bda772df993767a97059a381"
+                 *       "request_id": "01a20603d74a71a5827116223f6b0760"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3859,7 +3859,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a205e7be137593b8b07027b6c26a60"
+                 *       "request_id": "01a20603d78c7005852217167357b9a8"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3888,7 +3888,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a205e7bdb676b2859a3c1ef1b63f80"
+                 *       "request_id": "01a20603d75170b387849f39b0b62e69"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3913,7 +3913,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a205e7be1871fe89972fed17dbdace"
+                 *       "request_id": "01a20603d79070e4b5f01cc9e0a75be1"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3954,7 +3954,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a205e7be1e75e58ec2d9b27bd239a6"
+                 *       "request_id": "01a20603d795750981c31cb3eb74211f"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3994,7 +3994,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a205e7be0d75ba8fcdea5b9b778429"
+                 *       "request_id": "01a20603d7877059895a59d6dc59b347"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4019,7 +4019,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a205e7be2471569cb3da361d7bbe76"
+                 *       "request_id": "01a20603d7997052b9133ec9c4b53a38"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4050,7 +4050,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a205e7bdf7707e86c1f95b6954490a"
+                 *       "request_id": "01a20603d774736e9bc0e57e833ae4ca"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4075,9 +4075,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 50 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 54 s.",
                  *       "data": null,
-                 *       "request_id": "01a205e7bf90713386bb8bddd021c959"
+                 *       "request_id": "01a20603d85d71c895deab5bedf2411d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4104,7 +4104,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a205e7be6774aa84f9113a671bb529"
+                 *       "request_id": "01a20603d7c7707fa269edb906c178ba"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4354,17 +4354,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a205e7a0d47148a3d5bb4111ac1114",
-                     *         "code": "01a205e7a0d47148a3d5bb4111ac1114",
+                     *         "id": "01a20603c50a76428bcb009c85e74959",
+                     *         "code": "01a20603c50a76428bcb009c85e74959",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",
+                     *         "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T00:56:35.797Z",
-                     *         "updated_at": "2026-11-23T00:56:35.987Z"
+                     *         "created_at": "2026-11-23T01:27:20.072Z",
+                     *         "updated_at": "2026-11-23T01:27:20.132Z"
                      *       }
                      *     }
                      */
@@ -4384,8 +4384,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a205e7a0d47148a3d5bb4111ac1114",
-                     *         "code": "01a205e7a0d47148a3d5bb4111ac1114",
+                     *         "id": "01a20603c50a76428bcb009c85e74959",
+                     *         "code": "01a20603c50a76428bcb009c85e74959",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4393,8 +4393,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T00:56:35.797Z",
-                     *         "updated_at": "2026-11-23T00:56:35.797Z"
+                     *         "created_at": "2026-11-23T01:27:20.072Z",
+                     *         "updated_at": "2026-11-23T01:27:20.072Z"
                      *       }
                      *     }
                      */
@@ -4437,17 +4437,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7a0d47148a3d5bb4111ac1114",
-                     *         "code": "01a205e7a0d47148a3d5bb4111ac1114",
+                     *         "id": "01a20603c50a76428bcb009c85e74959",
+                     *         "code": "01a20603c50a76428bcb009c85e74959",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",
+                     *         "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T00:56:35.797Z",
-                     *         "updated_at": "2026-11-23T00:56:35.987Z"
+                     *         "created_at": "2026-11-23T01:27:20.072Z",
+                     *         "updated_at": "2026-11-23T01:27:20.132Z"
                      *       }
                      *     }
                      */
@@ -4790,19 +4790,19 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0003",
-                     *             "transaction_id": "01a205e7a0d47148a3d5bb4111ac1114",
+                     *             "transaction_id": "01a20603c50a76428bcb009c85e74959",
                      *             "code": "PLN20",
                      *             "customer_number": "12345678901",
                      *             "product_name": "PLN Token 20.000",
                      *             "price": 20400,
-                     *             "sn": "2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",
+                     *             "sn": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T00:56:35.797Z"
+                     *             "timestamp": "2026-11-23T01:27:20.072Z"
                      *           },
                      *           {
                      *             "ref_id": "order-20240301-0002",
-                     *             "transaction_id": "01a205e79ff176f8830659a9b695981c",
+                     *             "transaction_id": "01a20603c4a97205886a75df42f52789",
                      *             "code": "S10",
                      *             "customer_number": "081234561232",
                      *             "product_name": "Telkomsel 10.000",
@@ -4810,7 +4810,7 @@ export interface operations {
                      *             "sn": null,
                      *             "status": "failed",
                      *             "message": "Refused by the operator",
-                     *             "timestamp": "2026-11-23T00:56:35.570Z"
+                     *             "timestamp": "2026-11-23T01:27:19.974Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -4870,15 +4870,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a205e79ecd7099886072c153654a62",
+                     *             "transaction_id": "01a20603c40f72a6ad670a3b086c8cec",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "463163824827732088",
+                     *             "sn": "251011096492749605",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T00:56:35.278Z"
+                     *             "timestamp": "2026-11-23T01:27:19.820Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5241,7 +5241,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a205e7ab44729993bfd384622e69e6",
+                     *         "settlement_id": "01a20603cd497636bee61bc3a4f924d3",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5329,7 +5329,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a205e7a40c7006a257a36867b06425",
+                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5338,19 +5338,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T00:56:36.620Z"
+                     *             "timestamp": "2026-11-23T01:27:20.457Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a205e7a34275009e25062b2e9f029f",
+                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "673248366522959644",
+                     *             "sn": "421818534362336889",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T00:56:36.418Z"
+                     *             "timestamp": "2026-11-23T01:27:20.332Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5415,18 +5415,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T00:56:33.083Z",
+                     *             "at": "2026-11-23T01:27:18.369Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a205e7960472b682a14b6a4180eb3f",
+                     *             "subject_id": "01a20603be3f73819ab15a41c4e579b5",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T00:56:34.983Z",
+                     *             "at": "2026-11-23T01:27:19.704Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a205e79a6f75cb998046fddd3c5e87",
+                     *             "subject_id": "01a20603c130714982ecfbfe0be989bb",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5438,17 +5438,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T00:56:33.083Z,deposit,deposit-20240301-0001,01a205e7960472b682a14b6a4180eb3f,1000000,1000000
-                     *     2026-11-23T00:56:34.983Z,deposit,deposit-20240301-0002,01a205e79a6f75cb998046fddd3c5e87,250000,1250000
-                     *     2026-11-23T00:56:35.303Z,purchase,order-20240301-0001,01a205e79ecd7099886072c153654a62,-10450,1239550
-                     *     2026-11-23T00:56:35.601Z,purchase,order-20240301-0002,01a205e79ff176f8830659a9b695981c,-10450,1229100
-                     *     2026-11-23T00:56:35.729Z,refund,order-20240301-0002,01a205e79ff176f8830659a9b695981c,10450,1239550
-                     *     2026-11-23T00:56:35.804Z,purchase,order-20240301-0003,01a205e7a0d47148a3d5bb4111ac1114,-20400,1219150
-                     *     2026-11-23T00:56:36.319Z,purchase,bill-20240301-0001,01a205e7a2db75639dab25c633bd1cc6,-173500,1045650
-                     *     2026-11-23T00:56:36.430Z,purchase,reseller-0001,01a205e7a34275009e25062b2e9f029f,-10450,1035200
-                     *     2026-11-23T00:56:36.636Z,purchase,reseller-0002,01a205e7a40c7006a257a36867b06425,-10450,1024750
-                     *     2026-11-23T00:56:36.683Z,refund,reseller-0002,01a205e7a40c7006a257a36867b06425,10450,1035200
-                     *     2026-11-23T00:56:37.144Z,purchase,order-20240301-0004,01a205e7a61370419c99cfbf5f3f8531,-98175,937025
+                     *     2026-11-23T01:27:18.369Z,deposit,deposit-20240301-0001,01a20603be3f73819ab15a41c4e579b5,1000000,1000000
+                     *     2026-11-23T01:27:19.704Z,deposit,deposit-20240301-0002,01a20603c130714982ecfbfe0be989bb,250000,1250000
+                     *     2026-11-23T01:27:19.839Z,purchase,order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,-10450,1239550
+                     *     2026-11-23T01:27:19.980Z,purchase,order-20240301-0002,01a20603c4a97205886a75df42f52789,-10450,1229100
+                     *     2026-11-23T01:27:20.021Z,refund,order-20240301-0002,01a20603c4a97205886a75df42f52789,10450,1239550
+                     *     2026-11-23T01:27:20.075Z,purchase,order-20240301-0003,01a20603c50a76428bcb009c85e74959,-20400,1219150
+                     *     2026-11-23T01:27:20.262Z,purchase,bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,-173500,1045650
+                     *     2026-11-23T01:27:20.335Z,purchase,reseller-0001,01a20603c60f70fb86a72c62d75e0b38,-10450,1035200
+                     *     2026-11-23T01:27:20.460Z,purchase,reseller-0002,01a20603c68c746b9247df96de18f309,-10450,1024750
+                     *     2026-11-23T01:27:20.501Z,refund,reseller-0002,01a20603c68c746b9247df96de18f309,10450,1035200
+                     *     2026-11-23T01:27:20.997Z,purchase,order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5501,18 +5501,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T00:56:36.587Z",
+                     *             "at": "2026-11-23T01:27:20.958Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a205e7a3b872bfa845623620463659",
+                     *             "subject_id": "01a20603c878732aab74bc1b1423683b",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T00:56:38.289Z",
+                     *             "at": "2026-11-23T01:27:22.047Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a205e7aa8b701098cd67a1b2185245",
+                     *             "subject_id": "01a20603ccbc7498b807337eca5e91b4",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5524,12 +5524,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T00:56:36.587Z,seller-posting,,01a205e7a3b872bfa845623620463659,40474,40474
-                     *     2026-11-23T00:56:38.289Z,seller-posting,,01a205e7aa8b701098cd67a1b2185245,96211,136685
-                     *     2026-11-23T00:56:38.331Z,settlement-request,payout-20240301-0001,01a205e7aab775efb233d74265c656b2,-60000,76685
-                     *     2026-11-23T00:56:38.425Z,settlement-failed,payout-20240301-0001,01a205e7aab775efb233d74265c656b2,60000,136685
-                     *     2026-11-23T00:56:38.472Z,settlement-request,payout-20240301-0002,01a205e7ab44729993bfd384622e69e6,-60000,76685
-                     *     2026-11-23T00:56:38.517Z,settlement-completed,payout-20240301-0002,01a205e7ab44729993bfd384622e69e6,0,76685
+                     *     2026-11-23T01:27:20.958Z,seller-posting,,01a20603c878732aab74bc1b1423683b,40474,40474
+                     *     2026-11-23T01:27:22.047Z,seller-posting,,01a20603ccbc7498b807337eca5e91b4,96211,136685
+                     *     2026-11-23T01:27:22.094Z,settlement-request,payout-20240301-0001,01a20603cced76a9b5ce7bb8a4f02674,-60000,76685
+                     *     2026-11-23T01:27:22.148Z,settlement-failed,payout-20240301-0001,01a20603cced76a9b5ce7bb8a4f02674,60000,136685
+                     *     2026-11-23T01:27:22.186Z,settlement-request,payout-20240301-0002,01a20603cd497636bee61bc3a4f924d3,-60000,76685
+                     *     2026-11-23T01:27:22.252Z,settlement-completed,payout-20240301-0002,01a20603cd497636bee61bc3a4f924d3,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5572,13 +5572,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a205e7a61370419c99cfbf5f3f8531,081234561230,S100,Telkomsel 100.000,98175,success,848412983886306816,2026-11-23T00:56:37.140Z
-                     *     reseller-0002,01a205e7a40c7006a257a36867b06425,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T00:56:36.620Z
-                     *     reseller-0001,01a205e7a34275009e25062b2e9f029f,081234561230,S10,Telkomsel 10.000,10450,success,673248366522959644,2026-11-23T00:56:36.418Z
-                     *     bill-20240301-0001,01a205e7a2db75639dab25c633bd1cc6,530000001230,PLNPOST,PLN Pascabayar,173500,success,108386060191489643,2026-11-23T00:56:36.316Z
-                     *     order-20240301-0003,01a205e7a0d47148a3d5bb4111ac1114,12345678901,PLN20,PLN Token 20.000,20400,success,"2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",2026-11-23T00:56:35.797Z
-                     *     order-20240301-0002,01a205e79ff176f8830659a9b695981c,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T00:56:35.570Z
-                     *     order-20240301-0001,01a205e79ecd7099886072c153654a62,081234561230,S10,Telkomsel 10.000,10450,success,463163824827732088,2026-11-23T00:56:35.278Z
+                     *     order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,081234561230,S100,Telkomsel 100.000,98175,success,486082653216225620,2026-11-23T01:27:20.993Z
+                     *     reseller-0002,01a20603c68c746b9247df96de18f309,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:20.457Z
+                     *     reseller-0001,01a20603c60f70fb86a72c62d75e0b38,081234561230,S10,Telkomsel 10.000,10450,success,421818534362336889,2026-11-23T01:27:20.332Z
+                     *     bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,530000001230,PLNPOST,PLN Pascabayar,173500,success,063307977037798608,2026-11-23T01:27:20.257Z
+                     *     order-20240301-0003,01a20603c50a76428bcb009c85e74959,12345678901,PLN20,PLN Token 20.000,20400,success,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",2026-11-23T01:27:20.072Z
+                     *     order-20240301-0002,01a20603c4a97205886a75df42f52789,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:19.974Z
+                     *     order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,081234561230,S10,Telkomsel 10.000,10450,success,251011096492749605,2026-11-23T01:27:19.820Z
                      */
                     "text/csv": string;
                 };
@@ -5596,7 +5596,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a205e7afaf758da096b5d6f0559195",
+                     *         "report_id": "01a20603d07b73839012d115e9cc616c",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5644,7 +5644,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a205e7b31472c0b2d39c5b6914e21a",
+                     *         "report_id": "01a20603d2b374888f7cba61be738154",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -5658,44 +5658,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a205e7b314.json",
+                     *         "filename": "transaction-report-01a20603d2b3.json",
                      *         "rows": 7,
-                     *         "size": 1847,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a205e7b31472c0b2d39c5b6914e21a/download?token=example",
-                     *         "expires_at": "2026-11-30T00:56:40.469Z",
+                     *         "size": 1843,
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a20603d2b374888f7cba61be738154/download?token=example",
+                     *         "expires_at": "2026-11-30T01:27:23.569Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a205e7a61370419c99cfbf5f3f8531",
+                     *             "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "848412983886306816",
-                     *             "timestamp": "2026-11-23T00:56:37.140Z"
+                     *             "sn": "486082653216225620",
+                     *             "timestamp": "2026-11-23T01:27:20.993Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a205e7a40c7006a257a36867b06425",
+                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T00:56:36.620Z"
+                     *             "timestamp": "2026-11-23T01:27:20.457Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a205e7a34275009e25062b2e9f029f",
+                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "673248366522959644",
-                     *             "timestamp": "2026-11-23T00:56:36.418Z"
+                     *             "sn": "421818534362336889",
+                     *             "timestamp": "2026-11-23T01:27:20.332Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -5718,7 +5718,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a205e7afaf758da096b5d6f0559195",
+                     *         "report_id": "01a20603d07b73839012d115e9cc616c",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5766,49 +5766,49 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a205e7a61370419c99cfbf5f3f8531",
+                     *         "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "848412983886306816",
-                     *         "timestamp": "2026-11-23T00:56:37.140Z"
+                     *         "sn": "486082653216225620",
+                     *         "timestamp": "2026-11-23T01:27:20.993Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a205e7a40c7006a257a36867b06425",
+                     *         "transaction_id": "01a20603c68c746b9247df96de18f309",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T00:56:36.620Z"
+                     *         "timestamp": "2026-11-23T01:27:20.457Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a205e7a34275009e25062b2e9f029f",
+                     *         "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "673248366522959644",
-                     *         "timestamp": "2026-11-23T00:56:36.418Z"
+                     *         "sn": "421818534362336889",
+                     *         "timestamp": "2026-11-23T01:27:20.332Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a205e7a61370419c99cfbf5f3f8531,081234561230,S100,Telkomsel 100.000,98175,success,848412983886306816,2026-11-23T00:56:37.140Z
-                     *     reseller-0002,01a205e7a40c7006a257a36867b06425,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T00:56:36.620Z
-                     *     reseller-0001,01a205e7a34275009e25062b2e9f029f,081234561230,S10,Telkomsel 10.000,10450,success,673248366522959644,2026-11-23T00:56:36.418Z
-                     *     bill-20240301-0001,01a205e7a2db75639dab25c633bd1cc6,530000001230,PLNPOST,PLN Pascabayar,173500,success,108386060191489643,2026-11-23T00:56:36.316Z
-                     *     order-20240301-0003,01a205e7a0d47148a3d5bb4111ac1114,12345678901,PLN20,PLN Token 20.000,20400,success,"2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",2026-11-23T00:56:35.797Z
-                     *     order-20240301-0002,01a205e79ff176f8830659a9b695981c,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T00:56:35.570Z
-                     *     order-20240301-0001,01a205e79ecd7099886072c153654a62,081234561230,S10,Telkomsel 10.000,10450,success,463163824827732088,2026-11-23T00:56:35.278Z
+                     *     order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,081234561230,S100,Telkomsel 100.000,98175,success,486082653216225620,2026-11-23T01:27:20.993Z
+                     *     reseller-0002,01a20603c68c746b9247df96de18f309,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:20.457Z
+                     *     reseller-0001,01a20603c60f70fb86a72c62d75e0b38,081234561230,S10,Telkomsel 10.000,10450,success,421818534362336889,2026-11-23T01:27:20.332Z
+                     *     bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,530000001230,PLNPOST,PLN Pascabayar,173500,success,063307977037798608,2026-11-23T01:27:20.257Z
+                     *     order-20240301-0003,01a20603c50a76428bcb009c85e74959,12345678901,PLN20,PLN Token 20.000,20400,success,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",2026-11-23T01:27:20.072Z
+                     *     order-20240301-0002,01a20603c4a97205886a75df42f52789,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:19.974Z
+                     *     order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,081234561230,S10,Telkomsel 10.000,10450,success,251011096492749605,2026-11-23T01:27:19.820Z
                      */
                     "text/csv": string;
                 };
@@ -5845,7 +5845,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a205e7b5d173159104c12008f0f651"
+                     *         "report_id": "01a20603d3ce75d093e23ad07d154803"
                      *       }
                      *     }
                      */
@@ -5884,7 +5884,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T00:56:41.262Z"
+                     *         "revoked_at": "2026-11-23T01:27:23.921Z"
                      *       }
                      *     }
                      */
@@ -5931,12 +5931,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a205e7a61370419c99cfbf5f3f8531,S100,********1230,Telkomsel 100.000,98175,1964,96211,848412983886306816,success,2026-11-23T00:56:37.140Z
-                     *     01a205e7a40c7006a257a36867b06425,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T00:56:36.620Z
-                     *     01a205e7a34275009e25062b2e9f029f,S10,********1230,Telkomsel 10.000,10450,209,10241,673248366522959644,success,2026-11-23T00:56:36.418Z
-                     *     01a205e7a0d47148a3d5bb4111ac1114,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",success,2026-11-23T00:56:35.797Z
-                     *     01a205e79ff176f8830659a9b695981c,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T00:56:35.570Z
-                     *     01a205e79ecd7099886072c153654a62,S10,********1230,Telkomsel 10.000,10450,209,10241,463163824827732088,success,2026-11-23T00:56:35.278Z
+                     *     01a20603c8a47405a2fcd32940fc72c3,S100,********1230,Telkomsel 100.000,98175,1964,96211,486082653216225620,success,2026-11-23T01:27:20.993Z
+                     *     01a20603c68c746b9247df96de18f309,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:20.457Z
+                     *     01a20603c60f70fb86a72c62d75e0b38,S10,********1230,Telkomsel 10.000,10450,209,10241,421818534362336889,success,2026-11-23T01:27:20.332Z
+                     *     01a20603c50a76428bcb009c85e74959,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",success,2026-11-23T01:27:20.072Z
+                     *     01a20603c4a97205886a75df42f52789,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:19.974Z
+                     *     01a20603c40f72a6ad670a3b086c8cec,S10,********1230,Telkomsel 10.000,10450,209,10241,251011096492749605,success,2026-11-23T01:27:19.820Z
                      */
                     "text/csv": string;
                 };
@@ -5954,7 +5954,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a205e7aff773c59f453aa75b317235",
+                     *         "report_id": "01a20603d0ae77848f617d97dcd83b85",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6002,7 +6002,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a205e7b63f71fa9a08ee3933546830",
+                     *         "report_id": "01a20603d418778995c7e8acadbb5760",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6016,26 +6016,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a205e7b63f.json",
+                     *         "filename": "transaction-report-01a20603d418.json",
                      *         "rows": 6,
-                     *         "size": 1666,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a205e7b63f71fa9a08ee3933546830/download?token=example",
-                     *         "expires_at": "2026-11-30T00:56:41.279Z",
+                     *         "size": 1662,
+                     *         "download_url": "https://topup.example/api/seller/reports/01a20603d418778995c7e8acadbb5760/download?token=example",
+                     *         "expires_at": "2026-11-30T01:27:23.926Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a205e7a61370419c99cfbf5f3f8531",
+                     *             "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "848412983886306816",
+                     *             "sn": "486082653216225620",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T00:56:37.140Z"
+                     *             "timestamp": "2026-11-23T01:27:20.993Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a205e7a40c7006a257a36867b06425",
+                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6044,19 +6044,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T00:56:36.620Z"
+                     *             "timestamp": "2026-11-23T01:27:20.457Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a205e7a34275009e25062b2e9f029f",
+                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "673248366522959644",
+                     *             "sn": "421818534362336889",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T00:56:36.418Z"
+                     *             "timestamp": "2026-11-23T01:27:20.332Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6079,7 +6079,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a205e7aff773c59f453aa75b317235",
+                     *         "report_id": "01a20603d0ae77848f617d97dcd83b85",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6126,19 +6126,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a205e7a61370419c99cfbf5f3f8531",
+                     *         "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "848412983886306816",
+                     *         "sn": "486082653216225620",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T00:56:37.140Z"
+                     *         "timestamp": "2026-11-23T01:27:20.993Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a205e7a40c7006a257a36867b06425",
+                     *         "transaction_id": "01a20603c68c746b9247df96de18f309",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6147,31 +6147,31 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T00:56:36.620Z"
+                     *         "timestamp": "2026-11-23T01:27:20.457Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a205e7a34275009e25062b2e9f029f",
+                     *         "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "673248366522959644",
+                     *         "sn": "421818534362336889",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T00:56:36.418Z"
+                     *         "timestamp": "2026-11-23T01:27:20.332Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a205e7a61370419c99cfbf5f3f8531,S100,********1230,Telkomsel 100.000,98175,1964,96211,848412983886306816,success,2026-11-23T00:56:37.140Z
-                     *     01a205e7a40c7006a257a36867b06425,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T00:56:36.620Z
-                     *     01a205e7a34275009e25062b2e9f029f,S10,********1230,Telkomsel 10.000,10450,209,10241,673248366522959644,success,2026-11-23T00:56:36.418Z
-                     *     01a205e7a0d47148a3d5bb4111ac1114,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",success,2026-11-23T00:56:35.797Z
-                     *     01a205e79ff176f8830659a9b695981c,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T00:56:35.570Z
-                     *     01a205e79ecd7099886072c153654a62,S10,********1230,Telkomsel 10.000,10450,209,10241,463163824827732088,success,2026-11-23T00:56:35.278Z
+                     *     01a20603c8a47405a2fcd32940fc72c3,S100,********1230,Telkomsel 100.000,98175,1964,96211,486082653216225620,success,2026-11-23T01:27:20.993Z
+                     *     01a20603c68c746b9247df96de18f309,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:20.457Z
+                     *     01a20603c60f70fb86a72c62d75e0b38,S10,********1230,Telkomsel 10.000,10450,209,10241,421818534362336889,success,2026-11-23T01:27:20.332Z
+                     *     01a20603c50a76428bcb009c85e74959,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",success,2026-11-23T01:27:20.072Z
+                     *     01a20603c4a97205886a75df42f52789,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:19.974Z
+                     *     01a20603c40f72a6ad670a3b086c8cec,S10,********1230,Telkomsel 10.000,10450,209,10241,251011096492749605,success,2026-11-23T01:27:19.820Z
                      */
                     "text/csv": string;
                 };
@@ -6208,7 +6208,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a205e7b74775959d73b2e1989509a9"
+                     *         "report_id": "01a20603d4c470fa9bde1b0e5e27b855"
                      *       }
                      *     }
                      */
@@ -6247,7 +6247,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T00:56:41.616Z"
+                     *         "revoked_at": "2026-11-23T01:27:24.155Z"
                      *       }
                      *     }
                      */
@@ -6298,7 +6298,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a205e7b9ae744eb386b22d3fcd6119",
+                     *             "id": "01a20603d5f87602bcb95d1bff9bec81",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6306,11 +6306,11 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T00:56:42.158Z",
+                     *             "created_at": "2026-11-23T01:27:24.406Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T00:56:42.200Z",
+                     *                 "at": "2026-11-23T01:27:24.429Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 2,
                      *                 "ack": "received",
@@ -6322,18 +6322,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_secret"
+                     *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T00:56:42.158Z"
+                     *               "timestamp": "2026-11-23T01:27:24.406Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 12,
-                     *           "total_pages": 12
+                     *           "total": 13,
+                     *           "total_pages": 13
                      *         }
                      *       }
                      *     }
@@ -6371,19 +6371,19 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b9ae744eb386b22d3fcd6119",
+                     *         "id": "01a20603d5f87602bcb95d1bff9bec81",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T00:56:42.427Z",
-                     *         "created_at": "2026-11-23T00:56:42.158Z",
+                     *         "next_attempt_at": "2026-11-23T01:27:24.466Z",
+                     *         "created_at": "2026-11-23T01:27:24.406Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T00:56:42.200Z",
+                     *             "at": "2026-11-23T01:27:24.429Z",
                      *             "http_status": 200,
                      *             "duration_ms": 2,
                      *             "ack": "received",
@@ -6395,10 +6395,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_secret"
+                     *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T00:56:42.158Z"
+                     *           "timestamp": "2026-11-23T01:27:24.406Z"
                      *         }
                      *       }
                      *     }
@@ -6428,7 +6428,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-22T23:56:42.460Z",
+                 *       "since": "2026-11-23T00:27:24.478Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6486,13 +6486,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b79c7315b4b0da68baca811d",
+                     *         "id": "01a20603d5037379991f3bc4e82cefda",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T00:56:41.632Z",
+                     *           "at": "2026-11-23T01:27:24.162Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 18,
+                     *           "duration_ms": 9,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6573,7 +6573,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T00:56:43.404Z"
+                     *         "previous_valid_until": "2026-11-24T01:27:24.883Z"
                      *       }
                      *     }
                      */
@@ -6627,7 +6627,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a205e7b8467633bc623a3fdc387b75",
+                     *           "id": "01a20603d53c7312a7e968e9bf550d8e",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -6691,7 +6691,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bfa871d98449c36956707010",
+                     *         "id": "01a20603d86c71638bc51d9f7cf01d7c",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -6743,7 +6743,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b8467633bc623a3fdc387b75",
+                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -6794,7 +6794,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b8467633bc623a3fdc387b75"
+                     *         "id": "01a20603d53c7312a7e968e9bf550d8e"
                      *       }
                      *     }
                      */
@@ -6897,13 +6897,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b95572cf987d083a00d3a487-01a205e7b8467633bc623a3fdc387b75",
+                     *         "id": "01a20603d5b87132b2a3f4257e1c30c7-01a20603d53c7312a7e968e9bf550d8e",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T00:56:42.085Z",
+                     *           "at": "2026-11-23T01:27:24.343Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 8,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6947,7 +6947,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b8467633bc623a3fdc387b75",
+                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -6989,9 +6989,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7b8467633bc623a3fdc387b75",
+                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T00:56:42.146Z"
+                     *         "previous_valid_until": "2026-11-24T01:27:24.369Z"
                      *       }
                      *     }
                      */
@@ -7044,7 +7044,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a205e7bc957600a46aa347be0192b3",
+                     *             "id": "01a20603d6e9764c86d0e18ec2982191",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7052,11 +7052,11 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T00:56:42.902Z",
+                     *             "created_at": "2026-11-23T01:27:24.647Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T00:56:42.937Z",
+                     *                 "at": "2026-11-23T01:27:24.672Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 2,
                      *                 "ack": "received",
@@ -7068,18 +7068,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_endpoints"
+                     *                   "webhook_secret"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T00:56:42.902Z"
+                     *               "timestamp": "2026-11-23T01:27:24.646Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 7,
-                     *           "total_pages": 7
+                     *           "total": 6,
+                     *           "total_pages": 6
                      *         }
                      *       }
                      *     }
@@ -7117,19 +7117,19 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bc957600a46aa347be0192b3",
+                     *         "id": "01a20603d6e9764c86d0e18ec2982191",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T00:56:43.085Z",
-                     *         "created_at": "2026-11-23T00:56:42.902Z",
+                     *         "next_attempt_at": "2026-11-23T01:27:24.712Z",
+                     *         "created_at": "2026-11-23T01:27:24.647Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T00:56:42.937Z",
+                     *             "at": "2026-11-23T01:27:24.672Z",
                      *             "http_status": 200,
                      *             "duration_ms": 2,
                      *             "ack": "received",
@@ -7141,10 +7141,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_endpoints"
+                     *               "webhook_secret"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T00:56:42.902Z"
+                     *           "timestamp": "2026-11-23T01:27:24.646Z"
                      *         }
                      *       }
                      *     }
@@ -7174,7 +7174,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-22T23:56:43.133Z",
+                 *       "since": "2026-11-23T00:27:24.728Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7232,13 +7232,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb0676908fbae8aad10854c9",
+                     *         "id": "01a20603d656776f8bd75b7a6083063d",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T00:56:42.505Z",
+                     *           "at": "2026-11-23T01:27:24.502Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 21,
+                     *           "duration_ms": 1,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7319,7 +7319,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T00:56:43.510Z"
+                     *         "previous_valid_until": "2026-11-24T01:27:24.933Z"
                      *       }
                      *     }
                      */
@@ -7373,7 +7373,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a205e7bb6270bca0df08596963360a",
+                     *           "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -7437,7 +7437,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7490,7 +7490,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7541,7 +7541,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a"
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd"
                      *       }
                      *     }
                      */
@@ -7590,7 +7590,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7644,13 +7644,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bc2174b6955466e0d4ced0bb-01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d6ca76b7bbc0454554ecb59d-01a20603d67370a1baba9853f8ebe8cd",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T00:56:42.792Z",
+                     *           "at": "2026-11-23T01:27:24.618Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 2,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7694,7 +7694,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7736,9 +7736,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a205e7bb6270bca0df08596963360a",
+                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T00:56:42.835Z"
+                     *         "previous_valid_until": "2026-11-24T01:27:24.641Z"
                      *       }
                      *     }
                      */
@@ -7895,7 +7895,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T01:56:43.447Z"
+                     *         "previous_valid_until": "2026-11-23T02:27:24.903Z"
                      *       }
                      *     }
                      */
@@ -8049,7 +8049,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T01:56:43.550Z"
+                     *         "previous_valid_until": "2026-11-23T02:27:24.980Z"
                      *       }
                      *     }
                      */
@@ -8250,15 +8250,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a205e7c0a5779aa90b268f2373d4e8",
+                 *         "transaction_id": "01a20603d8ef7540a02925fbba7714c6",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T00:56:43.941Z"
+                 *         "timestamp": "2026-11-23T01:27:25.165Z"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:44.007Z"
+                 *       "timestamp": "2026-11-23T01:27:25.210Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -8310,16 +8310,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a205e79ecd7099886072c153654a62",
+                 *         "transaction_id": "01a20603c40f72a6ad670a3b086c8cec",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "463163824827732088",
+                 *         "sn": "251011096492749605",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T00:56:35.278Z",
+                 *         "timestamp": "2026-11-23T01:27:19.820Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:35.466Z"
+                 *       "timestamp": "2026-11-23T01:27:19.928Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -8371,16 +8371,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a205e79ff176f8830659a9b695981c",
+                 *         "transaction_id": "01a20603c4a97205886a75df42f52789",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T00:56:35.570Z",
+                 *         "timestamp": "2026-11-23T01:27:19.974Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:35.711Z"
+                 *       "timestamp": "2026-11-23T01:27:20.017Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -8431,7 +8431,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a205e7ab44729993bfd384622e69e6",
+                 *         "settlement_id": "01a20603cd497636bee61bc3a4f924d3",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8442,9 +8442,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T00:56:38.512Z"
+                 *         "completed_at": "2026-11-23T01:27:22.243Z"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:38.512Z"
+                 *       "timestamp": "2026-11-23T01:27:22.244Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -8495,7 +8495,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a205e7aab775efb233d74265c656b2",
+                 *         "settlement_id": "01a20603cced76a9b5ce7bb8a4f02674",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8508,7 +8508,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:38.415Z"
+                 *       "timestamp": "2026-11-23T01:27:22.143Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -8564,9 +8564,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T00:56:34.982Z"
+                 *         "timestamp": "2026-11-23T01:27:19.704Z"
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:34.983Z"
+                 *       "timestamp": "2026-11-23T01:27:19.704Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -8623,7 +8623,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:31.535Z"
+                 *       "timestamp": "2026-11-23T01:27:17.123Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -8674,13 +8674,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a205e7bfa871d98449c36956707010",
+                 *         "endpoint_id": "01a20603d86c71638bc51d9f7cf01d7c",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T00:56:43.833Z",
+                 *         "since": "2026-11-23T01:27:25.127Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:43.833Z"
+                 *       "timestamp": "2026-11-23T01:27:25.127Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -8733,7 +8733,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T00:56:41.629Z"
+                 *       "timestamp": "2026-11-23T01:27:24.161Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -8782,10 +8782,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a205e7a0d47148a3d5bb4111ac1114",
+                 *       "code": "01a20603c50a76428bcb009c85e74959",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "2656-2360-6869-5361-3389/RINA S/D HARTONO/R1/900VA/14,8",
+                 *       "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -8836,11 +8836,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a205e79ecd7099886072c153654a62",
+                 *       "ref_id": "01a20603c40f72a6ad670a3b086c8cec",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "463163824827732088",
+                 *       "sn": "251011096492749605",
                  *       "message": "Success"
                  *     }
                  */

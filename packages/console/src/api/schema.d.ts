@@ -583,7 +583,7 @@ export interface operations {
                             username: string;
                             /** @enum {string} */
                             role: "viewer" | "support" | "finance" | "operations" | "admin";
-                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.close" | "totals.rebuild" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
+                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.close" | "totals.rebuild" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
                             time_zone: string;
                         };
                     };
@@ -1118,13 +1118,18 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "due" | "delivered" | "dead" | "held" | "dropped";
-                /** @description Your reference, unique for ever. Repeat the call with the same one after a lost answer. */
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
                 ref_id?: string;
                 account?: string;
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1396,10 +1401,12 @@ export interface operations {
             query?: {
                 status?: "waiting" | "pending" | "completed" | "rejected" | "all";
                 account?: string;
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1538,10 +1545,12 @@ export interface operations {
             query?: {
                 status?: "open" | "pending" | "processing" | "completed" | "failed" | "all";
                 account?: string;
+                /** @example 2024-03-01 */
                 from?: string;
+                /** @example 2024-03-01 */
                 to?: string;
                 after?: string;
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
