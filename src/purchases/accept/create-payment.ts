@@ -47,6 +47,7 @@ async function lastPaymentEndedMs({ accountId }: Bill, past: Quote[]): Promise<n
       if (finalAt === null) {
         throw new ConflictError(
           `This bill is being paid by your ref_id ${refId}. Wait for what becomes of that. Nothing was debited.`,
+          { reason: 'bill_being_paid' },
         );
       }
       return finalAt.getTime();

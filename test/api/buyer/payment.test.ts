@@ -73,7 +73,7 @@ describe('postpaid: inquiry and payment', function () {
       expect(accepted).to.have.length(1);
       for (const refused of answers.filter((each) => !accepted.includes(each))) {
         expect(refused.status).to.equal(409);
-        expect(refused.body).to.deep.include({ code: '01' });
+        expect(refused.body).to.deep.include({ code: '01', reason: 'bill_being_paid' });
         expect(refused.body.message).to.match(/being paid by .+ Nothing was debited\.$/);
       }
       const paid = await stack.db.collection('transactions').find({ customerNumber: number }).toArray();
