@@ -1,18 +1,18 @@
 /**
- * Text without what the URLs in it carry for their owners' eyes alone: the values of their queries, and names before the
- * host.
+ * Text without what the URLs in it carry for their owners' eyes alone: the values of their queries, fragments, and names before
+ * the host.
  */
 export function withoutUrlSecrets(text: string): string {
   return text.includes('://')
-    ? text.replace(urls, (_all, scheme: string, path: string, query: string | undefined) => {
-        const bare = `${scheme}${path.replace(/^[^/@]*@/, '***@')}`;
-        return query === undefined ? bare : `${bare}?${query.split('&').map(withoutValue).join('&')}`;
+    ? text.replace(urls, (_all, scheme: string, path: string, query?: string, fragment?: string) => {
+        const values = query === undefined ? '' : `?${query.split('&').map(withoutValue).join('&')}`;
+        return `${scheme}${path.replace(/^[^/@]*@/, '***@')}${values}${fragment ? '#***' : ''}`;
       })
     : text;
 }
 
 // An apostrophe is a part of a URL: what ended at it would show the rest.
-const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?/gi;
+const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?(?:#([^\s"<>]*))?/gi;
 
 function withoutValue(parameter: string): string {
   return `${parameter.slice(0, parameter.indexOf('=') + 1)}***`;
