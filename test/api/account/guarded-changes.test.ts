@@ -145,6 +145,17 @@ describe('changes of what guards an account', function () {
     expectFailure(await fromHome(), { status: 403, code: '07', message: /operator/ });
     const args = ['account', 'allowlist', 'clear', seller.account.username];
     expect((await topup(args, process.env)).code, 'without a reason').to.equal(2);
+    for (const reason of [
+      'called\nboss  account.set  approved',
+      '\u001b[31mcalled',
+      ' - ',
+      'x'.repeat(501),
+    ]) {
+      expect((await topup([...args, '--reason', reason], process.env)).code, reason.slice(0, 20)).to.equal(2);
+    }
+    expect(await AuditModel.exists({ 'subject.id': seller.account._id, action: 'account.set' })).to.equal(
+      null,
+    );
     const cleared = await topup([...args, '--reason', 'called back', '--json'], process.env);
     expect(cleared.json()).to.deep.equal({ username: seller.account.username, cleared: [here] });
     expect((await fromHome()).status).to.equal(200);
