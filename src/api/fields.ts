@@ -2,9 +2,8 @@
 import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
+import { noControl } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
-
-const noControl = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** Text without control characters, trimmed nowhere. */
 export const text = (max: number) =>

@@ -1,8 +1,9 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
+import { atSnapshot } from '../database/mongo.js';
 import { DepositModel } from '../deposits/deposit.model.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { countAll, type Counters } from '../money/totals/counters.js';
-import { readTotals } from '../money/totals/read-totals.js';
+import { readTotalsOfMany } from '../money/totals/read-totals-of-many.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
@@ -48,10 +49,9 @@ export interface Named extends Sum {
 
 /** Accounts whose totals are read before the next ones are. */
 const pageSize = 200;
-const atOnce = 20;
 
 /**
- * Adds a business day up from the daily totals of its accounts: a read by its index for each of them, however much it sold.
+ * Adds a business day up from the daily totals of its accounts: reads by their ids, however much they sold.
  * @param options.top So many of each list.
  * @throws ConflictError until the totals have been made for the first time.
  */
@@ -102,9 +102,7 @@ async function addUpTotals(day: string): Promise<Traded> {
       .sort({ _id: 1 })
       .limit(pageSize)
       .lean<Account[]>();
-    for (let at = 0; at < page.length; at += atOnce) {
-      await Promise.all(page.slice(at, at + atOnce).map((account) => addAccount(traded, account, day)));
-    }
+    await addAccounts(traded, page, day);
     const last = page.at(-1);
     if (!last || page.length < pageSize) {
       return traded;
@@ -113,26 +111,39 @@ async function addUpTotals(day: string): Promise<Traded> {
   }
 }
 
-async function addAccount(
-  traded: Traded,
-  { _id, role, username, provider }: Account,
-  day: string,
-): Promise<void> {
-  const path = role === 'seller' ? 'sold' : 'bought';
-  const counters = (await readTotals({ accountId: _id, from: day, to: day, path })).get(day);
-  if (!counters) {
-    return;
+async function addAccounts(traded: Traded, page: Account[], day: string): Promise<void> {
+  const totals = await atSnapshot((session) =>
+    readTotalsOfMany(session, {
+      accountIds: page.map(({ _id }) => _id),
+      days: [day],
+      paths: ['bought', 'sold.count', 'sold.amount', 'sold.commission'],
+    }),
+  );
+  const accounts = new Map(page.map((each) => [each._id, each]));
+  for (const { accountId, counters } of totals) {
+    const { role, username, provider } = accounts.get(accountId) ?? {};
+    if (role === 'seller') {
+      const sold = below(counters, 'sold');
+      traded.commission += sold.get('commission') ?? 0;
+      const sum = byStatus(sold).get('SUCCESS');
+      if (sum) {
+        add(traded.sellers, username ?? '', sum);
+        add(traded.providers, provider?.kind ?? 'none', sum);
+      }
+    } else {
+      countAll(traded.bought, below(counters, 'bought'));
+    }
   }
-  if (role === 'buyer') {
-    countAll(traded.bought, counters);
-    return;
-  }
-  traded.commission += counters.get('commission') ?? 0;
-  const sold = byStatus(counters).get('SUCCESS');
-  if (sold) {
-    add(traded.sellers, username, sold);
-    add(traded.providers, provider?.kind ?? 'none', sold);
-  }
+}
+
+/** Counters by the rest of their path. */
+function below(counters: Counters, path: string): Counters {
+  const start = `${path}.`;
+  return new Map(
+    [...counters].flatMap(([each, value]) =>
+      each.startsWith(start) ? [[each.slice(start.length), value] as const] : [],
+    ),
+  );
 }
 
 function byStatus(counters: Counters): Map<string, Sum> {

@@ -4,6 +4,9 @@
  */
 const commands = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 
+/** What is refused where somebody writes text: the contract names control characters alone. */
+export const noControl = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
 /** One line that can be shown anywhere. */
 export function printable(text: string): string {
   return text.replace(commands, ' ').trim();

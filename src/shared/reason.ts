@@ -1,14 +1,14 @@
+import { noControl } from './printable.js';
+
 /** Why an operator does something, wherever it is asked for: one line that says it (docs/operations.md#the-audit-log). */
 export const reasonLengthMax = 500;
 
 /** A letter or a digit at least. */
 export const saysSomething = /[\p{L}\p{N}]/u;
 
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
-
 /** @returns null if it is one. */
 export function whyNoReason(text: string): string | null {
-  if (controlCharacters.test(text)) {
+  if (!noControl.test(text)) {
     return 'It must not contain line breaks or other control characters.';
   }
   if (text.length > reasonLengthMax) {

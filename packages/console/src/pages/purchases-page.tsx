@@ -1,10 +1,10 @@
-import { Button, Group, NativeSelect, SimpleGrid, TextInput, Title } from '@mantine/core';
+import { NativeSelect, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api, dataOf } from '../api/client.js';
 import type { operations } from '../api/schema.js';
 import { useSearch } from '../parts/finder.js';
-import { Older } from '../parts/list-filter.js';
+import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { PurchaseList } from '../parts/purchase-list.js';
 import { Nothing, Waiting } from '../parts/states.js';
 import { t } from '../text/text.js';
@@ -16,62 +16,33 @@ const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
 
 /** Purchases: found by what is known of one, or a filter that is in the URL. */
 export function PurchasesPage(): React.ReactElement {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
   const wanted = params.get('q') ?? '';
   return (
     <>
       <Title order={1} size="h3" mb="md">
         {t('purchases')}
       </Title>
-      <form
-        // The fields begin anew with what the URL says.
-        key={params.toString()}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
-            typeof value === 'string' && value.trim() !== ''
-              ? [[name, value.trim()] satisfies [string, string]]
-              : [],
-          );
-          setParams(given);
-        }}
-      >
-        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="xs">
-          <TextInput
-            name="q"
-            label={t('search')}
-            description={t('searchPurchases')}
-            maxLength={100}
-            minLength={2}
-            defaultValue={wanted}
-            style={{ gridColumn: '1 / -1' }}
-          />
-          <NativeSelect
-            name="status"
-            label={t('status')}
-            defaultValue={params.get('status') ?? ''}
-            data={[{ value: '', label: t('any') }, ...statuses]}
-          />
-          {names.map((name) => (
-            <TextInput
-              key={name}
-              name={name}
-              label={t(name)}
-              defaultValue={params.get(name) ?? ''}
-              maxLength={64}
-              {...((name === 'from' || name === 'to') && { type: 'date' })}
-            />
-          ))}
-        </SimpleGrid>
-        <Group my="sm" gap="xs">
-          <Button type="submit" color="teal.9">
-            {t('filter')}
-          </Button>
-          <Button variant="default" onClick={() => setParams({})}>
-            {t('reset')}
-          </Button>
-        </Group>
-      </form>
+      <FilterForm>
+        <TextInput
+          name="q"
+          label={t('search')}
+          description={t('searchPurchases')}
+          maxLength={100}
+          minLength={2}
+          defaultValue={wanted}
+          style={{ gridColumn: '1 / -1' }}
+        />
+        <NativeSelect
+          name="status"
+          label={t('status')}
+          defaultValue={params.get('status') ?? ''}
+          data={[{ value: '', label: t('any') }, ...statuses]}
+        />
+        {names.map((name) => (
+          <FilterField key={name} name={name} label={t(name)} />
+        ))}
+      </FilterForm>
       {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
     </>
   );

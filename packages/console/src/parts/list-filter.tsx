@@ -5,17 +5,8 @@ import { useSession } from '../session.js';
 import { t } from '../text/text.js';
 import { Nothing } from './states.js';
 
-/** A filter that is in the URL. */
-export function ListFilter({
-  name: stateName = 'status',
-  states,
-  fields,
-}: {
-  /** How the URL calls the state. */
-  name?: 'status' | 'state';
-  states: { value: string; label: string }[];
-  fields: readonly ('account' | 'from' | 'to' | 'ref_id')[];
-}): React.ReactElement {
+/** A form whose fields are the URL's parameters. */
+export function FilterForm({ children }: { children: React.ReactNode }): React.ReactElement {
   const [params, setParams] = useSearchParams();
   return (
     <form
@@ -33,22 +24,7 @@ export function ListFilter({
       }}
     >
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="xs">
-        <NativeSelect
-          name={stateName}
-          label={t('status')}
-          defaultValue={params.get(stateName) ?? ''}
-          data={states}
-        />
-        {fields.map((name) => (
-          <TextInput
-            key={name}
-            name={name}
-            label={name === 'ref_id' ? t('reference') : t(name)}
-            defaultValue={params.get(name) ?? ''}
-            maxLength={64}
-            {...((name === 'from' || name === 'to') && { type: 'date' })}
-          />
-        ))}
+        {children}
       </SimpleGrid>
       <Group my="sm" gap="xs">
         <Button type="submit" color="teal.9">
@@ -59,6 +35,46 @@ export function ListFilter({
         </Button>
       </Group>
     </form>
+  );
+}
+
+/** A filter by state and what else these lists know. */
+export function ListFilter({
+  name: stateName = 'status',
+  states,
+  fields,
+}: {
+  /** How the URL calls the state. */
+  name?: 'status' | 'state';
+  states: { value: string; label: string }[];
+  fields: readonly ('account' | 'from' | 'to' | 'ref_id')[];
+}): React.ReactElement {
+  const [params] = useSearchParams();
+  return (
+    <FilterForm>
+      <NativeSelect
+        name={stateName}
+        label={t('status')}
+        defaultValue={params.get(stateName) ?? ''}
+        data={states}
+      />
+      {fields.map((name) => (
+        <FilterField key={name} name={name} label={name === 'ref_id' ? t('reference') : t(name)} />
+      ))}
+    </FilterForm>
+  );
+}
+
+export function FilterField({ name, label }: { name: string; label: string }): React.ReactElement {
+  const [params] = useSearchParams();
+  return (
+    <TextInput
+      name={name}
+      label={label}
+      defaultValue={params.get(name) ?? ''}
+      maxLength={64}
+      {...((name === 'from' || name === 'to') && { type: 'date' })}
+    />
   );
 }
 
