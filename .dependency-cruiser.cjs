@@ -27,7 +27,7 @@ const floors = [
   ['^src/providers/', '^src/webhooks/'],
   ['^src/accounts/', '^src/products/', '^src/operators/'],
   ['^src/money/', '^src/audit/'],
-  ['^src/jobs/', '^src/alarms/'],
+  ['^src/jobs/', '^src/alarms/', '^src/samples/'],
   ['^src/redis/'],
   ['^src/database/'],
   ['^src/shared/'],

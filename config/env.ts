@@ -74,6 +74,7 @@ const schema = Joi.object<GivenEnv>({
     .max(1_000_000)
     .default((parent: { APP_MODE?: string }) => (parent.APP_MODE === 'live' ? 200 : 2_000)),
   UNKNOWN_REVIEW_AFTER: Joi.number().integer().min(1_000).default(86_400_000),
+  HOLIDAYS_FILE: Joi.string().default(null),
   SETTLEMENT_FEE: Joi.number().integer().min(0).max(49_999).default(2_500),
   SETTLEMENT_NEW_ACCOUNT_REVIEW: Joi.boolean().default(whereGuarded(true, false)),
   PAYOUT_MODE: Joi.string().valid('simulated', 'manual').default(whereGuarded(null, 'simulated')),

@@ -1,4 +1,72 @@
-import { readConfigJson } from './project-file.js';
+import { readFileSync, statSync } from 'node:fs';
+import Joi from 'joi';
+import { env } from './env.js';
+import { configPath } from './project-file.js';
 
-/** Days (YYYY-MM-DD, business time) on which banks do not work, besides Saturdays and Sundays. */
-export const holidays: ReadonlySet<string> = new Set(readConfigJson('holidays.json') as string[]);
+/** A day on which banks do not work, besides Saturdays and Sundays. */
+export interface Holiday {
+  /** YYYY-MM-DD, business time. */
+  day: string;
+  name: string;
+}
+
+/** Some decades of them. */
+const holidaysMax = 1_000;
+
+/** Not 30 February. */
+const isDay = (value: string, helpers: Joi.CustomHelpers): unknown => {
+  const at = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+    ? value
+    : helpers.error('any.invalid');
+};
+const day = Joi.string()
+  .pattern(/^20\d\d-\d\d-\d\d$/)
+  .custom(isDay)
+  .messages({
+    'string.pattern.base': '{{#label}} must be a day as YYYY-MM-DD',
+    'any.invalid': '{{#label}} is no day of the calendar',
+  });
+const list = Joi.array<Holiday[]>()
+  .items(Joi.object({ day: day.required(), name: Joi.string().allow('').max(100).required() }))
+  .max(holidaysMax)
+  .label('the list');
+
+/** @throws Error that says which entry is wrong, and how; also for a day that is there twice. */
+export function holidaysFrom(parsed: unknown): Holiday[] {
+  // Before 0.2.0 an entry was the day alone.
+  const given: unknown = Array.isArray(parsed)
+    ? parsed.map((each: unknown) => (typeof each === 'string' ? { day: each, name: '' } : each))
+    : parsed;
+  const checked = list.validate(given, { convert: false });
+  if (checked.error) {
+    throw new Error(checked.error.message);
+  }
+  const holidays = checked.value as Holiday[];
+  const days = holidays.map((each) => each.day);
+  const twice = days.find((each, index) => days.indexOf(each) !== index);
+  if (twice !== undefined) {
+    throw new Error(`${twice} is there twice`);
+  }
+  return holidays.sort((a, b) => a.day.localeCompare(b.day));
+}
+
+export function holidaysFile(): string {
+  return env.HOLIDAYS_FILE ?? configPath('holidays.json');
+}
+
+let known: { version: string; list: Holiday[]; days: ReadonlySet<string> } | null = null;
+
+/** What the file says now: one that was changed holds without a restart. Asked for once a settlement. */
+export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
+  const file = holidaysFile();
+  const { mtimeMs, size, ino } = statSync(file);
+  const version = `${file} ${mtimeMs} ${size} ${ino}`;
+  if (known?.version !== version) {
+    const found = holidaysFrom(JSON.parse(readFileSync(file, 'utf8')));
+    known = { version, list: found, days: new Set(found.map((each) => each.day)) };
+  }
+  return known;
+}
+// A file that cannot be used is found at the start, not by the first settlement.
+readHolidays();

@@ -55,6 +55,8 @@ export interface Env {
   UNKNOWN_REVIEW_AFTER: number;
   /** Rupiah, flat. */
   SETTLEMENT_FEE: number;
+  /** Path of the holidays of the banks. Null: config/holidays.json. */
+  HOLIDAYS_FILE: string | null;
   SETTLEMENT_NEW_ACCOUNT_REVIEW: boolean;
   PAYOUT_MODE: 'simulated' | 'manual';
   /** Rupiah: from here on an adjustment of a wallet needs a second operator. 0: each does. */

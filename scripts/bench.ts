@@ -19,10 +19,8 @@ The development database has its own: npm run bench -w packages/embedded-mongo`)
   process.exit(name === undefined || name === '--help' ? 0 : 2);
 }
 
-process.exit(
-  await withOwnDatabases({ durable: true }, async ({ env, node, used }) => {
-    console.log(`Measured on: ${used}`);
-    const file = builtProgram('scripts/bench/main.js');
-    return node([file, name], { cwd: path.dirname(file), env });
-  }),
-);
+void withOwnDatabases({ durable: true }, async ({ env, node, used }) => {
+  console.log(`Measured on: ${used}`);
+  const file = builtProgram('scripts/bench/main.js');
+  return node([file, name], { cwd: path.dirname(file), env });
+}).then((exitCode) => process.exit(exitCode));

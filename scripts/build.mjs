@@ -13,16 +13,18 @@ const programs = [
   'workers/run',
   'scripts/simulator/main',
   'scripts/inbox/main',
-  'scripts/test/file-process',
   'scripts/bench/main',
   ...readdirSync(path.join(root, 'scripts'))
-    .filter((file) => file.endsWith('.ts'))
+    // Checks are for developers alone, and tsx runs them.
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('check-'))
     .map((file) => `scripts/${path.parse(file).name}`),
 ];
-/** Preloaded, or so small that they start as they are. */
+/** Preloaded, or so small that they start as they are; and what imports modules that no bundle knows. */
 const helpers = [
+  'scripts/test/file-process',
   'scripts/supervisor/guard',
   'scripts/supervisor/follow-parent',
+  'scripts/supervisor/run-cached',
   'scripts/bench/watch-event-loop',
 ];
 
@@ -30,12 +32,14 @@ const startedAt = Date.now();
 await bundle(root, {
   entryPoints: programs.map((program) => ({ in: `${program}.ts`, out: `${program}.bundle` })),
   outdir: dist,
+  extension: '.cjs',
+  format: 'cjs',
 });
 await bundle(root, { entryPoints: helpers.map((helper) => `${helper}.ts`), outdir: dist });
 for (const program of programs) {
   const file = path.join(dist, `${program}.js`);
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, starter(`./${path.basename(program)}.bundle.js`));
+  writeFileSync(file, starter(program));
 }
 
 // A running copy may still start programs: what an earlier build left over goes last.
@@ -63,16 +67,23 @@ function removeOlderThan(time, folder) {
 }
 
 /**
- * Source maps must be on before the code is loaded. Under test they stay off: Node reads the whole map for every
- * first stack, also for those that a driver only looks at, and a run of the tests starts hundreds of processes.
- * Node 22 can keep what it has compiled.
+ * Source maps must be on before the code is loaded, and then Node 22 keeps what it has compiled. Under test they are off:
+ * Node reads the whole map for every first stack, also for those that a driver only looks at. A run of the tests starts
+ * hundreds of processes, and their compiled code is kept with any Node.
  */
-function starter(bundled) {
+function starter(program) {
+  const bundled = `./${path.basename(program)}.bundle.cjs`;
+  const runCached = path.posix.relative(path.posix.dirname(program), 'scripts/supervisor/run-cached.js');
   return [
     `import module from 'node:module';`,
-    `process.setSourceMapsEnabled(process.env.NODE_ENV !== 'test');`,
-    `module.enableCompileCache?.();`,
-    `await import('${bundled}');`,
+    `if (process.env.NODE_ENV === 'test') {`,
+    `  const { runCached } = await import('${runCached.startsWith('.') ? runCached : `./${runCached}`}');`,
+    `  runCached(new URL('${bundled}', import.meta.url));`,
+    `} else {`,
+    `  process.setSourceMapsEnabled(true);`,
+    `  module.enableCompileCache?.();`,
+    `  module.createRequire(import.meta.url)('${bundled}');`,
+    `}`,
     '',
   ].join('\n');
 }

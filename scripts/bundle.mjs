@@ -9,17 +9,19 @@ import { build } from 'esbuild';
 /** Native code, packages that find other files beside themselves, and what most processes never load. */
 const external = [
   '@node-rs/argon2',
-  'swagger-ui-dist',
   '@opentelemetry/sdk-trace',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/resources',
   'esbuild',
+  // Of mocha, for runs of several files in one process.
+  './worker.cjs',
+  './reporters/parallel-buffered.cjs',
   'mongodb-memory-server-core',
   'playwright-core',
 ];
 
-/** What packages in CommonJS expect of Node. */
+/** What packages in CommonJS expect of Node, in a module of the other kind. */
 const commonJs = [
   `import { createRequire as __createRequire } from 'node:module';`,
   `import { fileURLToPath as __fileURLToPath } from 'node:url';`,
@@ -44,7 +46,14 @@ const shortMaps = {
   },
 };
 
-export async function bundle(root, { entryPoints, outdir, extension = '.js', splitting = false }) {
+/**
+ * @param options.format `cjs`: one script, whose compiled code can be kept (supervisor/run-cached.ts); `esm`: can share
+ *   chunks with others.
+ */
+export async function bundle(
+  root,
+  { entryPoints, outdir, extension = '.js', splitting = false, format = 'esm' },
+) {
   await build({
     absWorkingDir: root,
     entryPoints,
@@ -54,10 +63,16 @@ export async function bundle(root, { entryPoints, outdir, extension = '.js', spl
     splitting,
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    format,
     target: 'node20',
     external,
-    banner: { js: commonJs },
+    ...(format === 'cjs'
+      ? {
+          define: { 'import.meta.dirname': '__dirname' },
+          // Kept code cannot import any more (Node 20), but it can require.
+          supported: { 'dynamic-import': false },
+        }
+      : { banner: { js: commonJs } }),
     sourcemap: true,
     sourcesContent: false,
     plugins: [shortMaps],

@@ -53,17 +53,21 @@ async function printSharding(shards: string[]): Promise<void> {
   );
 }
 
-try {
-  const shards = readShards();
-  await connectMongo({ socketMs: 0 });
-  await migrate();
-  await beginTotals();
-  console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
-  if (shards) {
-    await printSharding(shards);
+async function main(): Promise<void> {
+  try {
+    const shards = readShards();
+    await connectMongo({ socketMs: 0 });
+    await migrate();
+    await beginTotals();
+    console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
+    if (shards) {
+      await printSharding(shards);
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  await disconnectMongo();
 }
-await disconnectMongo();
+
+void main();

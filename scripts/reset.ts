@@ -9,18 +9,22 @@ const leftoverPoliteMs = 10_000;
 const ours =
   /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|admin-password|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
 
-const localDir = localDirOf(process.env);
-const holder = holderOf(localDir);
-if (holder !== null) {
-  console.error(`A copy runs in ${localDir} (process ${holder}). Stop it first, then try again.`);
-  process.exitCode = 1;
-} else if (!fs.existsSync(localDir)) {
-  console.log(`${localDir} is empty already.`);
-} else {
-  await stopLeftovers(localDir, leftoverPoliteMs);
-  const names = fs.readdirSync(localDir).filter((name) => ours.test(name));
-  for (const name of names) {
-    fs.rmSync(path.join(localDir, name), { recursive: true, force: true });
+async function main(): Promise<void> {
+  const localDir = localDirOf(process.env);
+  const holder = holderOf(localDir);
+  if (holder !== null) {
+    console.error(`A copy runs in ${localDir} (process ${holder}). Stop it first, then try again.`);
+    process.exitCode = 1;
+  } else if (!fs.existsSync(localDir)) {
+    console.log(`${localDir} is empty already.`);
+  } else {
+    await stopLeftovers(localDir, leftoverPoliteMs);
+    const names = fs.readdirSync(localDir).filter((name) => ours.test(name));
+    for (const name of names) {
+      fs.rmSync(path.join(localDir, name), { recursive: true, force: true });
+    }
+    console.log(`Emptied ${localDir}${names.length === 0 ? '' : ` (${names.join(', ')})`}.`);
   }
-  console.log(`Emptied ${localDir}${names.length === 0 ? '' : ` (${names.join(', ')})`}.`);
 }
+
+void main();

@@ -171,4 +171,4 @@ async function ensureCatalogue(): Promise<void> {
   });
 }
 
-await main();
+void main();

@@ -49,12 +49,13 @@ async function runAll(files: string[], options: Options, databases: OwnDatabases
   return runFiles({ root, files, built, options, databases: { ...databases, env }, report });
 }
 
-try {
-  process.exit(await main(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof PlainError)) {
-    throw error;
-  }
-  console.error(error.message);
-  process.exit(2);
-}
+void main(process.argv.slice(2)).then(
+  (exitCode) => process.exit(exitCode),
+  (error: unknown) => {
+    if (!(error instanceof PlainError)) {
+      throw error;
+    }
+    console.error(error.message);
+    process.exit(2);
+  },
+);

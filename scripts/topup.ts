@@ -9,4 +9,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
-await runTopup(process.argv.slice(2));
+void runTopup(process.argv.slice(2));

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { env } from '../config/env.js';
 import { adminRoutes } from './console/routes.js';
+import { docsRoutes } from './api/docs/routes.js';
 import { healthRoutes } from './api/health.js';
 import { accessRules } from './api/middleware/access-rules.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
@@ -31,6 +32,7 @@ export function createApp(): Express {
   app.use(healthRoutes());
   app.use(helmet());
   app.use('/admin', adminRoutes());
+  app.use(docsRoutes());
   app.use(openApiRoutes());
   app.use(providerCallbackRoutes());
   app.use(paymentNotifyRoutes());

@@ -4,6 +4,8 @@
  */
 import { answerInquiry } from './bills/answer-inquiry.js';
 import { answerInquiryJob } from './bills/answer-inquiry.job.js';
+import { askForMeter } from './bills/check-meter.js';
+import { checkMeterJob } from './bills/check-meter.job.js';
 import {
   handle,
   handleWith,
@@ -36,8 +38,11 @@ import { setAsideVerification, verifySale } from './purchases/fulfil/verify-sale
 import { verifySaleJob } from './purchases/fulfil/verify-sale.job.js';
 import { closeDueDays } from './reconciliation/closes/close-ledger.js';
 import { closeLedgerJob } from './reconciliation/closes/close-ledger.job.js';
-import { verifyDueDay } from './reconciliation/ledger/verify-daily.js';
+import { reconcileDue } from './reconciliation/reconcile-due.js';
+import { reconcileProvidersJob } from './reconciliation/reconcile-due.job.js';
+import { verifyAskedFor, verifyDueDay } from './reconciliation/ledger/verify-daily.js';
 import { verifyLedgerJob } from './reconciliation/ledger/verify-daily.job.js';
+import { verifyNowJob } from './reconciliation/ledger/verify-now.job.js';
 import { generateReport, giveUpReport } from './reports/generate-report.js';
 import { generateReportJob } from './reports/generate-report.job.js';
 import { removeExpiredReports } from './reports/remove-expired-reports.js';
@@ -103,6 +108,8 @@ export const processTypes: ProcessType[] = [
       handle(refreshProvidersJob, refreshProviders),
       handle(closeLedgerJob, closeDueDays),
       handle(verifyLedgerJob, verifyDueDay),
+      handle(reconcileProvidersJob, reconcileDue),
+      handle(verifyNowJob, verifyAskedFor),
       handle(foldTotalsJob, foldTotals),
     ],
   },
@@ -123,8 +130,11 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'inquiries',
-    does: 'Asks providers for bills, while the client waits.',
-    handlers: [handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId))],
+    does: 'Asks providers for bills and about meters, while the client waits.',
+    handlers: [
+      handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId)),
+      handle(checkMeterJob, ({ checkId }) => askForMeter(checkId)),
+    ],
   },
   {
     name: 'reports',

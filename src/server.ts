@@ -11,6 +11,7 @@ import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
 import { closable } from './shared/closable.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
+import { writeSamples } from './samples/sampling.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
 
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
       async () => signals?.stop(),
       () => clock.stop(),
       closeQueues,
+      writeSamples,
       disconnectMongo,
       disconnectRedis,
       () => tracing.stop(),

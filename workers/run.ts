@@ -10,6 +10,7 @@ import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
 import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
+import { writeSamples } from '../src/samples/sampling.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
 import { startSignals } from '../src/signals/start-signals.js';
 import { startTracing } from '../src/signals/start-tracing.js';
@@ -32,6 +33,7 @@ async function main(names: string[]): Promise<void> {
       async () => signals?.stop(),
       () => clock.stop(),
       closeQueues,
+      writeSamples,
       disconnectMongo,
       disconnectRedis,
       () => tracing.stop(),

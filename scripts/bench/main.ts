@@ -15,6 +15,7 @@ const run: Record<BenchName, () => Promise<void>> = {
   'rate-limit': async () => (await import('./rate-limit.js')).benchRateLimit(),
   recovery: async () => (await import('./recovery.js')).benchRecovery(),
   trouble: async () => (await import('./trouble.js')).benchTrouble(),
+  signals: async () => (await import('./signals.js')).benchSignals(),
   webhooks: async () => (await import('./webhooks.js')).benchWebhooks(),
 };
 
@@ -39,14 +40,17 @@ function useOwnNames(): void {
   process.env['QUEUE_PREFIX'] = `bench-${id}`;
 }
 
-const [name = '', ...args] = process.argv.slice(2);
-const helper = helpers[name];
-if (isBench(name)) {
-  useOwnNames();
-  await run[name]();
-  process.exit();
-} else if (helper) {
-  await helper(args);
-} else {
-  throw new Error(`There is no benchmark ${name}`);
+async function main([name = '', ...args]: string[]): Promise<void> {
+  const helper = helpers[name];
+  if (isBench(name)) {
+    useOwnNames();
+    await run[name]();
+    process.exit();
+  } else if (helper) {
+    await helper(args);
+  } else {
+    throw new Error(`There is no benchmark ${name}`);
+  }
 }
+
+void main(process.argv.slice(2));

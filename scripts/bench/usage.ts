@@ -32,6 +32,10 @@ export const benches = {
     does: 'Redis emptied under load: how fast all jobs come back, beside addBulk, and nothing bought twice',
     options: 'PURCHASES=5000 ACCOUNTS=100 CONNECTIONS=64',
   },
+  signals: {
+    does: 'what metrics and traces cost the web process a purchase, beside nothing on',
+    options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=16 ACCOUNTS=1000',
+  },
   trouble: {
     does: 'a share of what is reached, while one provider dies, hangs and comes back and workers are killed',
     options: 'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random>',

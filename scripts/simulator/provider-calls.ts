@@ -1,15 +1,16 @@
 /**
- * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills: from query parameters to a
+ * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills, /meter for names: from query parameters to a
  * reply.
  */
 import type { BillDesk } from './bill.js';
+import { meterOf } from './meter.js';
 import { priceList } from './price-list.js';
 import { answer, type Reply } from './reply.js';
 import type { Behaviour, SettingsHolder } from './settings.js';
 import { isSignRight, type SignedParts } from './sign.js';
 import type { OrderDesk } from './take-order.js';
 
-export const callNames = ['request', 'price-list', 'balance', 'inquiry', 'payment'] as const;
+export const callNames = ['request', 'price-list', 'balance', 'meter', 'inquiry', 'payment'] as const;
 export type CallName = (typeof callNames)[number];
 
 export interface ProviderCallParts {
@@ -35,6 +36,10 @@ export function createProviderCalls(parts: ProviderCallParts) {
         return answer('00', { data: priceList(query) });
       case 'balance':
         return answer('00', { balance: behaviour.balance, currency: 'IDR' });
+      case 'meter': {
+        const meter = meterOf(query['customer'] ?? '');
+        return meter ? answer('00', { ...meter }) : answer('04', {});
+      }
       case 'inquiry':
       case 'payment':
       case 'request': {
@@ -116,6 +121,10 @@ function signedParts(name: CallName, query: Query): Omit<SignedParts, 'username'
       return { suffix: 'pricelist', covered: 'pricelist' };
     case 'balance':
       return { suffix: 'depo', covered: 'depo' };
+    case 'meter': {
+      const { customer = '' } = query;
+      return { suffix: customer, covered: customer };
+    }
     case 'request':
     case 'inquiry':
     case 'payment': {

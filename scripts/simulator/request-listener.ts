@@ -135,8 +135,14 @@ async function sendLog(
 ): Promise<void> {
   const provider = filter.get('provider');
   const refId = filter.get('ref_id');
+  const since = filter.get('since') ?? '';
+  const until = filter.get('until') ?? '9999';
   const rows = executions.filter(
-    (row) => (provider === null || row.provider === provider) && (refId === null || row.ref_id === refId),
+    (row) =>
+      (provider === null || row.provider === provider) &&
+      (refId === null || row.ref_id === refId) &&
+      row.at >= since &&
+      row.at < until,
   );
   function* pieces(): Generator<string> {
     yield '[';

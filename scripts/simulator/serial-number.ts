@@ -1,20 +1,19 @@
 /** Serial numbers as providers give them; always the same for the same order, and never the same for two. */
 import { createHash } from 'node:crypto';
+import { ownerOf } from './meter.js';
 import type { Order } from './order-book.js';
 
-const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA S/D HARTONO'];
 /** Rupiah for a kilowatt-hour of the tariff R1 at 900 VA. */
 const rupiahPerKwh = 1_352;
 
-export function serialNumberOf({ kind, provider, ref_id: refId, code }: Order): string {
+export function serialNumberOf({ kind, provider, ref_id: refId, code, customer }: Order): string {
   const digest = createHash('sha256').update(`${provider}\n${refId}`).digest();
   const digits = (digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8))
     .toString()
     .padStart(39, '0');
   if (kind === 'request' && /^pln/i.test(code)) {
     const token = digits.slice(-20).replace(/(\d{4})(?=\d)/g, '$1-');
-    const name = names[digest.readUInt8(16) % names.length] ?? '';
-    return `${token}/${name}/R1/900VA/${kilowattHours(code)}`;
+    return `${token}/${ownerOf(customer)}/R1/900VA/${kilowattHours(code)}`;
   }
   return digits.slice(-18);
 }

@@ -25,6 +25,10 @@ export function banner(facts: BannerFacts): string {
     ...table([
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
+      // Behind the #, the key is sent nowhere: the page takes it for its tab.
+      ...(buyer?.api_key === undefined
+        ? []
+        : [['Calls to try', `${demo.base_url}/docs/reference/createBuyerTransaction#key=${buyer.api_key}`]]),
       ['Console', `${demo.base_url}/admin${admin ? `   (${login(admin, facts)})` : ''}`],
       ['Provider simulator', demo.simulator_url],
       ['Webhook inbox', demo.inbox_url],

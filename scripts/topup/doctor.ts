@@ -14,7 +14,7 @@ export function registerDoctor(program: Command): void {
     action: 'system.look',
     summary: 'Check the whole system and say what to do',
     details:
-      'Databases, indexes, clocks, configuration, processes that stand still, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the\nservice, so that it judges the same configuration. With --watch it looks every 5 s and\nprints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
+      'Databases, indexes, clocks, configuration, processes that stand still, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the service, so that it judges the same configuration. With --watch it looks every 5 s and prints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
     options: [new Option('--watch', 'look again and again, until Ctrl-C')],
     toleratesOutage: true,
@@ -34,16 +34,14 @@ async function watchSystem(json: boolean): Promise<Output> {
     stop.abort();
   };
   process.once('SIGINT', end).once('SIGTERM', end);
-  let shown: Diagnosis[] = [];
+  let shown: Diagnosis[] | null = null;
   for (;;) {
     const { diagnose } = await import('../../src/doctor/diagnose.js');
     const found = await diagnose();
-    const changed = found.filter(({ name, status: now }) => now !== statusIn(shown, name));
-    const over = shown.filter((each) => each.status !== 'ok' && !statusIn(found, each.name));
     if (stop.signal.aborted) {
       return outputOf(found);
     }
-    if (changed.length > 0 || over.length > 0) {
+    if (stateOf(found) !== stateOf(shown)) {
       const at = new Date().toISOString();
       const output = outputOf(found);
       printOutput({ data: { at, ...(output.data as object) }, text: `${heading(at)}\n${output.text}` }, json);
@@ -53,8 +51,16 @@ async function watchSystem(json: boolean): Promise<Output> {
   }
 }
 
-function statusIn(found: Diagnosis[], name: string): Diagnosis['status'] | undefined {
-  return found.find((each) => each.name === name)?.status;
+/** What is not well, and how: what is well comes and goes with processes and providers. */
+function stateOf(found: Diagnosis[] | null): string | null {
+  return (
+    found &&
+    found
+      .filter((each) => each.status !== 'ok')
+      .map((each) => `${each.status} ${each.name}`)
+      .sort()
+      .join('\n')
+  );
 }
 
 function outputOf(found: Diagnosis[]): Output {

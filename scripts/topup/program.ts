@@ -2,10 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import { registerAccount } from './account.js';
 import { registerAdjust } from './adjust.js';
+import { registerAudit } from './audit.js';
 import { registerCase } from './case.js';
 import { registerCustomer } from './customer.js';
 import { registerDeposit } from './deposit.js';
 import { registerDoctor } from './doctor.js';
+import { registerHolidays } from './holidays.js';
 import { registerJob } from './job.js';
 import { registerKeys } from './keys.js';
 import { registerLedger } from './ledger.js';
@@ -26,6 +28,7 @@ const registrations = [
   registerPayments,
   registerAdjust,
   registerSettlement,
+  registerHolidays,
   registerStatement,
   registerPurchase,
   registerCase,
@@ -36,6 +39,7 @@ const registrations = [
   registerLedger,
   registerTotals,
   registerReport,
+  registerAudit,
   registerOperator,
   registerKeys,
   registerDoctor,

@@ -1,6 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import type { Account } from '../../src/accounts/account.model.js';
 import type { ProviderChange, ProviderOverview } from '../../src/providers/steer-provider.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, rupiah, status, table, time } from './format.js';
@@ -15,6 +15,9 @@ export function registerProviders(program: Command): void {
   registerSteer(group, 'pause');
   registerSteer(group, 'resume');
   registerFloat(group);
+  registerAccept(group);
+  registerRoute(group);
+  registerPrices(group);
   registerReconcile(program);
 }
 
@@ -221,13 +224,106 @@ function registerFloat(group: Command): void {
   });
 }
 
+function registerAccept(group: Command): void {
+  defineCommand(group, {
+    usage: 'accept <seller> <day>',
+    action: 'provider.accept',
+    summary: "The differences between a provider's record and ours of a day are explained",
+    details:
+      'Ends the alarm of that day (YYYY-MM-DD in business time), and changes no purchase: put right first what is wrong.\nIf more differences come to light later, it stands again.',
+    examples: [
+      'provider accept grosir 2026-11-21 --reason "booked by them a day late, their mail of 22 Nov"',
+    ],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requireAccount }, { acceptDifferences }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/reconciliation/keep-reconciliation.js'),
+      ]);
+      const seller = await requireAccount(arg('seller'));
+      const found = await acceptDifferences(seller, arg('day'), by);
+      return {
+        data: { seller: seller.username, date: found.date, different: found.different },
+        text: `${found.different} differences of ${found.date} are accepted.`,
+      };
+    },
+  });
+}
+
+function registerRoute(group: Command): void {
+  defineCommand(group, {
+    usage: 'route <product>',
+    action: 'provider.look',
+    summary: 'Show in which order the sellers of a product would be asked now, and what keeps each from it',
+    examples: ['provider route S10'],
+    async run({ arg }) {
+      const { routingOrder } = await import('../../src/providers/routing-order.js');
+      const { product, closed, offers } = await routingOrder(arg('product'));
+      const rows = offers.map((each) => [
+        each.seller,
+        rupiah(each.price),
+        each.cost === null ? '-' : rupiah(each.cost),
+        each.circuit,
+        each.obstacle ?? '-',
+      ]);
+      const listed =
+        rows.length === 0
+          ? 'Nobody offers it.'
+          : table(['seller', 'price', 'cost', 'circuit', 'not asked because'], rows, [1, 2]);
+      return {
+        data: { product, closed, offers },
+        text: closed === null ? listed : `Not sold now: ${closed}\n\n${listed}`,
+      };
+    },
+  });
+}
+
+function registerPrices(group: Command): void {
+  defineCommand(group, {
+    usage: 'prices <seller>',
+    action: 'provider.reconcile',
+    summary: "Hold a provider's price list against the seller's offers",
+    details:
+      'Asks the provider, and changes nothing. Exit code 1 when something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunavailable   switched off or out of stock there\ncost-changed  it costs something else than we think',
+    examples: ['provider prices grosir'],
+    async run({ arg }) {
+      const [{ requireAccount }, { comparePriceList }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/providers/compare-price-list.js'),
+      ]);
+      const data = await comparePriceList(await requireAccount(arg('seller')));
+      const cost = (amount: number | null) => (amount === null ? '-' : rupiah(amount));
+      const rows = data.differences.map((each) => [
+        each.what,
+        each.productCode,
+        rupiah(each.price),
+        cost(each.cost),
+        cost(each.theirCost),
+      ]);
+      const counts = facts([
+        ['offers', String(data.offers)],
+        ['listed there', String(data.listed)],
+        ['different', String(rows.length)],
+      ]);
+      return {
+        data,
+        text:
+          rows.length === 0
+            ? counts
+            : `${counts}\n\n${table(['what', 'product', 'our price', 'our cost', 'their cost'], rows, [2, 3, 4])}`,
+        failed: rows.length > 0,
+      };
+    },
+  });
+}
+
 function registerReconcile(program: Command): void {
   defineCommand<{ provider: string; date: string; file?: string; csv?: string }>(program, {
     usage: 'reconcile',
     action: 'provider.reconcile',
     summary: "Compare a provider's own record with ours for a day",
     details:
-      'The simulator is asked for its record; for others give the file that their member area exports, as CSV with\nthe columns ref_id, at, status and, if it has one, sn. Exit code 1 when something differs.\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
+      'The simulator is asked for its record; for others give the file that their member area exports, as CSV with\nthe columns ref_id, at, status and, if it has one, sn. Exit code 1 when something differs.\nWhat it came to is kept, as that of the clock (topup doctor).\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
     examples: [
       'reconcile --provider grosir --date 2026-11-21',
       'reconcile --provider grosir --date 2026-11-21 --file record.csv --csv differences.csv',
@@ -239,20 +335,14 @@ function registerReconcile(program: Command): void {
       new Option('--csv <path>', 'write the differences there'),
     ],
     async run({ options, by }) {
-      const [{ requireAccount }, { recordAudit }, { reconcileProvider }] = await Promise.all([
+      const [{ requireAccount }, { reconcileDay }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
-        import('../../src/audit/record-audit.js'),
-        import('../../src/reconciliation/reconcile-provider.js'),
+        import('../../src/reconciliation/reconcile-day.js'),
       ]);
       const seller = await requireAccount(options.provider);
-      const record = options.file ? await fromFile(options.file) : await fromProvider(seller);
-      const found = await reconcileProvider(seller, options.date, record);
-      await recordAudit(null, {
-        ...by,
-        action: 'provider.reconcile',
-        subject: { kind: 'provider', id: seller._id },
-        after: { date: options.date, differences: found.differences.length, csv: options.csv !== undefined },
-      });
+      const csv = options.file === undefined ? null : readFileSync(options.file, 'utf8');
+      const exported = options.csv !== undefined;
+      const found = await reconcileDay(seller, { date: options.date, csv, exported }, by);
       if (options.csv) {
         await writeCsv(options.csv, found.differences);
       }
@@ -286,32 +376,11 @@ function day(value: string): string {
   return value;
 }
 
-async function fromFile(path: string) {
-  const { readRecord } = await import('./read-record.js');
-  return readRecord(path);
-}
-
-async function fromProvider(seller: Account) {
-  const { adapterFor, connectionOf } = await import('../../src/providers/get-adapter.js');
-  const adapter = seller.provider ? adapterFor(seller.provider.kind) : null;
-  if (!adapter?.record) {
-    throw new UsageError('This provider cannot be asked for its record: give its export with --file.');
-  }
-  const reading = await adapter.record(connectionOf(seller));
-  if (!reading.ok) {
-    throw new Error(`The provider did not give its record: ${reading.message}`);
-  }
-  return reading.value;
-}
-
 async function writeCsv(
   path: string,
   differences: { kind: string; providerRef: string; ours: string | null; theirs: string | null }[],
 ) {
-  const [{ stringify }, { writeFileSync }] = await Promise.all([
-    import('csv-stringify/sync'),
-    import('node:fs'),
-  ]);
+  const { stringify } = await import('csv-stringify/sync');
   const columns = { kind: 'what', providerRef: 'reference', ours: 'ours', theirs: 'theirs' };
   writeFileSync(path, stringify(differences, { header: true, columns, escape_formulas: true }));
 }

@@ -26,8 +26,8 @@ function registerListen(program: Command): void {
     action: 'webhook.listen',
     summary: 'Forward new events of an account to a program on this machine',
     details:
-      'A copy of every webhook and callback from now on is posted to the URL, with the same body and id and a signature of its own\ntime. What the account itself receives does not change. Ctrl-C ends it.',
-    examples: ['listen demo-buyer --forward-to http://localhost:3000/hook'],
+      'A copy of every webhook and callback from now on is posted to the URL, with the same body and id,\nsigned anew at the time it is sent. What the account itself receives does not change. Ctrl-C ends it.',
+    examples: ['listen buyer --forward-to http://localhost:4000/hook'],
     options: [
       new Option('--forward-to <url>', 'where to').argParser(httpUrl).makeOptionMandatory(),
       new Option('--count <n>', 'end after so many').argParser(Number),
@@ -51,7 +51,7 @@ function registerVerify(webhooks: Command): void {
     action: 'message.verify',
     summary: 'Check the signatures of a captured message',
     details:
-      'The file is JSON: {"headers": {...}, "raw": "the exact body"}, as the inbox shows it. Without --file - or a name it reads standard input.',
+      'The file is JSON: {"headers": {...}, "raw": "the exact body"}, as the inbox shows it. Without --file it is read from standard input.',
     examples: [
       'webhooks verify --secret whsec_… --file message.json',
       'webhooks verify --secret whsec_… --file - --ignore-age < message.json',

@@ -56,7 +56,9 @@ export function refuseOtherMode(account: Account): void {
 
 async function authenticateKey(apiKey: string): Promise<Authenticated> {
   if (!isWellFormedApiKey(apiKey)) {
-    throw new UnauthorizedError('The API key is not valid. Copy it again from your API settings.');
+    throw new UnauthorizedError(
+      'The API key is not valid: a part of it is missing or wrong. Copy it whole from where it was given to you, or ask the operator for a new one.',
+    );
   }
   const found = await keyByHash(apiKeyHash(apiKey));
   if (!found || isOver(found.key.validUntil)) {

@@ -44,16 +44,17 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
   const account = accountDocument({ id, mode, input, webhookSecret });
   try {
     // Told about all: routing looks for new sellers.
+    const key = apiKeyDocument(id, apiKey);
     await changing([AccountModel, ApiKeyModel], null, (accounts, keys) =>
       inTransaction(async (session) => {
         await accounts.create([account], { session });
         await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
-        await keys.create([apiKeyDocument(id, apiKey)], { session });
+        await keys.create([key], { session });
         await recordAudit(session, {
           ...by,
           action: 'account.create',
           subject: { kind: 'account', id },
-          after: { username: account.username, role: account.role, mode: account.mode },
+          after: { username: account.username, role: account.role, mode: account.mode, keyId: key._id },
         });
       }),
     );

@@ -1,10 +1,11 @@
+import { quick } from '../database/mongo.js';
 import { cached } from '../redis/cached.js';
 import { AccountModel, type Account } from './account.model.js';
 
 /** From this process's memory; null if there is none. */
 export const findAccount = cached({
   from: [AccountModel],
-  load: (id: string) => AccountModel.findById(id).lean<Account>(),
+  load: (id: string) => quick(AccountModel).findOne({ _id: id }),
   isAbout: ({ _id }, accountId) => _id === accountId,
 });
 

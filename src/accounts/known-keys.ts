@@ -1,4 +1,5 @@
 /** API keys with their accounts, from each process's own memory. */
+import { quick } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { gathered } from '../shared/gathered.js';
 import { cached } from '../redis/cached.js';
@@ -30,10 +31,16 @@ function keysBy(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccou
   return gathered<string, KeyAndAccount | null>({
     itemsMax: 200,
     async run(values) {
-      const keys = await ApiKeyModel.find({ [field]: { $in: values } }).lean<ApiKey[]>();
+      const keys = await quick(ApiKeyModel)
+        .find({ [field]: { $in: values } })
+        .toArray();
       const ids = keys.map(({ accountId }) => accountId);
       const accounts =
-        keys.length === 0 ? [] : await AccountModel.find({ _id: { $in: ids } }).lean<Account[]>();
+        keys.length === 0
+          ? []
+          : await quick(AccountModel)
+              .find({ _id: { $in: ids } })
+              .toArray();
       const accountsById = new Map(accounts.map((account) => [account._id, account]));
       const keysByValue = new Map(keys.map((key) => [key[field], key]));
       return values.map((value) => {
@@ -46,10 +53,10 @@ function keysBy(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccou
 }
 
 async function loadByUsername(username: string): Promise<AccountAndKeys | null> {
-  const account = await AccountModel.findOne({ username }).lean<Account>();
+  const account = await quick(AccountModel).findOne({ username });
   const live = [{ validUntil: null }, { validUntil: { $gt: now() } }];
   // Asked for an unknown name too, so that it takes as long.
   const accountId = account?._id ?? 'nobody';
-  const keys = await ApiKeyModel.find({ accountId, $or: live }).lean<ApiKey[]>();
+  const keys = await quick(ApiKeyModel).find({ accountId, $or: live }).toArray();
   return account && { account, keys };
 }

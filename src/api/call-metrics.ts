@@ -13,6 +13,12 @@ const durations = histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
+const judged = counter({
+  name: 'topup_http_judged_total',
+  help: 'Calls that the service level is about: those of accounts, and any that failed; not those of strangers without a valid key',
+  labels: ['operation'],
+});
+
 const failures = counter({
   name: 'topup_http_failures_total',
   help: 'Of these, those that failed through our own fault, or that of a database; not a product under maintenance',
@@ -22,6 +28,8 @@ const failures = counter({
 /** @param call.operation Null for what is no operation of the interface: the console, the documentation, unknown paths. */
 export function countCall(call: {
   operation: string | null;
+  /** Nobody knows whose it was: no credentials, or wrong ones. */
+  isStranger: boolean;
   status: number;
   code: string | null;
   durationMs: number;
@@ -31,6 +39,7 @@ export function countCall(call: {
   const operation = call.operation ?? 'other';
   calls({ operation, status: String(call.status), code: call.code ?? '' });
   durations({ operation }, call.durationMs / 1_000);
+  judged({ operation }, call.operation !== null && (call.failed || !call.isStranger) ? 1 : 0);
   // At 0 as well, so that there is always something to divide.
   failures({ operation }, call.failed ? 1 : 0);
 }

@@ -83,7 +83,13 @@ function isRealDay(value: string): boolean {
 
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
-export const filterStatus = Joi.string().valid('pending', 'success', 'failed', 'processing');
+/** One of these words in a filter, in whatever case it is written: what reads it compares it in lower case. */
+export const caseless = (words: readonly string[]) =>
+  Joi.string()
+    .valid(...words)
+    .insensitive();
+
+export const filterStatus = caseless(['pending', 'success', 'failed', 'processing'] as const);
 
 /** A whole number in a query string, where every value is text. */
 export const wholeNumber = (bounds: { max: number; standard: number }) =>

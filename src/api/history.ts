@@ -11,18 +11,20 @@ export interface HistoryBody {
   limit: number;
 }
 
-export const historyBody = Joi.object<HistoryBody>({
+export const historyFields = {
   status: filterStatus,
   start_date: isoDay,
   end_date: isoDay,
   page,
   limit: pageSize,
-});
+};
+
+export const historyBody = Joi.object<HistoryBody>(historyFields);
 
 /** The same in the words of the domain. */
 export function wantedBy(body: HistoryBody) {
   return {
-    status: body.status,
+    status: body.status?.toLowerCase() as ShownStatus | undefined,
     startDate: body.start_date,
     endDate: body.end_date,
     page: body.page,

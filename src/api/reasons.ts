@@ -33,6 +33,10 @@ export const reasons: Record<FailureReason, Meaning> = {
   forbidden: { httpStatus: 403, meaning: 'Not allowed for another reason; `message` says which.' },
   not_found: { httpStatus: 404, meaning: 'There is no such thing, or it is not yours.' },
   product_not_found: { httpStatus: 404, meaning: 'There is no such product on sale.' },
+  meter_check_not_offered: {
+    httpStatus: 404,
+    meaning: 'Nobody who sells the product can tell whose meter it is.',
+  },
   method_not_allowed: { httpStatus: 405, meaning: 'Another method; `Allow` names it.' },
   conflict: { httpStatus: 409, meaning: 'What exists does not fit; `message` says what.' },
   ref_id_conflict: { httpStatus: 409, meaning: 'The ref_id was used with other parameters.' },

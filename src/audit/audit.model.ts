@@ -19,6 +19,7 @@ export interface AuditSubject {
     | 'report'
     | 'ledger'
     | 'customer'
+    | 'holidays'
     | 'encryption-key';
   id: string;
 }

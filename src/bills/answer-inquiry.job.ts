@@ -9,7 +9,11 @@ interface InquiryData {
 
 /** Asks a provider for a bill, while the client waits. */
 export const answerInquiryJob = defineJob<InquiryData>({
-  queue: defineQueue({ name: 'inquiries', does: 'Asks providers for bills', concurrency: 50 }),
+  queue: defineQueue({
+    name: 'inquiries',
+    does: 'Asks providers for bills and about meters',
+    concurrency: 50,
+  }),
   name: 'inquiries',
   version: 2,
   data: Joi.object({ inquiryId: Joi.string(), accountId: Joi.string().allow(null) }),

@@ -1,3 +1,4 @@
+import { sendAuditCsv } from './audit/audit-csv.js';
 import { showApp } from './app-page.js';
 import type { ConsoleRoute } from './console-route.js';
 import { logout } from './login-page.js';
@@ -22,8 +23,13 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   { method: 'get', path: '/deposits', action: 'deposit.look', handle: showApp },
   { method: 'get', path: '/settlements', action: 'settlement.look', handle: showApp },
   { method: 'get', path: '/webhooks', action: 'webhook.look', handle: showApp },
+  { method: 'get', path: '/providers', action: 'provider.look', handle: showApp },
+  { method: 'get', path: '/providers/:username', action: 'provider.look', handle: showApp },
   { method: 'get', path: '/accounts', action: 'account.look', handle: showApp },
   { method: 'get', path: '/accounts/:username', action: 'account.look', handle: showApp },
+  { method: 'get', path: '/ledger', action: 'ledger.verify', handle: showApp },
+  { method: 'get', path: '/audit', action: 'audit.look', handle: showApp },
+  { method: 'get', path: '/audit.csv', action: 'audit.look', handle: sendAuditCsv },
   { method: 'post', path: '/logout', action: 'own.change', handle: logout },
   { method: 'get', path: '/me', action: 'own.look', handle: showOwn },
   { method: 'post', path: '/me/password', action: 'own.change', handle: changeOwnPassword },

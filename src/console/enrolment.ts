@@ -1,7 +1,7 @@
 import { renderSVG } from 'uqr';
 import type { Enrolment } from '../operators/second-factor.js';
 import { codeField, csrfField, problem } from './form.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 
 /** The form that shows an authenticator app its secret, and asks for a code of it. */
 export function enrolmentForm(form: {

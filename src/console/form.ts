@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 
 /** The hidden field that every form carries. */
 export function csrfField(csrf: string): Html {

@@ -8,7 +8,7 @@ import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from
 import { seatOf, type ConsoleRoute } from './console-route.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { csrfField, problem } from './form.js';
-import { html } from './html.js';
+import { html } from '../shared/html.js';
 import { letIn } from './login-steps.js';
 import { sendPage } from './page.js';
 import { fieldOf, findSession, requireCsrf, sessionOf } from './session.js';

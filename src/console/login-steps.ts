@@ -18,7 +18,7 @@ import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { enrolmentForm, recoveryCodes } from './enrolment.js';
 import { codeField, csrfField, problem } from './form.js';
-import { html } from './html.js';
+import { html } from '../shared/html.js';
 import { sendPage } from './page.js';
 import { fieldOf, requireCsrf } from './session.js';
 import { seatOf } from './console-route.js';

@@ -11,7 +11,7 @@ import { listSessions, type ListedSession } from '../operators/sessions.js';
 import { ValidationError } from '../shared/errors.js';
 import { changedByOperator, type ConsoleRoute } from './console-route.js';
 import { csrfField } from './form.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 import { sendPage } from './page.js';
 import { fieldOf, sessionOf } from './session.js';
 import { sessionTable } from './session-table.js';

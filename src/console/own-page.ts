@@ -16,7 +16,7 @@ import { changedByOperator, seatOf, type ConsoleRoute } from './console-route.js
 import { clearCookie } from './cookies.js';
 import { enrolmentForm, recoveryCodes } from './enrolment.js';
 import { codeField, csrfField, problem } from './form.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 import { letIn } from './login-steps.js';
 import { sendPage } from './page.js';
 import { fieldOf, sessionOf } from './session.js';

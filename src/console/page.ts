@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Operator } from '../operators/operator.model.js';
 import { isAllowed } from '../operators/rights.js';
 import { csrfField } from './form.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 
 /** Nothing but our own stylesheet; no script at all. */
 const contentSecurityPolicy = [

@@ -6,7 +6,7 @@ import { contextOf } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
 import { appAssets } from './app-page.js';
-import { html } from './html.js';
+import { html } from '../shared/html.js';
 import { allow, mountConsole } from './console-route.js';
 import { consoleRoutes } from './console-routes.js';
 import { showLogin, submitLogin } from './login-page.js';

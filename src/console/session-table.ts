@@ -1,6 +1,6 @@
 import type { ListedSession } from '../operators/sessions.js';
 import { csrfField } from './form.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../shared/html.js';
 
 /** Sessions with a button that ends each. `own` is the one that looks at them. */
 export function sessionTable(

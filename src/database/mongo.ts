@@ -1,11 +1,12 @@
 /** The connection to MongoDB, and multi-document transactions with a retry loop of our own. */
 import mongoose, { type ClientSession } from 'mongoose';
-import { MongoClient, MongoError, MongoServerError, type Collection, type Document } from 'mongodb';
+import { MongoClient, MongoError, MongoServerError, type Collection, type Db, type Document } from 'mongodb';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { DependencyError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
 import { nowMs } from '../shared/clock.js';
+import { collectionNameOf, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './shard-range.js';
 
 /** What money code sees of a database session: always passed explicitly. */
@@ -68,10 +69,15 @@ export async function disconnectMongo(): Promise<void> {
 }
 
 let postings: MongoClient | undefined;
+let postingsOf: Db | undefined;
 
-/** The same collection for short reads on the way of a purchase, which a dead socket must not hold up for long either. */
-export function quick<T extends Document>(collection: Collection<T>): Collection<T> {
-  return postingClient().db().collection<T>(collection.collectionName);
+/**
+ * The same collection for short reads on the way of a purchase, which a dead socket must not hold up for long either:
+ * those of what a process keeps in memory (`cached`) among them, for which every caller of that moment waits.
+ */
+export function quick<T extends Document>(from: Collection<T> | ReadOnlyModel<T>): Collection<T> {
+  const name = 'collectionName' in from ? from.collectionName : collectionNameOf(from);
+  return postingDb().collection<T>(name);
 }
 
 /**
@@ -90,6 +96,15 @@ export function postingClient(): MongoClient {
     readPreference: 'primary',
   });
   return postings;
+}
+
+/** Its database, made once: the driver derives all its options anew with each `db()`. */
+export function postingDb(): Db {
+  const client = postingClient();
+  if (postingsOf?.client !== client) {
+    postingsOf = client.db();
+  }
+  return postingsOf;
 }
 
 /** Throws unless MongoDB answers. */

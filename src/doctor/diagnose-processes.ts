@@ -6,7 +6,7 @@ const silence = `not heard for ${silentAfterMs / 1_000} s`;
 
 /**
  * Processes that said that they live and are silent now: one that stands still keeps its connections, so that its queues look
- * served. One that was killed is forgotten after two minutes, one that stopped in order at once.
+ * served. One that was killed has none, and is forgotten at once as one that stopped in order.
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   return [...(await processesNow())].map(([type, { alive, silent }]) => {

@@ -1,8 +1,7 @@
-import type { Queue } from '../jobs/define-job.js';
+import { hangsAfterShare, limitOf, type Queue } from '../jobs/define-job.js';
 import { setTimeout } from 'node:timers/promises';
 import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
-import { queuesNow, queuesOfProcesses, type ProcessType } from '../processes.js';
-import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { jobNamed, queuesNow, queuesOfProcesses, type ProcessType } from '../processes.js';
 import { processesNow } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
@@ -67,7 +66,7 @@ interface LookedAt {
 }
 
 function diagnoseQueue(
-  { queue, process, counts, workers, isPaused, isStill, isStuck }: SeenQueue & LookedAt,
+  { queue, process, counts, workers, isPaused, active, isStill, isStuck }: SeenQueue & LookedAt,
   nobodyWorks: boolean,
 ): Diagnosis {
   const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
@@ -83,6 +82,14 @@ function diagnoseQueue(
   if (isStill) {
     const said = `${detail}, and no process that takes its jobs is heard`;
     return fail(title, said, `They stand still. Kill them (kill -9) and start one: ${start}`);
+  }
+  const hangingMs = active ? hangingFor(active) : 0;
+  if (hangingMs > 0) {
+    return fail(
+      title,
+      `${detail}; a job has been under way for ${Math.round(hangingMs / 1_000)} s`,
+      `It hangs, as on an answer that never comes: /readyz of ${process.name} says in which process. Start that anew.`,
+    );
   }
   if (isStuck && workers > 0) {
     return fail(
@@ -102,6 +109,12 @@ function diagnoseQueue(
     : ok(title, detail);
 }
 
+/** In milliseconds; 0: it is not under way for most of the time that it may take. */
+function hangingFor({ name, sinceMs }: NonNullable<SeenQueue['active']>): number {
+  const underWayMs = nowMs() - sinceMs;
+  return underWayMs >= hangsAfterShare * limitOf(jobNamed(name) ?? {}) ? underWayMs : 0;
+}
+
 /** Work that MongoDB says is late, whatever the queues say. */
 export async function diagnoseBacklog(): Promise<Diagnosis[]> {
   const backlog = await countBacklog(lateMs);
@@ -119,37 +132,6 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
           `See that the workers ${worker[kind]} run; follow-up finds what is late.`,
         ),
   );
-}
-
-const verificationMaxMs = 36 * 3_600_000;
-
-/** What the last verification of the ledger by the clock came to. */
-export async function diagnoseLedger(): Promise<Diagnosis[]> {
-  const name = 'ledger';
-  const last = await lastVerification();
-  if (!last) {
-    return [ok(name, 'not verified by the clock yet; a follow-up process does it once a day')];
-  }
-  const at = `${last.at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  if (!last.ok) {
-    const checks = last.checks.map(({ check, failures }) => `${check} (${failures})`).join(', ');
-    return [
-      fail(
-        name,
-        `red at ${at}: ${checks}`,
-        'Stop payouts; topup ledger verify --json tells what. See docs/operations.md, "Ledger".',
-      ),
-    ];
-  }
-  return [
-    nowMs() - last.at.getTime() > verificationMaxMs
-      ? warn(
-          name,
-          `not verified since ${at}`,
-          'See that follow-up runs, and topup job list; topup ledger verify',
-        )
-      : ok(name, `verified ${at}`),
-  ];
 }
 
 /** What waits for a person. */

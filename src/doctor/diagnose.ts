@@ -3,8 +3,9 @@ import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
 import { diagnoseMongo, diagnoseRedis } from './diagnose-databases.js';
 import { diagnoseProcesses } from './diagnose-processes.js';
+import { diagnoseSelfChecks } from './diagnose-self-checks.js';
 import { diagnoseProxy } from './diagnose-proxy.js';
-import { diagnoseAttention, diagnoseBacklog, diagnoseLedger, diagnoseQueues } from './diagnose-work.js';
+import { diagnoseAttention, diagnoseBacklog, diagnoseQueues } from './diagnose-work.js';
 import { fail, type Diagnosis } from './diagnosis.js';
 
 /**
@@ -31,7 +32,7 @@ export async function diagnose(): Promise<Diagnosis[]> {
     check(redis, diagnoseQueues),
     check(mongo, diagnoseBacklog),
     check(mongo, diagnoseAttention),
-    check(mongo, diagnoseLedger),
+    check(mongo, diagnoseSelfChecks),
     diagnoseProxy(),
   ]);
   return withoutRepeats(parts.flat());

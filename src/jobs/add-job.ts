@@ -4,7 +4,7 @@ import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { DependencyError } from '../shared/errors.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { gathered } from '../shared/gathered.js';
-import { traceparentNow } from '../shared/tracing.js';
+import { carriedTrace } from '../shared/tracing.js';
 import { payloadOf, type Job, type Payload, type Queue } from './define-job.js';
 import { eventsOf, openQueue } from './queues.js';
 
@@ -165,7 +165,7 @@ function entryOf<Data extends object>(
   job: Job<Data>,
   data: Data,
 ): { name: string; payload: Payload; options: JobsOptions } {
-  const traceparent = traceparentNow();
+  const trace = carriedTrace();
   return {
     name: job.name,
     payload: payloadOf(job, data),
@@ -176,7 +176,7 @@ function entryOf<Data extends object>(
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
       // Beside the payload, whose form is the job's own (decision 109).
-      ...(traceparent !== undefined && { telemetry: { metadata: traceparent } }),
+      ...(trace !== undefined && { telemetry: { metadata: trace } }),
     },
   };
 }

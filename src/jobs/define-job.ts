@@ -75,6 +75,16 @@ export function defineJob<Data extends object>(
   return { whileDelayed: 'keep', whileActive: 'skip', ...job };
 }
 
+const limitDefaultMs = 120_000;
+
+/** The part of its time after which a job that is under way counts as hanging, as on an answer that never comes. */
+export const hangsAfterShare = 0.75;
+
+/** In milliseconds. */
+export function limitOf({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limitMs'>): number {
+  return limitMs;
+}
+
 /** What a process does with the jobs of a kind. `close` is called when no job of it is under way any more. */
 export interface Handler {
   job: Job<never>;

@@ -8,18 +8,24 @@ export interface SeenQueue {
   isPaused: boolean;
   /** When the job at the head of each of its lists was due, the earliest; null: none waits. */
   oldestDueMs: number | null;
+  /** The job that has been under way for longest. */
+  active: { name: string; sinceMs: number } | null;
 }
 
 export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   const opened = openQueue(queue);
-  const [counts, workers, isPaused, waiting, prioritized] = await Promise.all([
+  const [counts, workers, isPaused, waiting, prioritized, [active]] = await Promise.all([
     opened.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
     opened.getWorkersCount(),
     opened.isPaused(),
     // The oldest of each list.
     opened.getJobs(['wait'], 0, 0, true),
     opened.getJobs(['prioritized'], 0, 0, true),
+    opened.getJobs(['active'], 0, 0, true),
   ]);
   const dueMs = [...waiting, ...prioritized].map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
-  return { counts, workers, isPaused, oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null };
+  return {
+    ...{ counts, workers, isPaused, oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null },
+    active: active?.processedOn === undefined ? null : { name: active.name, sinceMs: active.processedOn },
+  };
 }

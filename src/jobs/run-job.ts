@@ -9,7 +9,15 @@ import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { traced, type SpanSpec } from '../shared/tracing.js';
 import { within } from '../shared/within.js';
-import { isNamed, readPayload, type Handler, type Job, type Payload, type Queue } from './define-job.js';
+import {
+  isNamed,
+  limitOf,
+  readPayload,
+  type Handler,
+  type Job,
+  type Payload,
+  type Queue,
+} from './define-job.js';
 import {
   countFailedRound,
   forgetFailedRounds,
@@ -17,6 +25,7 @@ import {
   pauseAfter,
   roundsMax,
 } from './failed-rounds.js';
+import { keepClockRun } from './clock-run.model.js';
 import type { FailingJob } from './failing-job.model.js';
 import { isOutage } from './is-outage.js';
 import { observeJob } from './job-metrics.js';
@@ -31,7 +40,6 @@ export interface OpenHandler {
   close(): Promise<void>;
 }
 
-const limitDefaultMs = 120_000;
 /** A job that no sweep finds again waits so long for the end of an outage. */
 const outagePauseMs = 10_000;
 
@@ -71,7 +79,7 @@ export async function runJob(
   const job = handlers.find((each) => isNamed(each.job, bullJob.name))?.job.name ?? 'unknown';
   const failure = await traced(spanOf(queue, job, bullJob), async (span) => {
     const ended = (outcome: 'done' | 'again' | 'failed') => {
-      observeJob({ job, outcome }, (performance.now() - startedMs) / 1_000);
+      observeJob({ job_name: job, outcome }, (performance.now() - startedMs) / 1_000);
       span.note({ 'topup.outcome': outcome });
     };
     try {
@@ -117,6 +125,7 @@ async function runRound(
   if (bullJob.stalledCounter > roundsOf(bullJob).deaths) {
     await afterDeath(round);
   }
+  const startedMs = performance.now();
   let came: unknown;
   try {
     came = await (bullJob.stalledCounter < suspectAfterDeaths ? limited(round) : alone(round));
@@ -133,13 +142,15 @@ async function runRound(
   if (came !== tooEarly && (handler.job.clock || roundsOf(bullJob).failed > 0)) {
     // What is left standing is forgotten after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
+    // Whoever looks sees it grow old.
+    await keepClockRun(handler.job, came, performance.now() - startedMs).catch(() => undefined);
   }
 }
 
 /** An answer that never comes would keep the job, and every later one of its subject, for ever. Every run is safe beside another. */
 function limited({ handler, data }: Round): Promise<unknown> {
   const { job } = handler;
-  const { limitMs = limitDefaultMs } = job;
+  const limitMs = limitOf(job);
   return within(limitMs, handler.run(data), () => {
     return new Error(`Job ${job.name} was not done within ${limitMs / 1_000} s; another may begin.`);
   });

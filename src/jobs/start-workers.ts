@@ -4,7 +4,16 @@ import { redis, workerConnection } from '../redis/connection.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { payloadOf, type Handler, type HandlerFamily, type Job, type Queue } from './define-job.js';
+import {
+  hangsAfterShare,
+  isNamed,
+  limitOf,
+  payloadOf,
+  type Handler,
+  type HandlerFamily,
+  type Job,
+  type Queue,
+} from './define-job.js';
 import { keepFleetLimits } from './fleet-limits.js';
 import { openQueue, prefixOf } from './queues.js';
 import { runJob, type OpenHandler } from './run-job.js';
@@ -14,8 +23,17 @@ export interface RunningWorkers {
   ready: Promise<unknown>;
   /** By queue, without those of families: how many jobs this process has taken from it. */
   taken: ReadonlyMap<Queue, number>;
+  /** Queues of which a job is under way for most of the time that it may take: its handler hangs, as on an answer that never comes. */
+  hanging(): Queue[];
   /** Takes nothing more, and lets what is under way finish. Waits for nothing else that only Redis could give. */
   close(): Promise<void>;
+}
+
+/** A round that is under way. */
+interface UnderWay {
+  queue: Queue;
+  /** By the process's own clock. */
+  hangsFromMs: number;
 }
 
 /** How often a process sees to it that the clock's jobs stand in Redis, which may have been emptied. */
@@ -31,12 +49,13 @@ const lookForQueuesEveryMs = 1_000;
 export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []): RunningWorkers {
   const opened = handlers.map(open);
   const taken = new Map<Queue, number>();
+  const rounds = new Set<UnderWay>();
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
   const workers = queues.map((queue) => {
     taken.set(queue, 0);
-    return startWorker(queue, opened, () => taken.set(queue, (taken.get(queue) ?? 0) + 1));
+    return startWorker(queue, opened, rounds, () => taken.set(queue, (taken.get(queue) ?? 0) + 1));
   });
-  const followed = families.map(followFamily);
+  const followed = families.map((family) => followFamily(family, rounds));
   const clocked = handlers.map(({ job }) => job).filter(({ clock }) => clock !== undefined);
   const keeping = repeat({
     name: 'keep schedules',
@@ -50,6 +69,11 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
   });
   return {
     taken,
+    hanging: () => [
+      ...new Set(
+        [...rounds].filter((each) => performance.now() >= each.hangsFromMs).map(({ queue }) => queue),
+      ),
+    ],
     ready: Promise.all(workers.map(({ worker }) => worker.waitUntilReady())),
     async close() {
       await Promise.all([
@@ -75,7 +99,7 @@ interface RunningWorker {
  * Starts a worker for each queue that is new in the family, closes that of a queue which is gone, and keeps their
  * limits.
  */
-function followFamily(family: HandlerFamily): { close(): Promise<void> } {
+function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): Promise<void> } {
   const running = new Map<string, RunningWorker & { opened: OpenHandler }>();
   const following = repeat({
     name: family.name,
@@ -95,7 +119,7 @@ function followFamily(family: HandlerFamily): { close(): Promise<void> } {
           found.worker.concurrency = queue.concurrency;
         } else {
           const opened = open(handler);
-          running.set(name, { ...startWorker(queue, [opened]), opened });
+          running.set(name, { ...startWorker(queue, [opened], rounds), opened });
         }
       }
       await Promise.all(handlers.map(({ job }) => keepFleetLimits(job.queue)));
@@ -120,18 +144,24 @@ function followFamily(family: HandlerFamily): { close(): Promise<void> } {
 function startWorker(
   queue: Queue,
   handlers: OpenHandler[],
+  rounds: Set<UnderWay>,
   onTaken: () => unknown = () => undefined,
 ): RunningWorker {
   const mine = handlers.filter(({ job }) => job.queue.name === queue.name);
   const underWay = new Set<Promise<void>>();
   const run = async (job: BullJob, token?: string): Promise<void> => {
     onTaken();
+    const known = mine.find((each) => isNamed(each.job, job.name));
+    const mayTakeMs = limitOf(known?.job ?? {});
+    const round = { queue, hangsFromMs: performance.now() + hangsAfterShare * mayTakeMs };
+    rounds.add(round);
     const running = runJob(queue, mine, job, token);
     underWay.add(running);
     try {
       await running;
     } finally {
       underWay.delete(running);
+      rounds.delete(round);
     }
   };
   const worker = new Worker(queue.name, run, {

@@ -22,8 +22,14 @@ const purchasesAtOnce = 8;
  * Ends what was kept long enough: bill inquiries after 30 days, webhooks that were given up or held after 180 days, customer
  * numbers of final purchases after CUSTOMER_NUMBER_MONTHS; and what an erasure that was killed has left of reports. Safe to run twice and by several at once: what is done is not found again, and each write is
  * conditional. It goes by the clock of the fleet: a host whose clock is years ahead would mask everything.
+ * @returns how many of each, and how many numbers another database transaction kept from being masked.
  */
-export async function applyRetention(): Promise<void> {
+export async function applyRetention(): Promise<{
+  bills: number;
+  webhooks: number;
+  numbers: number;
+  left: number;
+}> {
   // Of an erasure that was killed.
   await endReportsOfErased();
   const nowMs = await sureNowMs();
@@ -31,9 +37,11 @@ export async function applyRetention(): Promise<void> {
   const webhooks = await removeUndelivered(nowMs);
   const months = env.CUSTOMER_NUMBER_MONTHS;
   const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(monthsBefore(nowMs, months));
+  const ended = { bills, webhooks, numbers: numbers.done, left: numbers.left };
   if (bills + webhooks + numbers.done > 0) {
-    logger.info('retention was applied', { bills, webhooks, numbers: numbers.done, left: numbers.left });
+    logger.info('retention was applied', ended);
   }
+  return ended;
 }
 
 /** Inquiries go; a paid one is part of the books, and loses name and number. @returns how many. */

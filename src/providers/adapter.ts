@@ -70,6 +70,12 @@ export type BillOutcome =
     }
   | { outcome: 'unavailable'; code: string; message: string };
 
+/** The answer about a meter. `power`: tariff and power as the provider writes them. It moves no money, as a bill inquiry. */
+export type MeterOutcome =
+  | { outcome: 'meter'; name: string; power: string | null }
+  | { outcome: 'wrong-number'; code: string; message: string }
+  | { outcome: 'unavailable'; code: string; message: string };
+
 /** Amounts in rupiah. `billPeriod` is YYYY-MM. */
 export interface ProviderBill {
   customerName: string;
@@ -155,13 +161,13 @@ export interface ProviderAdapter {
     connection: ProviderConnection,
     wants?: (code: string) => boolean,
   ): Promise<Reading<ProviderProduct[]>>;
-  /** Who a PLN meter belongs to, where the provider can tell. No call of the interface asks it yet. */
-  inquireMeter?: (
+  /** Whose prepaid PLN meter it is, where the provider can tell (docs/interface.md#meters). */
+  inquireMeter?: (connection: ProviderConnection, meterNumber: string) => Promise<MeterOutcome>;
+  /** The provider's own record of our orders in a time, where it can be asked for; other records come as a file. */
+  record?: (
     connection: ProviderConnection,
-    meterNumber: string,
-  ) => Promise<Reading<{ name: string; power: string | null }>>;
-  /** The provider's own record of our orders, where it can be asked for; other records come as a file. */
-  record?: (connection: ProviderConnection) => Promise<Reading<ProviderRecordRow[]>>;
+    period: { since: Date; until: Date },
+  ) => Promise<Reading<ProviderRecordRow[]>>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */

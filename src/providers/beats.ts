@@ -4,7 +4,7 @@
  */
 import { newId } from '../shared/ids.js';
 import { redis } from '../redis/connection.js';
-import { processId } from '../redis/hear-changes.js';
+import { processId } from '../redis/process-id.js';
 import { beatsKeyOf } from './circuit.js';
 
 /** Well below the age at which an order hangs (circuit.ts); most are over before the first beat, which then costs nothing. */

@@ -170,7 +170,10 @@ function sendingTo({ kind, baseUrl, username }: ProviderSettings): Route['provid
 }
 
 /** What closes a product whoever would serve it, or null. */
-function closedReasonOf(found: Pick<RoutingProduct, 'product'> | null, at: Date): NoRouteReason | null {
+export function closedReasonOf(
+  found: Pick<RoutingProduct, 'product'> | null,
+  at: Date,
+): NoRouteReason | null {
   if (!found || found.product.status === 'inactive') {
     return 'no-offer';
   }
@@ -181,15 +184,38 @@ function closedReasonOf(found: Pick<RoutingProduct, 'product'> | null, at: Date)
 }
 
 function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: Date): boolean {
-  if (!seller?.provider || seller.status !== 'active' || seller.state?.paused) {
-    return false;
-  }
-  const float = seller.state?.floatAmount ?? null;
-  const hasFloat = float === null || float >= (offer.cost ?? offer.price);
-  return hasFloat && offer.providerAvailable !== false && !isInCutOff(offer.cutOff, at);
+  return obstacleOf(seller, offer, at) === null;
 }
 
-function inOrder(
+export const obstacles = ['no-provider', 'suspended', 'paused', 'float', 'unavailable', 'cut-off'] as const;
+
+/** What keeps an offer from being asked for now, whatever its circuit; null: nothing. */
+export function obstacleOf(
+  seller: RoutingSeller | undefined,
+  offer: RoutableOffer,
+  at: Date,
+): (typeof obstacles)[number] | null {
+  if (!seller?.provider) {
+    return 'no-provider';
+  }
+  if (seller.status !== 'active') {
+    return 'suspended';
+  }
+  if (seller.state?.paused) {
+    return 'paused';
+  }
+  const float = seller.state?.floatAmount ?? null;
+  if (float !== null && float < (offer.cost ?? offer.price)) {
+    return 'float';
+  }
+  if (offer.providerAvailable === false) {
+    return 'unavailable';
+  }
+  return isInCutOff(offer.cutOff, at) ? 'cut-off' : null;
+}
+
+/** The order in which sellers are asked. */
+export function inOrder(
   offers: RoutableOffer[],
   circuits: Map<string, CircuitView>,
   firstSellerId?: string,

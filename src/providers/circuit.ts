@@ -1,6 +1,7 @@
 /**
  * One circuit per provider, shared by all processes through Redis: a provider that does not serve gets no new
- * orders. Closed, until half of at least 20 calls within 30 s failed, or 5 % of them took the whole time-out (p95).
+ * orders. Closed, until half of at least 20 calls within 30 s failed or 20 in a row did (decision 111), or 5 % of them
+ * took the whole time-out (p95).
  * A call under way counts as failed once it takes far longer than usual: a provider that hangs is noticed before its
  * calls have ended. Then open for 15 s; then half-open: one real order as a probe, and the next one when it has been
  * answered, at most one a second, until three in a row succeed or one fails. Status checks are never held back by it.
@@ -14,6 +15,7 @@ import { gathered } from '../shared/gathered.js';
 import { redis } from '../redis/connection.js';
 import { pauseKeyOf } from './pause.js';
 import { countCircuitChange } from './provider-metrics.js';
+import { sampleCircuit } from './provider-samples.js';
 
 export const circuitRules = {
   bucketMs: 3_000,
@@ -64,13 +66,14 @@ export interface CallRecord {
 const recordScript = `
 local now, callsMin, failureShare, slowShare = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local openMs, probesToClose, bucketTtlMs = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'probes', 'rate', 'ms')
+local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'probes', 'rate', 'ms', 'inRow')
 local state, changedAt, probes = h[1] or 'closed', tonumber(h[2] or '0'), tonumber(h[3] or '0')
+local inRow, mostInRow = tonumber(h[6] or '0'), 0
 local rate, ms = tonumber(h[4] or '1'), tonumber(h[5] or ARGV[13])
 local calls, fails, slows, said = 0, 0, 0, 'same'
 local function change(to)
   state, changedAt, probes, said = to, now, 0, to
-  calls, fails, slows = 0, 0, 0
+  calls, fails, slows, inRow = 0, 0, 0, 0
   for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
 end
 for i = 9, #ARGV, 5 do
@@ -81,6 +84,8 @@ for i = 9, #ARGV, 5 do
   if started >= changedAt then
     if state ~= 'open' then
       calls, fails, slows = calls + 1, fails + failed, slows + slow
+      inRow = failed == 1 and inRow + 1 or 0
+      mostInRow = math.max(mostInRow, inRow)
     elseif now - changedAt >= openMs then
       -- It was a probe, and is over.
       local probeMs = tonumber(ARGV[8])
@@ -104,9 +109,10 @@ if calls > 0 then
     local b = redis.call('HMGET', KEYS[i], 'calls', 'failed', 'slow')
     calls, fails, slows = calls + tonumber(b[1] or '0'), fails + tonumber(b[2] or '0'), slows + tonumber(b[3] or '0')
   end
-  if calls >= callsMin and (fails >= calls * failureShare or slows > calls * slowShare) then change('open') end
+  local isDown = mostInRow >= callsMin or calls >= callsMin and fails >= calls * failureShare
+  if isDown or calls >= callsMin and slows > calls * slowShare then change('open') end
 end
-redis.call('HSET', KEYS[1], 'state', state, 'changedAt', tostring(changedAt), 'probes', tostring(probes), 'rate', tostring(rate), 'ms', tostring(ms))
+redis.call('HSET', KEYS[1], 'state', state, 'changedAt', tostring(changedAt), 'probes', tostring(probes), 'rate', tostring(rate), 'ms', tostring(ms), 'inRow', tostring(inRow))
 redis.call('PEXPIRE', KEYS[1], 86400000)
 return said`;
 
@@ -136,7 +142,7 @@ if h[1] ~= 'open' then
     end
     if calls >= tonumber(ARGV[2]) and fails >= calls * tonumber(ARGV[3]) then
       h[1], h[2], said = 'open', ARGV[1], 'open'
-      redis.call('HSET', KEYS[1], 'state', 'open', 'changedAt', ARGV[1], 'probes', '0')
+      redis.call('HSET', KEYS[1], 'state', 'open', 'changedAt', ARGV[1], 'probes', '0', 'inRow', '0')
       redis.call('PEXPIRE', KEYS[1], 86400000)
       for i = 5, #KEYS do redis.call('DEL', KEYS[i]) end
     end
@@ -173,7 +179,7 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
     );
     if (said !== 'same') {
       seen.delete(sellerId);
-      countCircuitChange({ provider: sellerId, to: String(said) });
+      noteChange(sellerId, String(said), said === 'open' ? 'failing' : 'served');
       logger.warn(`provider circuit ${String(said)}`, { sellerId });
     }
   } catch (error) {
@@ -182,12 +188,18 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
   return records.map(() => null);
 }
 
+/** For metrics, and for the console's history. */
+function noteChange(sellerId: string, to: string, because: string): void {
+  countCircuitChange({ provider: sellerId, to });
+  sampleCircuit(sellerId, to, because);
+}
+
 /** Opens the circuit at once: our key, address or float at the provider is wrong, and every order would be refused. */
 export async function openCircuit(sellerId: string, reason: string): Promise<void> {
   seen.delete(sellerId);
   try {
-    await redis().hset(keyOf(sellerId, 'state'), { state: 'open', changedAt: nowMs(), probes: 0 });
-    countCircuitChange({ provider: sellerId, to: 'open' });
+    await redis().hset(keyOf(sellerId, 'state'), { state: 'open', changedAt: nowMs(), probes: 0, inRow: 0 });
+    noteChange(sellerId, 'open', reason);
     logger.error('provider circuit opened: the operator must look', { sellerId, reason });
   } catch (error) {
     logger.error('provider circuit not opened', { sellerId, reason, error });
@@ -197,7 +209,8 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
 /** The operator has repaired it: closed, with nothing counted. */
 export async function closeCircuit(sellerId: string): Promise<void> {
   seen.delete(sellerId);
-  await redis().hset(keyOf(sellerId, 'state'), { state: 'closed', changedAt: nowMs(), probes: 0 });
+  await redis().hset(keyOf(sellerId, 'state'), { state: 'closed', changedAt: nowMs(), probes: 0, inRow: 0 });
+  sampleCircuit(sellerId, 'closed', 'operator');
 }
 
 const closed: CircuitView = { state: 'closed', pauseMs: 0, successRate: 1, meanMs: 0 };
@@ -230,7 +243,7 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
     ...[now, callsMin, failureShare, hangsAfterMeans, hangsAfterMinMs, hangsAfterMaxMs, beatMaxAgeMs],
   )) as [state: string, changedAt: string, rate: string, ms: string, pauseMs: number, said: string];
   if (said !== 'same') {
-    countCircuitChange({ provider: sellerId, to: said });
+    noteChange(sellerId, said, 'hanging');
     logger.warn(`provider circuit ${said}`, { sellerId, because: 'its calls hang' });
   }
   const isDue = now - Number(changedAt) >= circuitRules.openMs;

@@ -9,6 +9,7 @@ import { env } from '../../config/env.js';
 import type {
   BillOutcome,
   BillQuery,
+  MeterOutcome,
   ProviderAdapter,
   ProviderBill,
   ProviderConnection,
@@ -313,19 +314,30 @@ async function readBalance(connection: ProviderConnection): Promise<Reading<numb
     : { ok: false, code: answer.code, message: answer.message };
 }
 
-async function inquireMeter(
-  connection: ProviderConnection,
-  meterNumber: string,
-): Promise<Reading<{ name: string; power: string | null }>> {
+async function inquireMeter(connection: ProviderConnection, meterNumber: string): Promise<MeterOutcome> {
   const http = await post(
     connection,
     { path: 'inquiry-pln', suffix: meterNumber },
     { customer_no: meterNumber },
   );
-  const answer = unwrap(readJson(http, meterSchema));
-  return answer.kind === 'read'
-    ? { ok: true, value: { name: clean(answer.body.name, '-'), power: answer.body.segment_power ?? null } }
-    : { ok: false, code: answer.code, message: answer.message };
+  const meter = unwrap(readJson(http, meterSchema));
+  if (meter.kind === 'read') {
+    return {
+      outcome: 'meter',
+      name: clean(meter.body.name, '-'),
+      power: clean(meter.body.segment_power, '') || null,
+    };
+  }
+  const answer = unwrap(readJson(http, bodySchema, statusRules));
+  if (answer.kind !== 'read') {
+    return { outcome: 'unavailable', code: answer.code, message: answer.message };
+  }
+  const code = answer.body.rc.slice(0, 20);
+  const message = clean(answer.body.message, `Response code ${code}`);
+  const meaning = meaningOf(answer.body.rc);
+  return meaning.class === 'refused' && meaning.clientCode === '04'
+    ? { outcome: 'wrong-number', code, message }
+    : { outcome: 'unavailable', code, message };
 }
 
 const said = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;

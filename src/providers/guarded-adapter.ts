@@ -8,6 +8,7 @@ import { admitted } from './admission.js';
 import { busyCode } from './answer.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder } from './provider-metrics.js';
+import { sampleOrder } from './provider-samples.js';
 
 /**
  * An adapter whose questions keep to the provider's limits, and whose orders count for its circuit. Every question ends
@@ -44,7 +45,10 @@ export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
       (await admitted(connection, () => adapter.priceList(connection, wants))) ?? { ok: false, ...busy },
     ...(inquireMeter && {
       inquireMeter: async (connection, meterNumber) =>
-        (await admitted(connection, () => inquireMeter(connection, meterNumber))) ?? { ok: false, ...busy },
+        (await admitted(connection, () => inquireMeter(connection, meterNumber))) ?? {
+          outcome: 'unavailable',
+          ...busy,
+        },
     }),
   };
   return withPrintableAnswers(guarded);
@@ -93,6 +97,7 @@ async function counted(sent: {
   const outcome = await send();
   const durationMs = nowMs() - startedAt;
   observeOrder({ provider: sellerId, outcome: outcome.outcome }, durationMs / 1_000);
+  sampleOrder(sellerId, outcome.outcome, durationMs);
   const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;
   if (fault === 'configuration' || fault === 'float') {
     logger.error('the provider refuses for a reason that is ours', { sellerId, code: outcome.code });

@@ -13,6 +13,7 @@ import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
+  MeterOutcome,
   ProviderAdapter,
   ProviderBill,
   ProviderConnection,
@@ -73,6 +74,11 @@ const billSchema = Joi.object<BillBody>({
   admin_fee: rupiah.required(),
   total_amount: rupiah.required(),
 });
+const meterSchema = Joi.object<{ status: string; customer_name: string; power?: string | null }>({
+  status: Joi.string().valid('00').required(),
+  customer_name: Joi.string().required(),
+  power: text,
+});
 const priceRowSchema = Joi.object<PriceRow>({
   code: Joi.string().required(),
   price: rupiah.required(),
@@ -102,7 +108,8 @@ export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     inquireBill,
     balance: readBalance,
     priceList: readPriceList,
-    ...(kind === 'simulator' && { record: readSimulatorLog }),
+    // Beyond the protocol: the simulator alone knows these.
+    ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter }),
     readCallback,
     isCallbackSigned,
   };
@@ -291,6 +298,28 @@ function toBill(body: BillBody): ProviderBill {
     adminFee: body.admin_fee,
     totalAmount: body.total_amount,
   };
+}
+
+async function inquireMeter(connection: ProviderConnection, meterNumber: string): Promise<MeterOutcome> {
+  const url = addressOf(connection, 'meter', { suffix: meterNumber, covered: meterNumber });
+  url.searchParams.set('customer', meterNumber);
+  const http = await get(connection, url);
+  const meter = readJson(http, meterSchema);
+  if (meter.kind === 'read') {
+    return {
+      outcome: 'meter',
+      name: clean(meter.body.customer_name, '-'),
+      power: clean(meter.body.power, '') || null,
+    };
+  }
+  const answer = readJson(http, bodySchema);
+  return answer.kind === 'read'
+    ? {
+        outcome: answer.body.status === '04' ? 'wrong-number' : 'unavailable',
+        code: clean(answer.body.status, 'UNREADABLE').slice(0, 20),
+        message: clean(answer.body.message, 'No such meter'),
+      }
+    : { outcome: 'unavailable', code: answer.code, message: answer.message };
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {

@@ -2,6 +2,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { int64 } from '../database/money-type.js';
 import { changing } from '../redis/changing.js';
+import { sampleFloat } from './provider-samples.js';
 import { providerFloats, ProviderStateModel } from './provider-state.model.js';
 
 /** Every order's answer may show the balance; one write in this time is enough. */
@@ -10,6 +11,7 @@ const lastWriteMs = new Map<string, number>();
 
 /** Keeps what a provider said our balance there is (rupiah): routing passes by a seller whose float is too low. */
 export async function storeFloat(sellerId: string, amount: number): Promise<void> {
+  sampleFloat(sellerId, amount);
   await changing([ProviderStateModel], [sellerId], (states) =>
     states.updateOne({ _id: sellerId }, floatUpdate(amount), { upsert: true }),
   );
@@ -25,6 +27,7 @@ export function noteFloat(sellerId: string, amount: number): void {
     return;
   }
   lastWriteMs.set(sellerId, at);
+  sampleFloat(sellerId, amount);
   providerFloats
     .updateOne({ _id: sellerId }, floatUpdate(amount), { upsert: true })
     .catch((error: unknown) => {

@@ -21,8 +21,8 @@ export interface PriceListFilter {
   status?: string | undefined;
 }
 
-/** The value that a field of the product must have. */
-type Condition = Partial<Pick<ListedProduct, 'category' | 'subcategory' | 'operator'>>;
+/** The value that a field of the product must have, in whatever case. */
+type Condition = Partial<Record<'category' | 'subcategory' | 'operator', string>>;
 
 interface CatalogueProduct {
   product: ListedProduct;
@@ -63,10 +63,12 @@ function* priced(
   products: CatalogueProduct[],
   asked: { condition: Condition; status: string | undefined; now: PriceConditions },
 ): Generator<PricedProduct> {
-  const wanted = Object.entries(asked.condition) as [keyof Condition, string][];
+  const wanted = Object.entries(asked.condition).map(
+    ([field, value]) => [field as keyof Condition, value.toLowerCase()] as const,
+  );
   let found = 0;
   for (const { product, offers } of products) {
-    if (wanted.every(([field, value]) => product[field] === value)) {
+    if (wanted.every(([field, value]) => product[field]?.toLowerCase() === value)) {
       found += 1;
       const best = found <= productsMax ? bestPrice({ product, offers }, asked.now) : null;
       if (best && (asked.status === undefined || asked.status === best.status)) {
@@ -76,8 +78,20 @@ function* priced(
   }
 }
 
+/** How a catalogue that is too large to be held whole is searched by an index: as it was sent, and as such words are mostly written. */
+function spellingsOf(value: string): string[] {
+  const lower = value.toLowerCase();
+  return [
+    ...new Set([value, lower, value.toUpperCase(), lower.replace(/(^|\s)\S/g, (each) => each.toUpperCase())]),
+  ];
+}
+
 async function readCatalogue(condition: Condition, after: string, size: number): Promise<CatalogueProduct[]> {
-  const wanted = { ...condition, _id: { $gt: after }, status: { $ne: 'inactive' as const } };
+  const spelled: Record<string, { $in: string[] }> = {};
+  for (const [field, value] of Object.entries(condition)) {
+    spelled[field] = { $in: spellingsOf(value) };
+  }
+  const wanted = { ...spelled, _id: { $gt: after }, status: { $ne: 'inactive' as const } };
   const products = await ProductModel.find(wanted, listedFields)
     .sort({ _id: 1 })
     .limit(size)
@@ -108,5 +122,6 @@ function conditionOf({ category, subcategory, operator }: PriceListFilter): Cond
 }
 
 function categoryCondition(category: string): Condition {
-  return category === 'prabayar' || category === 'pascabayar' ? { category } : { subcategory: category };
+  const lower = category.toLowerCase();
+  return lower === 'prabayar' || lower === 'pascabayar' ? { category: lower } : { subcategory: category };
 }

@@ -43,13 +43,22 @@ export async function refreshProviders(): Promise<void> {
 
 /** @returns our balance at the seller's provider in rupiah, now stored; null if it did not tell. */
 export async function refreshFloat(seller: Seller): Promise<number | null> {
+  return (await askFloat(seller)).amount;
+}
+
+/** The same, with how long the provider took and, where it did not tell, why. */
+export async function askFloat(
+  seller: Seller,
+): Promise<{ amount: number | null; durationMs: number; problem: string | null }> {
+  const startedMs = performance.now();
   const reading = await adapterFor(kindOf(seller)).balance(connectionOf(seller));
+  const durationMs = performance.now() - startedMs;
   if (!reading.ok) {
     logger.warn('provider did not tell the balance', { sellerId: seller._id, code: reading.code });
-    return null;
+    return { amount: null, durationMs, problem: `${reading.code}: ${reading.message}` };
   }
   await storeFloat(seller._id, reading.value);
-  return reading.value;
+  return { amount: reading.value, durationMs, problem: null };
 }
 
 /**

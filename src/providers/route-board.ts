@@ -2,6 +2,7 @@
  * What routing needs to know, from each process's own memory: however many orders come, the database sees one query
  * a second, for floats.
  */
+import { quick } from '../database/mongo.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product } from '../products/product.model.js';
@@ -49,9 +50,9 @@ export async function routingSellers(): Promise<Map<string, RoutingSeller>> {
 
 /** The active offers of these products, by code. */
 export async function activeOffers(productCodes: string[]): Promise<Map<string, Offer[]>> {
-  const offers = await OfferModel.find({ productCode: { $in: productCodes }, status: 'active' }).lean<
-    Offer[]
-  >();
+  const offers = await quick(OfferModel)
+    .find({ productCode: { $in: productCodes }, status: 'active' })
+    .toArray();
   const board = new Map<string, Offer[]>();
   for (const offer of offers) {
     board.set(offer.productCode, [...(board.get(offer.productCode) ?? []), offer]);
@@ -61,7 +62,10 @@ export async function activeOffers(productCodes: string[]): Promise<Map<string, 
 
 async function loadProduct(code: string): Promise<RoutingProduct | null> {
   const [product, offers] = await Promise.all([
-    ProductModel.findById(code, { status: 1, cutOff: 1, maxWaitS: 1 }).lean<RoutingProduct['product']>(),
+    quick(ProductModel).findOne<RoutingProduct['product']>(
+      { _id: code },
+      { projection: { status: 1, cutOff: 1, maxWaitS: 1 } },
+    ),
     activeOffers([code]),
   ]);
   return product && { product, offers: offers.get(code) ?? [] };
@@ -69,9 +73,9 @@ async function loadProduct(code: string): Promise<RoutingProduct | null> {
 
 async function loadSellers(_key: 'all'): Promise<SellerFacts[]> {
   const fields = { username: 1, status: 1, provider: 1, commissionRate: 1 };
-  return AccountModel.find({ role: 'seller' }, fields).lean<SellerFacts[]>();
+  return quick(AccountModel).find<SellerFacts>({ role: 'seller' }, { projection: fields }).toArray();
 }
 
 async function loadStates(_key: 'all'): Promise<ProviderState[]> {
-  return ProviderStateModel.find().lean<ProviderState[]>();
+  return quick(ProviderStateModel).find().toArray();
 }

@@ -1,8 +1,8 @@
 import { env } from '../../config/env.js';
 import type { Product } from '../products/product.model.js';
 import { countWaiting } from './backlog.js';
-import { chooseRoute, type Route } from './choose-route.js';
-import { MaintenanceError, NotFoundError } from '../shared/errors.js';
+import { chooseRoute, type NoRoute, type Route } from './choose-route.js';
+import { MaintenanceError, NotFoundError, type AppError } from '../shared/errors.js';
 
 /**
  * The offer that a purchase would go to now; its price is what the buyer pays.
@@ -14,18 +14,23 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
     countWaiting(choice.sellerId);
     return choice;
   }
+  throw noRouteError(product, choice);
+}
+
+/** Why nobody serves it, as the client hears it. */
+export function noRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
-      throw new NotFoundError(`Product ${product._id} is not sold at the moment.`, 'product_not_found');
+      return new NotFoundError(`Product ${product._id} is not sold at the moment.`, 'product_not_found');
     case 'cut-off':
-      throw new MaintenanceError(
+      return new MaintenanceError(
         `Product ${product._id} cannot be bought between ${product.cutOff?.start ?? ''} and ` +
           `${product.cutOff?.end ?? ''} (${env.BUSINESS_TIMEZONE}).`,
         60,
         'product_cut_off',
       );
     case 'backlog':
-      throw new MaintenanceError(
+      return new MaintenanceError(
         `Too many orders wait for product ${product._id}. Nothing was bought; try again later.`,
         // The line moves on: by then it is as short as it may be.
         secondsOf(choice.retryAfterMs),
@@ -33,7 +38,7 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
       );
     case 'maintenance':
     case 'circuits-open':
-      throw new MaintenanceError(
+      return new MaintenanceError(
         `Product ${product._id} is under maintenance. Try again later.`,
         Math.max(outageMinS, secondsOf(choice.retryAfterMs)),
       );

@@ -16,14 +16,17 @@ const schema = Joi.object<{ rows: Row[] }>({
 /** The simulator's log of what it executed under our name: its own record, for reconciliation. */
 export async function readSimulatorLog(
   connection: ProviderConnection,
+  { since, until }: { since: Date; until: Date },
 ): Promise<Reading<ProviderRecordRow[]>> {
   const url = new URL(`${connection.baseUrl.replace(/\/+$/, '')}/log`);
   url.searchParams.set('provider', connection.username);
+  url.searchParams.set('since', since.toISOString());
+  url.searchParams.set('until', until.toISOString());
   const answer = await callHttp({
     method: 'GET',
     url,
     timeoutMs: 30_000,
-    bodyBytesMax: 268_435_456,
+    bodyBytesMax: 67_108_864,
     sellerId: connection.sellerId,
   });
   // The log is a bare array.

@@ -29,6 +29,6 @@ export function parsePlnToken(serialNumber: string): PlnToken | null {
 }
 
 /** How providers write a token: in groups of four with a hyphen, or in one. */
-export function tokenSpellings({ token }: PlnToken): string[] {
+export function tokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
   return [token, token.replace(/(\d{4})(?=\d)/g, '$1-')];
 }

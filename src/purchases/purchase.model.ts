@@ -59,6 +59,8 @@ export interface Purchase extends Maskable {
   /** When the operator last let its provider be asked again: the time until the next review counts from there. */
   reviewAskedAt?: Date;
   pendingNotified: boolean;
+  /** The trace that its acceptance began, for the operator. Absent where it was not traced. */
+  traceId?: string;
   /** The number was erased, and the reports that may show it have still to end (src/privacy). */
   reportsToEnd?: true;
   createdAt: Date;
@@ -97,6 +99,7 @@ const schema = new Schema<Purchase>(
     reviewReason: { type: String },
     reviewAskedAt: { type: Date },
     pendingNotified: { type: Boolean, required: true },
+    traceId: { type: String },
     reportsToEnd: { type: Boolean },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -109,6 +112,12 @@ const schema = new Schema<Purchase>(
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'account_status_newest' });
+// What a buyer looks for in its history (find-in-history.ts); by customer number it is customer_newest.
+schema.index({ accountId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'account_product_newest' });
+schema.index(
+  { accountId: 1, serialNumber: 1 },
+  { partialFilterExpression: { serialNumber: { $type: 'string' } }, name: 'account_serial_number' },
+);
 schema.index({ sellerId: 1, createdAt: -1, _id: -1 }, { name: 'seller_newest' });
 schema.index({ sellerId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'seller_status_newest' });
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });

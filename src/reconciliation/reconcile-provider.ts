@@ -3,7 +3,8 @@ import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
-import { OrderModel, type Order } from '../purchases/order.model.js';
+import { orders, type Order } from '../purchases/order.model.js';
+import { daysAfter, startOf } from '../shared/business-time.js';
 
 /**
  * only-provider: executed there, and not a sale of ours. only-ours: a sale of ours that their record does not
@@ -22,41 +23,74 @@ export interface Reconciliation {
   ours: number;
   theirs: number;
   matched: number;
+  /** How many; the first of them are in `differences`. */
+  different: number;
   differences: Difference[];
 }
 
 const referencesPerQuery = 1_000;
+/** An order near midnight may stand on different days, and one may be executed late. */
+const daysBeside = 2;
+
+/** The part of a provider's record that is needed to compare a day (YYYY-MM-DD in business time). */
+export function recordPeriodOf(date: string): { since: Date; until: Date } {
+  return { since: startOf(daysAfter(date, -daysBeside)), until: startOf(daysAfter(date, 1 + daysBeside)) };
+}
 
 /**
  * Compares a provider's own record with ours for one business day, in both directions. An order near midnight may
  * stand on different days: what is missing on one side is looked for by its reference on any day of the other.
- * @param record All rows that the provider gave; rows of other days only serve that search.
+ * @param record Rows that the provider gave; those of other days only serve that search.
  * @param date YYYY-MM-DD in business time.
+ * @param differencesMax So many of them are kept; all are counted.
  * @throws ValidationError if it is no date.
  */
 export async function reconcileProvider(
   seller: Pick<Account, '_id'>,
   date: string,
   record: ProviderRecordRow[],
+  differencesMax = Infinity,
 ): Promise<Reconciliation> {
   const day = dayOf(date);
+  const found: Reconciliation = { date, ours: 0, theirs: 0, matched: 0, different: 0, differences: [] };
+  const add = (difference: Difference): void => {
+    found.different += 1;
+    if (found.different <= differencesMax) {
+      found.differences.push(difference);
+    }
+  };
   const theirs = record.filter(({ at, status }) => status === 'success' && at >= day.start && at < day.end);
-  const ours = await OrderModel.find({
-    sellerId: seller._id,
-    createdAt: { $gte: day.start, $lt: day.end },
-    status: 'OK',
-  }).lean<Order[]>();
-  const orderOf = await ordersByRef(seller._id, theirs);
+  found.theirs = theirs.length;
+  for (let from = 0; from < theirs.length; from += referencesPerQuery) {
+    const rows = theirs.slice(from, from + referencesPerQuery);
+    const orderOf = await ordersByRef(seller._id, rows);
+    for (const row of rows) {
+      const difference = compareTheirs(row, orderOf.get(row.providerRef));
+      if (difference) {
+        add(difference);
+      } else {
+        found.matched += 1;
+      }
+    }
+  }
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
-  const differences = [
-    ...theirs.flatMap((row) => compareTheirs(row, orderOf.get(row.providerRef))),
-    ...ours.filter(({ _id }) => rowOf.get(_id)?.status !== 'success').map((order) => missing(order, rowOf)),
-  ];
-  const matched = theirs.filter(
-    (row) => compareTheirs(row, orderOf.get(row.providerRef)).length === 0,
-  ).length;
-  return { date, ours: ours.length, theirs: theirs.length, matched, differences };
+  const ours = orders.find<Sale>(
+    { sellerId: seller._id, createdAt: { $gte: day.start, $lt: day.end }, status: 'OK' },
+    { projection: saleFields },
+  );
+  for await (const order of ours) {
+    found.ours += 1;
+    const row = rowOf.get(order._id);
+    if (row?.status !== 'success') {
+      add(missing(order, row));
+    }
+  }
+  return found;
 }
+
+/** What is read of an order. */
+type Sale = Pick<Order, '_id' | 'sellerId' | 'status' | 'open' | 'code' | 'serialNumber'>;
+const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 };
 
 function dayOf(date: string): { start: Date; end: Date } {
   const start = DateTime.fromFormat(date, 'yyyy-MM-dd', { zone: env.BUSINESS_TIMEZONE });
@@ -66,42 +100,36 @@ function dayOf(date: string): { start: Date; end: Date } {
   return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
 }
 
-async function ordersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Order>> {
-  const found = new Map<string, Order>();
-  for (let from = 0; from < rows.length; from += referencesPerQuery) {
-    const references = rows.slice(from, from + referencesPerQuery).map(({ providerRef }) => providerRef);
-    const orders = await OrderModel.find({ _id: { $in: references } }).lean<Order[]>();
-    orders.filter((each) => each.sellerId === sellerId).forEach((each) => found.set(each._id, each));
-  }
-  return found;
+async function ordersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Sale>> {
+  const references = rows.map(({ providerRef }) => providerRef);
+  const found = await orders.find<Sale>({ _id: { $in: references } }, { projection: saleFields }).toArray();
+  return new Map(found.filter((each) => each.sellerId === sellerId).map((each) => [each._id, each]));
 }
 
-function compareTheirs(row: ProviderRecordRow, order: Order | undefined): Difference[] {
+/** Null: we say the same. */
+function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Difference | null {
   const theirs = `success${row.serialNumber === null ? '' : ` ${row.serialNumber}`}`;
   const { providerRef } = row;
   if (!order) {
-    return [{ kind: 'only-provider', providerRef, ours: null, theirs }];
+    return { kind: 'only-provider', providerRef, ours: null, theirs };
   }
   if (order.status !== 'OK') {
     const ours = `${order.status} ${order.code ?? ''}`.trim();
     // Not final with us yet: a difference only until it is.
-    return [{ kind: order.open ? 'differs' : 'only-provider', providerRef, ours, theirs }];
+    return { kind: order.open ? 'differs' : 'only-provider', providerRef, ours, theirs };
   }
-  const isSame = row.serialNumber === null || row.serialNumber === order.serialNumber;
-  return isSame
-    ? []
-    : [
-        {
-          kind: 'differs',
-          providerRef,
-          ours: `OK ${order.serialNumber ?? 'without serial number'}`,
-          theirs,
-        },
-      ];
+  if (row.serialNumber === null || row.serialNumber === order.serialNumber) {
+    return null;
+  }
+  return {
+    kind: 'differs',
+    providerRef,
+    ours: `OK ${order.serialNumber ?? 'without serial number'}`,
+    theirs,
+  };
 }
 
-function missing(order: Order, rowOf: Map<string, ProviderRecordRow>): Difference {
-  const row = rowOf.get(order._id);
+function missing(order: Sale, row: ProviderRecordRow | undefined): Difference {
   return {
     kind: row ? 'differs' : 'only-ours',
     providerRef: order._id,

@@ -8,7 +8,7 @@ import {
 } from '../database/read-only-model.js';
 import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { processId } from './hear-changes.js';
+import { processId } from './process-id.js';
 import { tell, tellAndWait } from './tell-change.js';
 
 type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<T> : never };

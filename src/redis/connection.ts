@@ -8,6 +8,7 @@ import { env } from '../../config/env.js';
 import { readRedisUrl } from '../../config/redis-url.js';
 import { logger } from '../shared/logger.js';
 import { failFast } from './fail-fast.js';
+import { connectionNameOf, processId } from './process-id.js';
 import { codeOf, sayRedisError } from './say-error.js';
 
 /** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
@@ -52,7 +53,7 @@ const farewells: (() => Promise<unknown>)[] = [];
 
 /** The connection of this process for everything but workers. Commands fail at once while Redis is away. */
 export function redis(): Redis {
-  producer ??= withBlockingDuplicates(open('producer'));
+  producer ??= withBlockingDuplicates(open('producer', connectionNameOf(processId)));
   return producer;
 }
 

@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
-import { newId } from '../shared/ids.js';
 import { repeat } from '../shared/repeat.js';
 import { beforeDisconnect, besides, newSubscriberConnection, redis } from './connection.js';
+import { processId } from './process-id.js';
 import { sayRedisError } from './say-error.js';
 
 /** What is said about a change: `begin` before the write, `end` when it holds, `unsure` when nobody knows. */
@@ -31,7 +31,6 @@ export interface Listener {
   onGap(): void;
 }
 
-export const processId = newId();
 export const changesChannel = `${env.QUEUE_PREFIX}:changes`;
 /** Who hears, and until when by the clock of Redis. */
 export const hearersKey = `${env.QUEUE_PREFIX}:hearers`;

@@ -3,16 +3,18 @@
  * that hangs) cannot say that it does, so the others see it by its silence.
  */
 import { env } from '../../config/env.js';
-import { beforeDisconnect, redis } from './connection.js';
-import { processId } from './hear-changes.js';
+import { beforeDisconnect, redis, redisServers } from './connection.js';
+import { connectionNameOf, processId } from './process-id.js';
 import { sayRedisError } from './say-error.js';
 import { repeat } from '../shared/repeat.js';
 
 const sayEveryMs = 5_000;
 /** Three times not heard. */
 export const silentAfterMs = 20_000;
-/** One that was killed is restarted by whoever runs it, under another id; after this it is forgotten. */
-const forgottenAfterMs = 120_000;
+/** Silence is no more than that of one whose connection stands: what was killed has none. */
+const forgottenAfterMs = 6 * 3_600_000;
+/** Where connections cannot be told apart, what was killed is forgotten after this, and so is what stands still. */
+const guessedForMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
 
@@ -57,12 +59,9 @@ export interface Processes {
   silent: number;
 }
 
-/** By process type. @throws Redis's own errors. */
+/** By process type. Silent is who still has its connection and says nothing: it stands still. @throws Redis's own errors. */
 export async function processesNow(): Promise<Map<string, Processes>> {
-  const [alive, silent] = (await redis().eval(lookScript, 1, key, forgottenAfterMs, silentAfterMs)) as [
-    string[],
-    string[],
-  ];
+  const { alive, silent } = await look(forgottenAfterMs);
   const found = new Map<string, Processes>();
   const count = (member: string, state: keyof Processes): void => {
     const type = member.slice(0, member.indexOf(':'));
@@ -72,8 +71,28 @@ export async function processesNow(): Promise<Map<string, Processes>> {
   alive.forEach((member) => {
     count(member, 'alive');
   });
-  silent.forEach((member) => {
+  (silent.length === 0 ? [] : await thoseConnected(silent)).forEach((member) => {
     count(member, 'silent');
   });
   return found;
+}
+
+async function look(rememberedMs: number): Promise<{ alive: string[]; silent: string[] }> {
+  const [alive, silent] = (await redis().eval(lookScript, 1, key, rememberedMs, silentAfterMs)) as [
+    string[],
+    string[],
+  ];
+  return { alive, silent };
+}
+
+async function thoseConnected(silent: string[]): Promise<string[]> {
+  const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));
+  const connections = lists.join('\n');
+  // A proxy, or a Redis that lets nobody name a connection.
+  if (!connections.includes(connectionNameOf(processId))) {
+    return (await look(guessedForMs)).silent;
+  }
+  return silent.filter((member) =>
+    connections.includes(connectionNameOf(member.slice(member.indexOf(':') + 1))),
+  );
 }

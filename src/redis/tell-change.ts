@@ -9,11 +9,11 @@ import {
   hearersKey,
   hearsAcks,
   onAcks,
-  processId,
   tellListeners,
   toldKey,
   type Change,
 } from './hear-changes.js';
+import { processId } from './process-id.js';
 
 /** Redis takes a change within this, or it counts as away. */
 const patienceMs = 300;

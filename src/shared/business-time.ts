@@ -1,7 +1,7 @@
 /** Business days and times, in BUSINESS_TIMEZONE. */
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
-import { holidays } from '../../config/holidays.js';
+import { readHolidays } from '../../config/holidays.js';
 import { limits } from '../../config/limits.js';
 import { nowMs } from './clock.js';
 import { ValidationError } from './errors.js';
@@ -42,8 +42,14 @@ export function startOf(date: string): Date {
   return firstInstant(date).toJSDate();
 }
 
+/** The instant of an ISO time, or the last millisecond of a day (YYYY-MM-DD) in business time. */
+export function endOf(date: string): Date {
+  return lastInstant(date).toJSDate();
+}
+
 /** `hour`:00 business time on the next business day: Monday to Friday, but for config/holidays.json. */
 export function nextBusinessDayAt(hour: number): Date {
+  const holidays = readHolidays().days;
   let day = DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).startOf('day');
   do {
     day = day.plus({ days: 1 });
@@ -99,6 +105,17 @@ export function businessDayNamed(day: string): BusinessDay {
   const found = businessDayOf(startOf(day));
   daysByName.set(day, found);
   return found;
+}
+
+/** From the first moment of one business day to the last of another (YYYY-MM-DD); what is left out is no bound. */
+export function periodOfDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  since: Date | undefined;
+  until: Date | undefined;
+} {
+  return {
+    since: from === undefined ? undefined : new Date(businessDayNamed(from).startMs),
+    until: to === undefined ? undefined : new Date(businessDayNamed(to).endMs),
+  };
 }
 
 /** The same time of day so many months earlier, business time. */

@@ -16,6 +16,7 @@ export const failureReasons = [
   'forbidden',
   'not_found',
   'product_not_found',
+  'meter_check_not_offered',
   'method_not_allowed',
   'conflict',
   'ref_id_conflict',

@@ -1,7 +1,7 @@
 /** Structured logs: one JSON line a request and an attempt, with ids; never keys, signatures or bodies. */
 import winston from 'winston';
 import { withoutUrlSecrets } from './mask.js';
-import { traceIdNow } from './tracing.js';
+import { traceNow } from './tracing.js';
 import { env } from '../../config/env.js';
 
 const secretKeys =
@@ -53,9 +53,10 @@ function redactError(error: Error, depth: number) {
 }
 
 const redacted = winston.format((info) => {
-  const traceId = traceIdNow();
-  if (traceId !== undefined) {
-    info['traceId'] ??= traceId;
+  const trace = traceNow();
+  if (trace) {
+    info['traceId'] ??= trace.traceId;
+    info['requestId'] ??= trace.requestId ?? undefined;
   }
   for (const [key, value] of Object.entries(info)) {
     info[key] = secretKeys.test(key) ? '***' : redact(value);

@@ -6,6 +6,7 @@
  * key, a URL or the message of an error, because a collector is outside of what protects the database.
  */
 export type Attribute =
+  | 'topup.request_id'
   | 'http.request.method'
   | 'http.response.status_code'
   | 'topup.code'
@@ -27,7 +28,9 @@ export interface SpanSpec {
   /** `server` begins a trace, if chance picks it; any other is a part of one. */
   kind: 'server' | 'consumer' | 'client' | 'internal';
   attributes?: Attributes;
-  /** What `traceparentNow` said elsewhere. Absent: it is a part of what runs now. Null: there was none. */
+  /** Of a `server` span: it goes with the trace, through jobs and deliveries. */
+  requestId?: string;
+  /** What `carriedTrace` said elsewhere. Absent: it is a part of what runs now. Null: there was none. */
   under?: string | null;
 }
 
@@ -44,10 +47,17 @@ export interface OpenSpan extends Span {
   end(): void;
 }
 
+export interface TraceNow {
+  traceId: string;
+  traceparent: string;
+  /** Of the call that it began with. */
+  requestId: string | null;
+}
+
 export interface Tracer {
   /** Null: it is in no trace. */
   open(spec: SpanSpec): OpenSpan | null;
-  now(): { traceId: string; traceparent: string } | null;
+  now(): TraceNow | null;
 }
 
 let tracer: Tracer | null = null;
@@ -80,12 +90,18 @@ export function openSpan(spec: SpanSpec): OpenSpan | null {
   return tracer === null ? null : tracer.open(spec);
 }
 
-/** To go on with the trace elsewhere, in the form of W3C; undefined where there is none. */
+/** For who is called, in the form of W3C; undefined where there is none. */
 export function traceparentNow(): string | undefined {
   return tracer?.now()?.traceparent;
 }
 
+/** To go on with the trace in another process of ours: traceparent, and the request's id where there is one. */
+export function carriedTrace(): string | undefined {
+  const now = tracer?.now();
+  return now ? [now.traceparent, ...(now.requestId === null ? [] : [now.requestId])].join(';') : undefined;
+}
+
 /** For log lines. */
-export function traceIdNow(): string | undefined {
-  return tracer?.now()?.traceId;
+export function traceNow(): TraceNow | null {
+  return tracer?.now() ?? null;
 }

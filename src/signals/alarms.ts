@@ -113,6 +113,24 @@ export const alarmRules: readonly AlarmRule[] = [
     isSo: (value) => nowMs() / 1_000 - value > 129_600,
     says: () => 'the ledger was not verified for 36 hours',
   },
+  {
+    ...{ name: 'TopupProviderRecordDiffers', severity: 'ticket', forMs: 0 },
+    from: 'topup_reconciliation_differences',
+    isSo: (value) => value > 0,
+    says: (value) => `its record and ours differ ${value} times, and nobody has said why`,
+  },
+  {
+    ...{ name: 'TopupProviderNotReconciled', severity: 'ticket', forMs: 180 * minuteMs },
+    from: 'topup_reconciliation_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 129_600,
+    says: () => 'its record was not held against ours for 36 hours',
+  },
+  {
+    ...{ name: 'TopupClockLate', severity: 'ticket', forMs: 5 * minuteMs },
+    from: 'topup_clock_done_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 3_600,
+    says: () => 'this work by the clock was not done for an hour',
+  },
 ];
 
 /** An alarm as it is now. */
@@ -125,12 +143,16 @@ export interface Alarm {
   says: string;
 }
 
-/** What is so now, and what is known not to be: what nobody could find out is in neither. */
-export function alarmsOf(all: Figures): { firing: Alarm[]; fine: Set<string> } {
+/**
+ * What is so now, and which alarms are known not to be: what nobody could find out is neither. Of a figure that is there, an
+ * alarm about a label that is not (a process that is forgotten, a seller that has no provider any more) is over.
+ */
+export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
-  const fine = new Set<string>();
+  const known = new Set<string>();
   for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
     for (const each of all.found.filter((one) => one.name === from)) {
+      known.add(name);
       if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
         continue;
       }
@@ -138,12 +160,12 @@ export function alarmsOf(all: Figures): { firing: Alarm[]; fine: Set<string> } {
       const id = about === '' ? name : `${name} ${about}`;
       if (isSo(each.value, each, all)) {
         firing.push({ id, name, severity, forMs, says: says(each.value) });
-      } else {
-        fine.add(id);
       }
     }
   }
-  return { firing, fine };
+  const isFine = (id: string) =>
+    known.has(id.split(' ', 1)[0] ?? '') && !firing.some((each) => each.id === id);
+  return { firing, isFine };
 }
 
 function valueOf(

@@ -31,6 +31,18 @@ export const figures = {
     labels: [],
   },
   topup_ledger_verification_failures: { help: 'How many mistakes that found', labels: [] },
+  topup_reconciliation_timestamp_seconds: {
+    help: "When a provider's record was last held against ours; before the first time: when its seller was made",
+    labels: ['provider'],
+  },
+  topup_reconciliation_differences: {
+    help: 'Differences that nobody has explained, of the last seven days that were compared',
+    labels: ['provider'],
+  },
+  topup_clock_done_timestamp_seconds: {
+    help: 'When work by the clock was last done, of that which comes every 5 minutes or more seldom',
+    labels: ['job_name'],
+  },
   topup_queue_jobs: { help: 'Jobs in a queue', labels: ['queue', 'state'] },
   topup_queue_oldest_job_age_seconds: {
     help: 'How long the job at the head of a queue has been due; 0: none waits',

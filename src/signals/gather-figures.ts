@@ -1,14 +1,17 @@
 import { countAttention, countBacklog } from '../doctor/attention.js';
+import { lastClockRuns } from '../jobs/clock-run.model.js';
 import { lookAtQueue } from '../jobs/look-at-queue.js';
 import type { Queue } from '../jobs/define-job.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { sellerCredits } from '../money/credits/seller-credit.model.js';
-import { queuesNow } from '../processes.js';
+import { jobNamed, queuesNow } from '../processes.js';
 import { backlogsOf } from '../providers/backlog.js';
 import { callsInFlight, circuitsOf } from '../providers/circuit.js';
 import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
 import { readOpenPurchases } from '../purchases/open-purchases.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { isRed } from '../reconciliation/provider-reconciliation.model.js';
+import { lastOfProviders } from '../reconciliation/reconcile-due.js';
 import { redisServers } from '../redis/connection.js';
 import { processesNow } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
@@ -29,6 +32,8 @@ export async function gatherFigures(): Promise<Figures> {
     attention(),
     lastClose(),
     verification(),
+    reconciliations(),
+    clockRuns(),
     queues(),
     providers(),
     redisMemory(),
@@ -115,6 +120,28 @@ async function verification(): Promise<Figure[]> {
         figure('topup_ledger_verification_failures', {}, last.failures),
       ]
     : [];
+}
+
+async function reconciliations(): Promise<Figure[]> {
+  const found = await lastOfProviders();
+  return found.flatMap(({ seller, last }) => {
+    const labels = { provider: seller._id };
+    const at = last[0]?.at ?? seller.createdAt;
+    const differences = last.filter(isRed).reduce((sum, { different }) => sum + different, 0);
+    return [
+      figure('topup_reconciliation_timestamp_seconds', labels, at.getTime() / 1_000),
+      figure('topup_reconciliation_differences', labels, differences),
+    ];
+  });
+}
+
+async function clockRuns(): Promise<Figure[]> {
+  // An earlier release may have left runs of work behind that is done no more.
+  return (await lastClockRuns())
+    .filter(({ _id }) => jobNamed(_id)?.clock)
+    .map(({ _id, at }) =>
+      figure('topup_clock_done_timestamp_seconds', { job_name: _id }, at.getTime() / 1_000),
+    );
 }
 
 async function queues(): Promise<Figure[]> {

@@ -48,7 +48,7 @@ export function keepFigures(): { stop(): Promise<void> } {
       if (redis().status !== 'ready') {
         return;
       }
-      last = await read();
+      last = await readFigures();
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
         await withLease('figures', leaseMs, gather);
       }
@@ -62,7 +62,8 @@ function samplesOf(name: FigureName): [Labels<string>, number][] {
     .map(({ labels, value }) => [labels, value]);
 }
 
-async function read(): Promise<Figures | null> {
+/** The last figures as any process of the fleet has found them, or null. @throws Redis's own errors. */
+export async function readFigures(): Promise<Figures | null> {
   const text = await redis().get(key);
   return text === null ? null : (JSON.parse(text) as Figures);
 }

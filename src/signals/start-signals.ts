@@ -44,7 +44,10 @@ function startServer(type: string, workers: RunningWorkers | undefined): { stop(
     const idle = (watch?.idle() ?? []).map(
       ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
     );
-    return { ...found, reasons: [...found.reasons, ...idle] };
+    const hanging = (workers?.hanging() ?? []).map(
+      ({ name }) => `A job of ${name} has been under way for most of the time that it may take.`,
+    );
+    return { ...found, reasons: [...found.reasons, ...idle, ...hanging] };
   };
   showState(type, look);
   const server = serveSignals(look);

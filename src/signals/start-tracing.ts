@@ -5,12 +5,15 @@
 import type * as Api from '@opentelemetry/api';
 import { env } from '../../config/env.js';
 import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
+import { slicesOfTime } from './slices-of-time.js';
 import { useTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
 
 /** Spans that wait to be sent; what comes beyond is dropped, and no call waits for a collector. */
 const waitingMax = 4_096;
 const sendTimeoutMs = 5_000;
 const sendEveryMs = 2_000;
+/** After the last open span: what goes on behind it, such as a job that is added, may still be a part of its trace. */
+const lingerMs = 100;
 
 /** Call it before anything connects. @param type What this process was started as: `web`, `fulfilment` … */
 export async function startTracing(type: string): Promise<{ stop(): Promise<void> }> {
@@ -31,7 +34,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: sendTimeoutMs });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'topup', 'topup.process': type }),
-    sampler: new sdk.TraceIdRatioBasedSampler(env.OTEL_TRACES_SAMPLER_ARG),
+    sampler: new sdk.AlwaysOnSampler(),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
         exporter,
@@ -41,8 +44,17 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
       }),
     ],
   });
-  api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  useTracer(tracerWith(api, provider.getTracer('topup')));
+  const contexts = new AsyncLocalStorageContextManager();
+  api.context.setGlobalContextManager(contexts.enable());
+  const isTaken = slicesOfTime(env.OTEL_TRACES_SAMPLER_ARG);
+  useTracer(
+    tracerWith({
+      ...{ api, otel: provider.getTracer('topup') },
+      takesCall: () => isTaken(performance.now()),
+      // Node makes every promise of the process dearer from the first context on, until this is said.
+      onQuiet: () => contexts.disable(),
+    }),
+  );
   return {
     async stop() {
       useTracer(null);
@@ -53,14 +65,39 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
 
 type Otel = typeof Api;
 
+const requestKey = Symbol('request');
+/** A client may say what its request is called: what could be a number of somebody stays out of a collector. */
+const mayBeTold = /[A-Za-z]/;
+
 const complaint = (): void => {
   // What the exporter says can hold the address, and what was sent.
   sayOnceAMinute('traces could not be sent', 'OTLP');
 };
-const quiet = (): void => undefined;
-const complaints = { error: complaint, warn: quiet, info: quiet, debug: quiet, verbose: quiet };
+const unsaid = (): void => undefined;
+const complaints = { error: complaint, warn: unsaid, info: unsaid, debug: unsaid, verbose: unsaid };
 
-function tracerWith(api: Otel, otel: ReturnType<Otel['trace']['getTracer']>): Tracer {
+interface TracerParts {
+  api: Otel;
+  otel: ReturnType<Otel['trace']['getTracer']>;
+  /** Whether a call of now begins a trace. */
+  takesCall: () => boolean;
+  /** No span is open any more. */
+  onQuiet: () => void;
+}
+
+function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
+  let open = 0;
+  let quiet: NodeJS.Timeout | undefined;
+  const onOpen = () => {
+    open += 1;
+    clearTimeout(quiet);
+  };
+  const onEnd = () => {
+    open -= 1;
+    if (open === 0) {
+      quiet = setTimeout(onQuiet, lingerMs).unref();
+    }
+  };
   const kinds = {
     server: api.SpanKind.SERVER,
     consumer: api.SpanKind.CONSUMER,
@@ -70,7 +107,7 @@ function tracerWith(api: Otel, otel: ReturnType<Otel['trace']['getTracer']>): Tr
   const parentOf = ({ kind, under }: SpanSpec): Api.Context | null => {
     if (kind === 'server') {
       // Never what a client says about it: anybody could have all of its calls recorded.
-      return api.ROOT_CONTEXT;
+      return takesCall() ? api.ROOT_CONTEXT : null;
     }
     const context = under === undefined ? api.context.active() : contextOf(api, under);
     return context && api.trace.getSpanContext(context) ? context : null;
@@ -81,18 +118,37 @@ function tracerWith(api: Otel, otel: ReturnType<Otel['trace']['getTracer']>): Tr
       if (!parent) {
         return null;
       }
-      const { name, kind, attributes = {} } = spec;
-      const span = otel.startSpan(name, { kind: kinds[kind], attributes }, parent);
-      return span.isRecording() ? opened(api, span, parent) : null;
+      const { name, kind, requestId, attributes = {} } = spec;
+      const isTold = requestId !== undefined && mayBeTold.test(requestId);
+      const context = isTold ? parent.setValue(requestKey, requestId) : parent;
+      const request = requestIn(context);
+      const told = request === null ? {} : { 'topup.request_id': request };
+      const span = otel.startSpan(
+        name,
+        { kind: kinds[kind], attributes: { ...attributes, ...told } },
+        context,
+      );
+      onOpen();
+      return opened(api, { span, onEnd }, context);
     },
     now() {
-      const here = api.trace.getSpanContext(api.context.active());
-      return here ? { traceId: here.traceId, traceparent: `00-${here.traceId}-${here.spanId}-01` } : null;
+      const context = api.context.active();
+      const here = api.trace.getSpanContext(context);
+      return here
+        ? {
+            ...{ traceId: here.traceId, requestId: requestIn(context) },
+            traceparent: `00-${here.traceId}-${here.spanId}-01`,
+          }
+        : null;
     },
   };
 }
 
-function opened(api: Otel, span: Api.Span, parent: Api.Context): OpenSpan {
+function opened(
+  api: Otel,
+  { span, onEnd }: { span: Api.Span; onEnd: () => void },
+  parent: Api.Context,
+): OpenSpan {
   const context = api.trace.setSpan(parent, span);
   return {
     traceId: span.spanContext().traceId,
@@ -102,16 +158,21 @@ function opened(api: Otel, span: Api.Span, parent: Api.Context): OpenSpan {
     fail: (reason) => span.setStatus({ code: api.SpanStatusCode.ERROR, message: reason }),
     end: () => {
       span.end();
+      onEnd();
     },
   };
 }
 
-const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
+const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01(?:;([A-Za-z0-9._-]{8,64}))?$/;
 
-function contextOf(api: Otel, traceparent: string | null): Api.Context | null {
-  const [, traceId, spanId] = form.exec(traceparent ?? '') ?? [];
+function requestIn(context: Api.Context): string | null {
+  return (context.getValue(requestKey) as string | undefined) ?? null;
+}
+
+function contextOf(api: Otel, carried: string | null): Api.Context | null {
+  const [, traceId, spanId, requestId] = form.exec(carried ?? '') ?? [];
   return traceId !== undefined && spanId !== undefined
-    ? api.trace.setSpanContext(api.ROOT_CONTEXT, {
+    ? api.trace.setSpanContext(api.ROOT_CONTEXT.setValue(requestKey, requestId), {
         ...{ traceId, spanId, isRemote: true },
         traceFlags: api.TraceFlags.SAMPLED,
       })

@@ -11,7 +11,7 @@ import { repeat } from '../shared/repeat.js';
 import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
 import { createSender, type Sender } from '../webhooks/send-request.js';
 import { urlGuard } from '../webhooks/url-guard.js';
-import { standingAlarms } from '../alarms/alarm.model.js';
+import { standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
 import { alarmsOf, type Alarm } from './alarms.js';
 import { figuresNow } from './keep-figures.js';
 
@@ -58,30 +58,31 @@ export function tellAlarms(url: string): { stop(): Promise<void> } {
 async function round(sender: Sender, url: string): Promise<void> {
   const refusal = await whyRedisRefuses();
   const figures = figuresNow();
-  const { firing, fine } = figures ? alarmsOf(figures) : { firing: [], fine: new Set<string>() };
-  if (refusal === null) {
-    fine.add(redisDown.id);
-  } else {
+  const { firing, isFine } = figures ? alarmsOf(figures) : { firing: [], isFine: () => false };
+  if (refusal !== null) {
     firing.push({ ...redisDown, says: `${redisDown.says}. ${refusal}` });
   }
   await Promise.all(firing.map(begin));
   const standing = await standingAlarms.find().limit(standingMax).toArray();
-  for (const { _id, told, since } of standing) {
+  const tellOf = async (seen: StandingAlarm): Promise<void> => {
+    const { _id, told, since } = seen;
     const alarm = firing.find((each) => each.id === _id);
     if (alarm && !told && nowMs() - since.getTime() >= alarm.forMs) {
-      await tellOnce(_id, async () => {
+      await tellOnce(seen, async () => {
         if (await send(sender, url, textOf(alarm))) {
           await standingAlarms.updateOne({ _id }, { $set: { told: true, claimedUntil: now() } });
         }
       });
-    } else if (!alarm && fine.has(_id)) {
-      await tellOnce(_id, async () => {
+    } else if (!alarm && (_id === redisDown.id || isFine(_id))) {
+      await tellOnce(seen, async () => {
         if (!told || (await send(sender, url, overText(_id, since)))) {
           await standingAlarms.deleteOne({ _id });
         }
       });
     }
-  }
+  };
+  // At once: a receiver that hangs costs its time-out once.
+  await Promise.all(standing.map(tellOf));
 }
 
 async function begin({ id }: Alarm): Promise<void> {
@@ -89,15 +90,19 @@ async function begin({ id }: Alarm): Promise<void> {
   await standingAlarms.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true });
 }
 
-/** Nothing if another process is at it. */
-async function tellOnce(id: string, tell: () => Promise<void>): Promise<void> {
-  const claimed = await standingAlarms.updateOne(
-    { _id: id, claimedUntil: { $lte: now() } },
-    { $set: { claimedUntil: new Date(nowMs() + claimMs) } },
-  );
-  if (claimed.modifiedCount === 1) {
+async function tellOnce(seen: StandingAlarm, tell: () => Promise<void>): Promise<void> {
+  if (await claimToTell(seen)) {
     await tell();
   }
+}
+
+/** @returns false if another process is at it, or has told it, or it is another alarm by now, since it was seen. */
+export async function claimToTell({ _id, told, since }: StandingAlarm): Promise<boolean> {
+  const claimed = await standingAlarms.updateOne(
+    { _id, told, since, claimedUntil: { $lte: now() } },
+    { $set: { claimedUntil: new Date(nowMs() + claimMs) } },
+  );
+  return claimed.modifiedCount === 1;
 }
 
 /** Without MongoDB nobody can agree on who tells: each process does, once. */
@@ -128,7 +133,7 @@ function watchMongodb(sender: Sender, url: string): { answers(): Promise<boolean
 }
 
 function textOf({ id, name, severity, says }: Alarm): string {
-  return `[${severity}] ${id}: ${says}. See docs/operations.md#${name.toLowerCase()}`;
+  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See docs/operations.md#${name.toLowerCase()}`;
 }
 
 function overText(id: string, since: Date): string {

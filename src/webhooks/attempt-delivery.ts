@@ -9,6 +9,7 @@ import { traced, traceparentNow } from '../shared/tracing.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
 import { nextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
 import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
+import { sampleAttempt } from './delivery-samples.js';
 import type { Delivery, DeliveryAttempt } from './delivery.model.js';
 import { judgeAnswer, type Verdict } from './judge-answer.js';
 import type { Sender } from './send-request.js';
@@ -48,6 +49,7 @@ export async function attemptDelivery(
   return traced({ name: `webhook ${row.event}`, kind: 'client', attributes, under }, async (span) => {
     const attempted = await attemptOrSayWhy(sender, row, receiving);
     const { outcome, httpStatus } = attempted.verdict;
+    sampleAttempt(outcome === 'delivered');
     span.note({
       'topup.outcome': outcome,
       ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
+import { oneAtATime } from '../shared/one-at-a-time.js';
 import { announceDeliveries } from './announce-deliveries.js';
 import { tellOwner } from './tell-owner.js';
 
@@ -18,6 +19,8 @@ export interface AccountChange {
   /** What of it an intruder would change (docs/interface.md#guarded-changes), as the owner is told; empty: none. */
   guarded: string[];
 }
+
+const inTurn = oneAtATime();
 
 /**
  * The one way in which an account's configuration changes. The change, its entry in the audit log, the event that tells
@@ -33,29 +36,31 @@ export async function changeAccount(
   decide: (before: Account) => AccountChange | null,
 ): Promise<Account> {
   const { account, deliveries } = await changing([AccountModel], [accountId], (accounts) =>
-    inTransaction(async (session) => {
-      await requireCurrentKey(session, by.keyId);
-      const before = await accounts.findById(accountId).session(session).lean<Account>();
-      if (!before) {
-        throw new NotFoundError('There is no such account.');
-      }
-      const change = decide(before);
-      if (change === null) {
-        return { account: before, deliveries: [] };
-      }
-      const { set, audit, guarded } = change;
-      const isGuarded = guarded.length > 0;
-      await accounts.updateOne(
-        { _id: accountId },
-        { $set: { ...set, ...(isGuarded && { guardedSince: now() }), updatedAt: now() } },
-        { session },
-      );
-      await recordAudit(session, { ...by, ...audit, subject: { kind: 'account', id: accountId } });
-      return {
-        account: { ...before, ...set },
-        deliveries: isGuarded ? await tellOwner(session, before, guarded) : [],
-      };
-    }),
+    inTurn(accountId, () =>
+      inTransaction(async (session) => {
+        await requireCurrentKey(session, by.keyId);
+        const before = await accounts.findById(accountId).session(session).lean<Account>();
+        if (!before) {
+          throw new NotFoundError('There is no such account.');
+        }
+        const change = decide(before);
+        if (change === null) {
+          return { account: before, deliveries: [] };
+        }
+        const { set, audit, guarded } = change;
+        const isGuarded = guarded.length > 0;
+        await accounts.updateOne(
+          { _id: accountId },
+          { $set: { ...set, ...(isGuarded && { guardedSince: now() }), updatedAt: now() } },
+          { session },
+        );
+        await recordAudit(session, { ...by, ...audit, subject: { kind: 'account', id: accountId } });
+        return {
+          account: { ...before, ...set },
+          deliveries: isGuarded ? await tellOwner(session, before, guarded) : [],
+        };
+      }),
+    ),
   );
   await announceDeliveries(deliveries);
   return account;

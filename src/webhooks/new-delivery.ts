@@ -8,7 +8,7 @@ import {
   type WebhookEndpoint,
 } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
-import { traceparentNow } from '../shared/tracing.js';
+import { carriedTrace } from '../shared/tracing.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
 
 /** What has the URLs that receive. */
@@ -32,7 +32,7 @@ export interface NewDelivery {
 /** A delivery that is due at once. The body is fixed here: every attempt sends the same bytes. */
 export function newDelivery(from: NewDelivery): Delivery {
   const createdAt = now();
-  const traceparent = traceparentNow();
+  const traceparent = carriedTrace();
   return {
     _id: from.id,
     accountId: from.accountId,

@@ -30,6 +30,7 @@ export async function rotateApiKey(
 ): Promise<RotatedKey> {
   const { _id: accountId } = account;
   const apiKey = newApiKey(account.role, account.mode);
+  const key = apiKeyDocument(accountId, apiKey);
   const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
   const deliveries = await changing([ApiKeyModel, AccountModel], [accountId], (keys, accounts) =>
     inTransaction(async (session) => {
@@ -39,7 +40,7 @@ export async function rotateApiKey(
         { $set: { validUntil: previousValidUntil } },
         { session },
       );
-      await keys.create([apiKeyDocument(accountId, apiKey)], { session });
+      await keys.create([key], { session });
       // Every change of this kind writes the account, so that two of them never pass each other unseen.
       await accounts.updateOne(
         { _id: accountId },
@@ -50,7 +51,7 @@ export async function rotateApiKey(
         ...by,
         action: 'api-key.rotate',
         subject: { kind: 'account', id: accountId },
-        after: { previousValidUntil },
+        after: { keyId: key._id, previousValidUntil },
       });
       return tellOwner(session, accountId, ['api_key']);
     }),

@@ -1,5 +1,5 @@
 /** What `topup doctor` says of a worker that stands still: its connections stay, so that its queue looks served. */
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
@@ -83,6 +83,32 @@ describe('topup doctor about a worker that stands still', function () {
       const { of } = await look();
       return of('process reports')?.status === 'ok' && of('queue settlements')?.status === 'ok';
     });
+  });
+
+  it('fails where a job hangs', async () => {
+    const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+    const connection = { url: stack.env['REDIS_URL'] ?? '' };
+    const queue = new Queue('polling', { connection, prefix });
+    let end = (): void => undefined;
+    const hangs = () => new Promise<void>((resolve) => (end = resolve));
+    const worker = new Worker('polling', hangs, {
+      connection: { ...connection, maxRetriesPerRequest: null },
+      prefix,
+    });
+    try {
+      const { id = '' } = await queue.add('ask-provider', {});
+      await eventually('it to be taken', async () => (await queue.getActiveCount()) === 1);
+      expect((await look()).of('queue polling')).to.include({ status: 'ok' });
+      await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);
+      const { code, of } = await look();
+      expect(code).to.equal(1);
+      expect(of('queue polling')?.detail).to.match(/; a job has been under way for 9\d s$/);
+    } finally {
+      end();
+      await worker.close();
+      await queue.obliterate({ force: true });
+      await queue.close();
+    }
   });
 
   it('fails where workers live and a job has been due for a minute', async () => {

@@ -1,9 +1,8 @@
-/** packages/client-node against the running service: its calls, its retries behind a bad network, its webhooks. */
-import { execFile } from 'node:child_process';
+/** The clients of every language against the running service: their calls, their retries behind a bad network, webhooks. */
+import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,18 +11,10 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { fastify } from 'fastify';
 import { expect } from 'chai';
-import {
-  createClient,
-  OutcomeUnknownError,
-  TopupError,
-  type Client,
-  type Order,
-} from '../../packages/client-node/src/client.js';
-import { createResellerClient } from '../../packages/client-node/src/reseller.js';
+import { createClient, type Client, type Order } from '../../packages/client-node/src/client.js';
 import {
   fastifyWebhooks,
   verifyWebhook,
-  WebhookError,
   webhookReceiver,
   type WebhookEvent,
 } from '../../packages/client-node/src/webhooks.js';
@@ -31,24 +22,29 @@ import { projectRoot } from '../../config/project-file.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+import { badNetwork, listen, type Fate } from './support/bad-network.js';
+import { languages, type Command, type Driver, type Language, type Result } from './support/drivers.js';
+import { genuineIn, vectors, verifiedAt } from './support/vectors.js';
 
-const quick = { timeoutMs: 5_000, attemptsMax: 4, waitMaxMs: 50 };
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
 
-describe('packages/client-node', function () {
+describe('The clients', function () {
   this.timeout(60_000);
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
   let client: Client;
+  /** Of S10. */
+  let price: number;
 
   before(async () => {
     stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
     accounts = await stack.seed();
     client = createClient({ baseUrl: stack.baseUrl, apiKey: accounts['buyer']?.api_key ?? '' });
+    price = (await client.call('getBuyerPriceList')).find(({ code }) => code === 'S10')?.price ?? 0;
   });
   after(() => stack.stop());
 
-  it('from a deposit to verified webhooks, at Express and at Fastify', async () => {
+  it('packages/client-node: from a deposit to verified webhooks, at Express and at Fastify', async () => {
     const came: Record<string, WebhookEvent[]> = { express: [], fastify: [] };
     const { webhook_secret: secret } = await client.call('getBuyerConfig');
     const app = express();
@@ -97,140 +93,189 @@ describe('packages/client-node', function () {
     }
   });
 
-  it('the quick-start of docs/integration.md buys', async () => {
-    const text = await readFile('docs/integration.md', 'utf8');
-    const [, program = ''] = /<!-- quick-start -->\n```js\n([\s\S]*?)```/.exec(text) ?? [];
-    const directory = await mkdtemp(join(tmpdir(), 'quick-start-'));
-    try {
-      const file = join(directory, 'quick-start.mjs');
-      const source = pathToFileURL(join(projectRoot, 'packages/client-node/src/client.ts')).href;
-      await writeFile(file, program.replace("'topup-client'", `'${source}'`));
-      const tsx = pathToFileURL(join(projectRoot, 'node_modules/tsx/dist/loader.mjs')).href;
-      const args = [
-        '--import',
-        tsx,
-        file,
-        stack.baseUrl,
-        accounts['buyer']?.api_key ?? '',
-        uniqueRef('quick'),
-      ];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: projectRoot });
-      expect(JSON.parse(stdout))
-        .to.include({ status: 'success' })
-        .and.to.have.property('sn')
-        .that.is.a('string');
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  });
+  for (const language of languages) {
+    (language.isHere ? describe : describe.skip)(
+      `${language.name}${language.isHere ? '' : ' (skipped: its runtime is not here)'}`,
+      () => {
+        let driver: Driver;
+        let username: string;
+        let key: string;
 
-  it('buys once through a network that loses requests and answers, and answers of proxies in between', async () => {
-    const seen: string[] = [];
-    const bad = await listen((request, response) => {
-      void forward(stack.baseUrl, request).then(({ status, body, sent }) => {
-        seen.push(sent);
-        switch (seen.length) {
-          case 1: // It was bought, and nobody heard.
-            request.socket.destroy();
-            break;
-          case 2:
-            response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
-            break;
-          case 3:
-            response.writeHead(503, { 'retry-after': '0' }).end('{"status":"error","code":"03"}');
-            break;
-          default:
-            response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-        }
-      });
-    });
-    try {
-      const through = createClient({ baseUrl: bad.url, apiKey: accounts['buyer']?.api_key ?? '', ...quick });
-      await client.deposit({ amount: 50_000, ref_id: uniqueRef('client') });
-      const before = (await client.call('getBuyerBalance')).balance;
-      const wanted = order();
-      const bought = await through.buy(wanted);
-      expect(seen).to.deep.equal(Array.from({ length: 4 }, () => JSON.stringify(wanted)));
-      const after = (await client.call('getBuyerBalance')).balance;
-      expect(before - after, 'one debit').to.equal(bought.price);
-    } finally {
-      bad.server.close();
-    }
-  });
+        before(() => {
+          driver = language.start();
+          ({ username = '', api_key: key = '' } = accounts['buyer'] ?? {});
+        });
+        after(() => driver.stop());
 
-  it('does not repeat what could be done twice, and says what is not known; without a ref_id nothing is sent', async () => {
-    let calls = 0;
-    const silent = await listen((request) => {
-      calls += 1;
-      request.socket.destroy();
-    });
-    try {
-      const through = createClient({ baseUrl: silent.url, apiKey: 'bk_test_x', ...quick });
-      const create = through.call('createBuyerEndpoint', { body: { url: 'https://shop.example/hooks' } });
-      expect(await failureOf(create))
-        .to.be.instanceOf(OutcomeUnknownError)
-        .and.to.have.property('refId', null);
-      expect(calls).to.equal(1);
-      const wanted = order();
-      const unknown = await failureOf(through.buy(wanted));
-      expect(unknown).to.be.instanceOf(OutcomeUnknownError).and.to.have.property('refId', wanted.ref_id);
-      expect(calls).to.equal(1 + quick.attemptsMax);
-      for (const ref_id of ['', undefined]) {
-        expect(() => through.buy({ ...wanted, ref_id: ref_id as string })).to.throw(
-          TypeError,
-          'ref_id is missing',
-        );
-      }
-      expect(calls).to.equal(1 + quick.attemptsMax);
-    } finally {
-      silent.server.close();
-    }
-  });
+        const play = (command: Command, url = stack.baseUrl): Promise<Result> =>
+          driver.play({ url, username, key, ...command });
+        const done = async (command: Command): Promise<unknown> => {
+          const result = await play(command);
+          expect(result, JSON.stringify(result)).to.have.property('ok');
+          return 'ok' in result ? result.ok : null;
+        };
+        const balance = async () => (await client.call('getBuyerBalance')).balance;
+        const fund = () => client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
+        /** Through a network that does these to its calls; how many came, and whether each was the same. */
+        const through = async (fates: Fate[], command: Command) => {
+          const bad = await badNetwork(stack.baseUrl, fates);
+          try {
+            const result = await play(command, bad.url);
+            return { result, calls: bad.seen.length, different: new Set(bad.seen).size };
+          } finally {
+            bad.close();
+          }
+        };
 
-  it('a refusal is an error with its reason, and is not repeated', async () => {
-    const refused = await failureOf(client.buy({ ...order(), max_price: 1 }));
-    expect(refused).to.be.instanceOf(TopupError);
-    expect(refused).to.include({ httpStatus: 409, code: '01', reason: 'price_above_max' });
-    const poor = createClient({ baseUrl: stack.baseUrl, apiKey: accounts['buyer2']?.api_key ?? '' });
-    const { balance } = await poor.call('getBuyerBalance');
-    const tooMuch = await failureOf(poor.buy({ ...order(), code: 'NONE' }));
-    expect(tooMuch).to.include({ httpStatus: 404, reason: 'product_not_found' });
-    expect(balance).to.be.a('number');
-  });
+        it('its quick-start comes from a key to a verified webhook', async () => {
+          const ref = uniqueRef('quick');
+          const { stdout } = await runQuickStart(language, [stack.baseUrl, key, ref]);
+          expect(JSON.parse(stdout))
+            .to.include({ status: 'success' })
+            .and.to.have.property('sn')
+            .that.is.a('string');
+          await client.call('updateBuyerConfig', { body: { webhook_url: null } });
+        });
 
-  it('iterates over every transaction and every movement, whatever the size of a page', async () => {
-    await client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
-    const refs = [order(), order(), order()];
-    for (const each of refs) {
-      await client.buy(each);
-    }
-    const found: string[] = [];
-    for await (const { ref_id: ref } of client.transactions({ limit: 1 })) {
-      found.push(ref);
-    }
-    expect(found.slice(0, 3)).to.deep.equal(refs.map((each) => each.ref_id).reverse());
-    expect(new Set(found).size).to.equal(found.length);
-    let last = 0;
-    for await (const entry of client.statement()) {
-      last = entry.balance;
-    }
-    expect(last).to.equal((await client.call('getBuyerBalance')).balance);
-  });
+        it('buys once through a network that loses answers, and answers of proxies in between', async () => {
+          await fund();
+          const before = await balance();
+          const wanted = order();
+          const { result, calls, different } = await through(['lost', 'proxy page', 'busy', 'answered'], {
+            do: 'buy',
+            with: wanted,
+          });
+          expect(result).to.have.nested.property('ok.ref_id', wanted.ref_id);
+          expect({ calls, different }).to.deep.equal({ calls: 4, different: 1 });
+          expect(before - (await balance()), 'one debit').to.equal(price);
+        });
 
-  it('the reseller client signs, buys once, and asks again with the same call', async () => {
-    const { username = '', api_key: apiKey = '' } = accounts['buyer'] ?? {};
-    const reseller = createResellerClient({ baseUrl: stack.baseUrl, username, apiKey, ...quick });
-    const { balance } = { balance: 0, ...(await reseller.balance()) };
-    const wanted = { code: 'S10', customer: '081234561230', ref_id: uniqueRef('client') };
-    const [first, second] = [await reseller.request(wanted), await reseller.request(wanted)];
-    expect(first).to.include({ status: '00', ref_id: wanted.ref_id });
-    expect(second).to.include({ status: '00', ref_id: wanted.ref_id });
-    expect((await reseller.balance()).status).to.equal('00');
-    expect({ balance: 0, ...(await reseller.balance()) }.balance).to.be.lessThan(balance);
-    const stranger = createResellerClient({ baseUrl: stack.baseUrl, username, apiKey: 'wrong', ...quick });
-    expect(await stranger.balance()).to.include({ status: '07', reason: 'invalid_sign' });
-    const list = await reseller.priceList({ operator: 'Telkomsel' });
-    expect('data' in list && list.data.length).to.be.greaterThan(0);
+        it('believes no refusal after a lost answer: what was lost was bought', async () => {
+          await fund();
+          const before = await balance();
+          const orders = [order(), order()];
+          for (const [index, fates] of (
+            [
+              ['lost', 'unauthorized'],
+              ['lost', 'busy'],
+            ] as const
+          ).entries()) {
+            const wanted = orders[index] ?? order();
+            const { result } = await through([...fates], { do: 'buy', with: wanted });
+            expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
+            expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
+          }
+          // A read makes nothing, so what it is told is believed.
+          const read = await through(['lost', 'unauthorized'], { do: 'balance' });
+          expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
+          const { code, ref_id: ref } = order();
+          const request = { code, customer: '081234561230', ref_id: ref };
+          const { result } = await through(['lost', 'reseller limit'], {
+            do: 'resellerRequest',
+            with: request,
+          });
+          expect(result).to.deep.equal({ error: 'unknown', refId: ref });
+          expect(await done({ do: 'resellerRequest', with: request })).to.include({
+            status: '00',
+            ref_id: ref,
+          });
+          expect(before - (await balance()), 'three debits').to.equal(3 * price);
+        });
+
+        it('does not repeat what could be done twice, and says what is not known; without a ref_id nothing is sent', async () => {
+          const endpoint = { url: 'https://shop.example/hooks' };
+          const created = await through(['silent'], { do: 'createEndpoint', with: endpoint });
+          expect(created).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+          const wanted = order();
+          const bought = await through(['silent'], { do: 'buy', with: wanted });
+          expect(bought).to.deep.include({ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4 });
+          const { result, calls } = await through(['silent'], { do: 'buy', with: { ...wanted, ref_id: '' } });
+          expect(result).to.include({ error: 'usage' });
+          expect(result)
+            .to.have.property('message')
+            .that.matches(/ref_?id is missing/i);
+          expect(calls).to.equal(0);
+        });
+
+        it('a refusal is an error with its reason, and is not repeated', async () => {
+          const { result, calls } = await through(['answered'], {
+            do: 'buy',
+            with: { ...order(), max_price: 1 },
+          });
+          expect(result).to.deep.equal({
+            ...{ error: 'refused', httpStatus: 409 },
+            ...{ code: '01', reason: 'price_above_max' },
+          });
+          expect(calls).to.equal(1);
+          for (const amount of [50_000.5, '50000']) {
+            const wrong = await play({ do: 'deposit', with: { amount, ref_id: uniqueRef('client') } });
+            expect(wrong).to.have.property('error').that.is.oneOf(['usage', 'refused']);
+          }
+        });
+
+        it('iterates over every transaction and every movement, whatever the size of a page', async () => {
+          await fund();
+          const refs = [order(), order(), order()].map((each) => ({ do: 'buy', with: each }) as const);
+          for (const each of refs) {
+            await done(each);
+          }
+          const found = (await done({ do: 'transactions', with: { limit: 2 } })) as string[];
+          expect(found.slice(0, 3)).to.deep.equal(refs.map((each) => each.with.ref_id).reverse());
+          expect(new Set(found).size).to.equal(found.length);
+          const movements = (await done({ do: 'statement' })) as number[];
+          expect(movements.at(-1)).to.equal(await done({ do: 'balance' }));
+        });
+
+        it('on the reseller surface it signs, buys once, and asks again with the same call', async () => {
+          await fund();
+          const before = await balance();
+          const request = { code: 'S10', customer: '081234561230', ref_id: uniqueRef('client') };
+          for (let call = 0; call < 2; call++) {
+            const answer = await done({ do: 'resellerRequest', with: request });
+            expect(answer).to.include({ status: '00', ref_id: request.ref_id });
+          }
+          expect(await done({ do: 'resellerBalance' })).to.include({
+            status: '00',
+            balance: before - price,
+          });
+          expect(await done({ do: 'resellerBalance', key: 'wrong' })).to.include({
+            ...{ status: '07', reason: 'invalid_sign' },
+          });
+          const list = await done({ do: 'resellerPriceList', with: { operator: 'Telkomsel' } });
+          expect((list as { data: unknown[] }).data.length).to.be.greaterThan(0);
+        });
+
+        it('takes and refuses the messages of clients/webhook-vectors.json, each for its reason', async () => {
+          const words = {
+            signature: 'signature is not right',
+            time: 'signed more than',
+            header: 'is missing',
+          };
+          for (const vector of vectors) {
+            const result = await play({ do: 'verify', with: verifiedAt(vector) });
+            if (vector.refused === null) {
+              expect(result, vector.name).to.have.property('ok').that.deep.includes(genuineIn(vector));
+            } else {
+              expect(result, vector.name).to.include({ error: 'forged' });
+              const wanted = words[vector.refused];
+              expect(result, vector.name).to.have.property('message').that.includes(wanted);
+            }
+          }
+        });
+      },
+    );
+  }
+});
+
+const hasGo = spawnSync('go', ['version']).status === 0;
+(hasGo ? describe : describe.skip)(`clients/go${hasGo ? '' : ' (skipped: no Go)'}`, function () {
+  this.timeout(120_000);
+
+  it('passes its tests, which hold it to clients/webhook-vectors.json', async () => {
+    const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };
+    const cwd = join(projectRoot, 'clients/go');
+    const { stdout } = await promisify(execFile)('go', ['test', '-count=1', './...'], { cwd, env });
+    expect(stdout).to.match(/^ok/);
   });
 });
 
@@ -253,36 +298,10 @@ describe('packages/client-node/src/webhooks.ts', () => {
     return { headers: { ...headers, 'x-event': 'ping', ...over }, body };
   };
 
-  it('takes what is genuine, as text or bytes, also with the second of two signatures', () => {
+  it('takes bytes and text, and no secret that is none', () => {
     const message = signed();
     expect(verifyWebhook(message, { secret })).to.include({ id: 'msg_1', name: 'ping' });
     expect(verifyWebhook({ ...message, body: Buffer.from(body) }, { secret }).name).to.equal('ping');
-    const two = {
-      ...message.headers,
-      'webhook-signature': `v1,AAAA ${message.headers['webhook-signature']}`,
-    };
-    expect(verifyWebhook({ ...message, headers: two }, { secret }).name).to.equal('ping');
-    // A header that nobody signed makes no other event of it.
-    expect(verifyWebhook(signed(undefined, { 'x-event': 'transaction.success' }), { secret }).name).to.equal(
-      'ping',
-    );
-  });
-
-  it('refuses everything else', () => {
-    const now = Date.now() / 1_000;
-    const wrong = {
-      'another body': { ...signed(), body: body.replace('ping', 'pong') },
-      'another id': signed(now, { 'webhook-id': 'msg_2' }),
-      'an old one': signed(now - 400),
-      'one of the future': signed(now + 400),
-      'another time than was signed': signed(now, { 'webhook-timestamp': String(Math.floor(now) + 1) }),
-      'no signature': signed(now, { 'webhook-signature': '' }),
-    };
-    for (const [what, message] of Object.entries(wrong)) {
-      expect(() => verifyWebhook(message, { secret }), what).to.throw(WebhookError);
-    }
-    const other = `whsec_${Buffer.from('another').toString('base64')}`;
-    expect(() => verifyWebhook(signed(), { secret: other })).to.throw(WebhookError, 'another secret');
     expect(() => verifyWebhook(signed(), { secret: '' })).to.throw(TypeError);
   });
 
@@ -314,14 +333,6 @@ describe('packages/client-node/src/webhooks.ts', () => {
   });
 });
 
-async function listen(
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<{ server: Server; url: string }> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
 /** Of a server that has just closed. */
 async function freePort(): Promise<number> {
   const { server, url } = await listen(() => undefined);
@@ -329,23 +340,23 @@ async function freePort(): Promise<number> {
   return Number(new URL(url).port);
 }
 
-async function forward(baseUrl: string, request: IncomingMessage) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) {
-    chunks.push(chunk as Buffer);
+/** As its reader does; of the one for Node with the package's source in place of what is built from it. */
+async function runQuickStart({ quickStart: { file, command } }: Language, args: string[]) {
+  const [program = '', ...options] = command;
+  const directory = await mkdtemp(join(tmpdir(), 'quick-start-'));
+  try {
+    let path = join(projectRoot, file);
+    if (file.endsWith('.mjs')) {
+      const source = (name: string) =>
+        `'${pathToFileURL(join(projectRoot, `packages/client-node/src/${name}.ts`)).href}'`;
+      const text = (await readFile(path, 'utf8'))
+        .replace("'topup-client'", source('client'))
+        .replace("'topup-client/webhooks'", source('webhooks'));
+      path = join(directory, 'quick-start.mjs');
+      await writeFile(path, text);
+    }
+    return await promisify(execFile)(program, [...options, path, ...args], { cwd: projectRoot });
+  } finally {
+    await rm(directory, { recursive: true });
   }
-  const sent = Buffer.concat(chunks).toString();
-  const answer = await fetch(`${baseUrl}${request.url ?? ''}`, {
-    method: request.method ?? 'GET',
-    headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
-    body: sent,
-  });
-  return { status: answer.status, body: await answer.text(), sent };
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => null,
-    (error: unknown) => error,
-  );
 }

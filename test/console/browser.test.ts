@@ -1,18 +1,29 @@
 /** The console's pages in a real browser, against the real service: what is shown, what is done, and to whom. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { projectRoot } from '../../config/project-file.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { chromiumArgs, findChromium } from './support/chromium.js';
+import { expectSound } from './support/expect-sound.js';
 import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 const reason = 'ticket 812';
-const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8');
-/** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
-const screenshots = process.env['SCREENSHOTS'];
+
+/** Every page that a viewer sees, with its heading in both languages. */
+const pagesWith = (purchase: string): [string, string | RegExp, string | RegExp][] => [
+  ['', 'Today', 'Hari ini'],
+  ['/purchases', 'Purchases', 'Transaksi'],
+  [`/purchases/${purchase}`, /S10/, /S10/],
+  ['/cases', 'Cases', 'Kasus'],
+  ['/deposits?status=all', 'Deposits', 'Deposit'],
+  ['/settlements?status=all', 'Settlements', 'Pencairan'],
+  ['/providers', 'Providers', 'Provider'],
+  ['/providers/seller', 'seller', 'seller'],
+  ['/webhooks?account=buyer', 'Webhooks', 'Webhook'],
+  ['/ledger', 'Ledger', 'Buku besar'],
+  ['/accounts', 'Accounts', 'Akun'],
+  ['/accounts/buyer', 'buyer', 'buyer'],
+];
 
 const program = findChromium();
 
@@ -91,29 +102,6 @@ const program = findChromium();
       const wanted = { 'subject.id': subject, action, actor: `operator:${admin.name}` };
       const found = await eventually(`${action} of ${subject}`, () => audit.findOne(wanted));
       expect(found['reason']).to.equal(reason);
-    }
-
-    async function expectSound(page: Page, name: string): Promise<void> {
-      if (screenshots !== undefined) {
-        await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
-      }
-      await page.evaluate(axe);
-      const violations = await page.evaluate(async () => {
-        const { axe: checker } = globalThis as unknown as {
-          axe: {
-            run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-          };
-        };
-        const found = await checker.run();
-        return found.violations
-          .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      });
-      expect(violations, name).to.deep.equal([]);
-      const overflow = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect(overflow, `${name}: scrolls sideways`).to.be.at.most(0);
     }
 
     const idOf = async (username: string) =>
@@ -321,6 +309,48 @@ const program = findChromium();
       await page.getByRole('article').first().waitFor();
     });
 
+    it('pauses a provider, sees who is asked instead, lets it go on, and holds its record against ours', async () => {
+      const { page } = admin;
+      const id = await idOf('seller');
+      await shop.sold();
+      await open(page, '/providers', 'Providers');
+      const article = page.getByRole('article', { name: 'Provider seller', exact: true });
+      await article.getByText('serves').waitFor();
+      await expectSound(page, 'providers');
+      await article.getByRole('link', { name: 'seller' }).click();
+      await page.getByRole('heading', { level: 1, name: 'seller' }).waitFor();
+      await act(page, 'Pause the provider');
+      await expectAudited(id, 'provider.pause');
+      await expectSound(page, 'provider');
+      await act(page, 'Let orders go there again');
+      await expectAudited(id, 'provider.resume');
+      await page.getByLabel('Calls at once').fill('40');
+      await act(page, 'Set limits');
+      await expectAudited(id, 'provider.change');
+      await act(page, 'Test call');
+      await page.getByText(/^It answered in .*: Rp [\d.]+\.$/).waitFor();
+      await page.getByRole('button', { name: 'Ask for the price list' }).click();
+      await page.getByText('Listed there').waitFor();
+      const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+      await page.getByLabel(/^Day/).fill(day);
+      await page.getByRole('button', { name: 'Compare' }).click();
+      await page.getByText('The same', { exact: true }).waitFor();
+    });
+
+    it('lets a worker verify the ledger, shows what came of it, and that it was asked for', async () => {
+      const { page } = admin;
+      await open(page, '/ledger', 'Ledger');
+      await act(page, 'Verify now');
+      await page.getByRole('status').getByText('every rule holds').waitFor();
+      await expectSound(page, 'ledger');
+      await open(page, '/audit?action=ledger.', 'Audit');
+      await page
+        .getByRole('article', { name: /^ledger\.verify / })
+        .first()
+        .waitFor();
+      await expectSound(page, 'audit');
+    });
+
     it('does everything that there is to do about an account', async () => {
       const { page } = admin;
       const accounts = shop.stack.db.collection('accounts');
@@ -359,18 +389,7 @@ const program = findChromium();
       const { page } = viewer;
       const id = await shop.underReview();
       await shop.openCase('seen by a viewer');
-      const pages: [string, string | RegExp][] = [
-        ['', 'Today'],
-        ['/purchases', 'Purchases'],
-        [`/purchases/${id}`, /S10/],
-        ['/cases', 'Cases'],
-        ['/deposits?status=all', 'Deposits'],
-        ['/settlements?status=all', 'Settlements'],
-        ['/webhooks', 'Webhooks'],
-        ['/accounts', 'Accounts'],
-        ['/accounts/buyer', 'buyer'],
-      ];
-      for (const [path, heading] of pages) {
+      for (const [path, heading] of pagesWith(id)) {
         await open(page, path, heading);
         for (const name of ['What you can do', 'Reason', 'Show the statement', 'Operators']) {
           expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
@@ -381,20 +400,9 @@ const program = findChromium();
     it('every page is usable at 375 px, in the dark, in Indonesian, without serious findings of axe', async () => {
       const { page } = await logIn('viewer', 'id-ID');
       const id = await shop.sold();
-      const pages: [string, string | RegExp][] = [
-        ['', 'Hari ini'],
-        ['/purchases', 'Transaksi'],
-        [`/purchases/${id}`, /S10/],
-        ['/cases', 'Kasus'],
-        ['/deposits?status=all', 'Deposit'],
-        ['/settlements?status=all', 'Pencairan'],
-        ['/webhooks?account=buyer', 'Webhook'],
-        ['/accounts', 'Akun'],
-        ['/accounts/buyer', 'buyer'],
-      ];
       await page.setViewportSize({ width: 375, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });
-      for (const [path, heading] of pages) {
+      for (const [path, , heading] of pagesWith(id)) {
         const name =
           path.replace(id, 'purchase').replace(/\?.*/, '').replaceAll('/', '-').slice(1) || 'today';
         await open(page, path, heading);

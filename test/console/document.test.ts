@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { projectRoot } from '../../config/project-file.js';
+import { builtProgram, projectRoot } from '../../config/project-file.js';
 import { consoleDocument } from '../../src/console/api/document.js';
 import { consoleOperations } from '../../src/console/api/operations.js';
 
@@ -29,6 +30,21 @@ describe('the document of the console', function () {
     const calls = consoleOperations.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(ids).size).to.equal(ids.length);
     expect(new Set(calls).size).to.equal(calls.length);
+  });
+});
+
+describe('the pages as they are built', () => {
+  it('what a browser loads first is under 350 kB, and other pages are loaded when they are opened', () => {
+    const built = builtProgram('console');
+    const page = readFileSync(join(built, 'index.html'), 'utf8');
+    const first = [...page.matchAll(/(?:src|href)="\/admin\/(assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(first.some((path) => path.endsWith('.js'))).to.equal(true);
+    const bytes = first.reduce((sum, path) => sum + gzipSync(readFileSync(join(built, path))).length, 0);
+    expect(bytes).to.be.lessThan(350_000);
+    const scripts = readdirSync(join(built, 'assets')).filter((name) => name.endsWith('.js'));
+    expect(scripts.length).to.be.greaterThan(8);
   });
 });
 

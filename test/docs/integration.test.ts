@@ -6,24 +6,27 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../../config/project-file.js';
 import { httpFile } from '../../scripts/docs/http-file.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
+import { languages } from '../client/support/drivers.js';
 import { hmacSign, md5Sign } from '../api/support/reseller.js';
 
-const languages = [
+const signers = [
   { name: 'js', file: 'sign.mjs', command: [process.execPath], version: '--version' },
   { name: 'php', file: 'sign.php', command: ['php'], version: '--version' },
   { name: 'python', file: 'sign.py', command: ['python3'], version: '--version' },
   { name: 'go', file: 'sign.go', command: ['go', 'run'], version: 'version' },
 ];
 
-describe('docs/integration.md', () => {
+describe('docs/integration.md and docs/reseller.md', () => {
   const document = describedInterface();
   let text: string;
   let directory: string;
 
   before(async () => {
-    text = await readFile('docs/integration.md', 'utf8');
+    const files = ['docs/integration.md', 'docs/reseller.md'];
+    text = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
     directory = await mkdtemp(join(tmpdir(), 'integration-docs-'));
   });
   after(() => rm(directory, { recursive: true }));
@@ -34,7 +37,7 @@ describe('docs/integration.md', () => {
     return found ?? '';
   };
 
-  for (const { name, file, command, version } of languages) {
+  for (const { name, file, command, version } of signers) {
     it(`the ${name} example makes both signs`, async function () {
       this.timeout(60_000);
       const [program = '', ...args] = command;
@@ -47,7 +50,7 @@ describe('docs/integration.md', () => {
       const signsOf = (...values: string[]) => {
         const ran = spawnSync(program, [...args, path, ...values], {
           encoding: 'utf8',
-          env: { ...process.env, GOCACHE: join(directory, 'go-cache') },
+          env: { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') },
         });
         expect(ran.status, ran.stderr).to.equal(0);
         return ran.stdout.trim().split('\n');
@@ -116,6 +119,31 @@ describe('docs/integration.md', () => {
     const statuses = Object.values(document.components.responses).map(({ content }) => content);
     for (const { 'application/json': json } of statuses) {
       expect(text).to.include(`\`${String(json?.schema.allOf?.[1]?.properties?.['code']?.const)}\``);
+    }
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('says what to do about every reason, at the HTTP status that it has in docs/interface.md', async () => {
+    const rowsOf = async (file: string, from: string) =>
+      [
+        ...(/[^]*?(?=\n## |$)/.exec((await readFile(file, 'utf8')).split(from)[1] ?? '')?.[0] ?? '').matchAll(
+          /^\| `([a-z_]+)` \| (\d{3})/gm,
+        ),
+      ].map(([, reason = '', status = '']) => `${reason} ${status}`);
+    expect(await rowsOf('docs/errors.md', '## What to do')).to.deep.equal(
+      await rowsOf('docs/interface.md', '### Reasons'),
+    );
+  });
+});
+
+describe('docs/quick-start.md', () => {
+  it('shows the programs that test/client runs', async () => {
+    const text = await readFile('docs/quick-start.md', 'utf8');
+    const shown = [...text.matchAll(/<!-- (\S+) -->\n```\w+\n([\s\S]*?)```/g)];
+    expect(shown.map(([, file]) => file)).to.have.members(languages.map(({ quickStart }) => quickStart.file));
+    for (const [, file = '', program] of shown) {
+      expect(program, file).to.equal(await readFile(file, 'utf8'));
     }
   });
 });

@@ -71,6 +71,21 @@ describe('provider circuits', () => {
     expect(await stateOf(seller), '10 calls in the window').to.equal('closed');
   });
 
+  it('open after 20 failures in a row, however many were served in the half minute before', async () => {
+    const seller = newId();
+    await record(seller, 200);
+    await record(seller, 19, { failed: true });
+    await record(seller, 1);
+    await record(seller, 19, { failed: true });
+    expect(await stateOf(seller), 'one in between was served').to.equal('closed');
+    goOn(60_000);
+    await record(seller, 1, { failed: true });
+    expect(await stateOf(seller), 'as slowly as they may come').to.equal('open');
+    await closeCircuit(seller);
+    await record(seller, 1, { failed: true });
+    expect(await stateOf(seller), 'closed with nothing counted').to.equal('closed');
+  });
+
   it('open when more than one call in twenty took the whole time-out', async () => {
     const seller = newId();
     await record(seller, 38);

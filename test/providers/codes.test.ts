@@ -132,9 +132,18 @@ describe('response codes of Digiflazz', () => {
       { code: 'pln', cost: 2_500, available: true, cutOff: null },
     ]);
     expect(await noting.inquireMeter?.(connection, '1234554321')).to.deep.equal({
-      ok: true,
-      value: { name: 'DAVID', power: 'R1 /000001300' },
+      outcome: 'meter',
+      name: 'DAVID',
+      power: 'R1 /000001300',
     });
+    for (const [rc, outcome] of [
+      ['54', 'wrong-number'],
+      ['44', 'unavailable'],
+      ['70', 'unavailable'],
+    ]) {
+      server.answerNextWith({ rc: rc ?? '' });
+      expect(await noting.inquireMeter?.(connection, '1234554321'), rc).to.include({ outcome });
+    }
   });
 
   it('a bill over two months is named by the newest; ping is a ping; nobody asked within 60 s', async () => {

@@ -94,6 +94,10 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
         sendJson(response, 200, { data: body['cmd'] === 'pasca' ? postpaidList : prepaidList });
         return;
       case '/inquiry-pln':
+        if (next) {
+          transact(body, response);
+          return;
+        }
         sendJson(response, 200, {
           data: { rc: '00', status: 'Sukses', name: 'DAVID', segment_power: 'R1 /000001300' },
         });

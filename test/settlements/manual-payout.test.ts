@@ -1,6 +1,10 @@
 /** Settlements that people pay at the bank, and what must not be withdrawn. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
+import { readHolidays } from '../../config/holidays.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
@@ -13,8 +17,10 @@ import { reverseByOperator } from '../../src/purchases/review/reverse-by-operato
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { claimSettlement } from '../../src/settlements/claim-settlement.js';
 import { completeSettlement, failSettlement, payOut } from '../../src/settlements/pay-out.js';
+import { importHolidays } from '../../src/settlements/import-holidays.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
+import { businessDay, nextBusinessDayAt } from '../../src/shared/business-time.js';
 import { InsufficientBalanceError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
@@ -207,5 +213,40 @@ describe('settlements paid by people', function () {
 
   it('the ledger is right after all of this', async () => {
     expect((await verifyLedger()).findings).to.deep.equal([]);
+  });
+
+  it('a list of holidays that is imported moves the next settlement, without a restart; a wrong one changes nothing', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'holidays-'));
+    const { HOLIDAYS_FILE: usual } = env;
+    env.HOLIDAYS_FILE = path.join(folder, 'list.json');
+    const given = path.join(folder, 'given.json');
+    try {
+      await writeFile(env.HOLIDAYS_FILE, '["2031-05-01"]');
+      const free = nextBusinessDayAt(17);
+      const taken = businessDay(free);
+      await writeFile(given, JSON.stringify([{ day: taken, name: 'Hari libur' }]));
+      await importHolidays(given, budi);
+      const moved = nextBusinessDayAt(17);
+      expect(businessDay(moved) > taken).to.equal(true);
+      const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
+      expect(await AuditModel.countDocuments(about)).to.equal(1);
+      for (const [wrong, why] of [
+        ['["2026-02-30"]', 'no day of the calendar'],
+        ['["2026-01-01", "2026-01-01"]', '2026-01-01 is there twice'],
+        ['{"day": "2026-01-01"}', 'must be an array'],
+        ['[]', 'it has no day'],
+        ['no', 'JSON'],
+      ] as const) {
+        await writeFile(given, wrong);
+        expect(await refusal(importHolidays(given, budi))).to.include(why);
+      }
+      expect(nextBusinessDayAt(17)).to.deep.equal(moved);
+      expect(readHolidays().list.map(({ day }) => day)).to.have.members([taken, '2031-05-01']);
+    } finally {
+      env.HOLIDAYS_FILE = usual;
+      await rm(folder, { recursive: true });
+    }
+    const decreed = readHolidays().list.filter(({ day }) => day.startsWith('2026-'));
+    expect(decreed).to.have.length(25);
   });
 });

@@ -4,8 +4,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { alarmRules, alarmsOf } from '../../src/signals/alarms.js';
 import { figure } from '../../src/signals/figures.js';
+import { claimToTell } from '../../src/signals/tell-alarms.js';
+import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
@@ -36,13 +40,51 @@ describe('the alarms', () => {
       figure('topup_queue_workers', { queue: 'a' }, 0),
       figure('topup_queue_workers', { queue: 'b' }, 1),
     ];
-    const { firing, fine } = alarmsOf({ atMs: Date.now(), found });
+    const { firing, isFine } = alarmsOf({ atMs: Date.now(), found });
     expect(firing.map(({ id }) => id)).to.deep.equal(['TopupQueueNotTaken a waiting']);
-    expect([...fine].filter((id) => id.startsWith('TopupQueueNotTaken'))).to.deep.equal([
+    const fineOf = (ids: string[]) => ids.filter(isFine);
+    expect(fineOf(['a', 'b', 'c'].map((queue) => `TopupQueueNotTaken ${queue} waiting`))).to.deep.equal([
       'TopupQueueNotTaken b waiting',
       'TopupQueueNotTaken c waiting',
     ]);
-    expect([...fine].filter((id) => id.startsWith('TopupLedger'))).to.deep.equal([]);
+    expect(fineOf(['TopupLedgerRed', 'TopupProcessSilent web silent'])).to.deep.equal([]);
+  });
+
+  it('are over where what they were about is forgotten, such as a process that was killed', () => {
+    const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
+    const { isFine } = alarmsOf({ atMs: Date.now(), found });
+    expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
+  });
+});
+
+describe('who tells an alarm', () => {
+  before(() => connectMongo());
+  after(() => disconnectMongo());
+
+  const plant = async (more: Partial<StandingAlarm> = {}): Promise<StandingAlarm> => {
+    const seen = {
+      _id: uniqueRef('alarm'),
+      since: new Date(),
+      told: false,
+      claimedUntil: new Date(0),
+      ...more,
+    };
+    await standingAlarms.insertOne(seen);
+    return seen;
+  };
+
+  it('nobody while another process is at it, and another one when that has died', async () => {
+    const seen = await plant();
+    expect(await Promise.all([claimToTell(seen), claimToTell(seen)])).to.have.members([true, false]);
+    await standingAlarms.updateOne({ _id: seen._id }, { $set: { claimedUntil: new Date(0) } });
+    expect(await claimToTell(seen)).to.equal(true);
+  });
+
+  it('nobody who saw it before another process has told it, or before it was another alarm', async () => {
+    const seen = await plant({ told: true });
+    expect(await claimToTell({ ...seen, told: false })).to.equal(false);
+    expect(await claimToTell({ ...seen, since: new Date(0) })).to.equal(false);
+    expect(await claimToTell(seen)).to.equal(true);
   });
 });
 

@@ -10,13 +10,16 @@ describe('a worker that takes no job while some wait', () => {
   const queue = defineQueue({ name: uniqueRef('idle'), does: 'nothing', concurrency: 1 });
   const taken = new Map<Queue, number>([[queue, 0]]);
   let watch: ReturnType<typeof watchIdleQueues>;
+  /** Beside it, one that has more patience than this test lasts. */
+  let patient: typeof watch;
 
   before(async () => {
     await connectRedis();
     watch = watchIdleQueues(taken, { everyMs: 10, maxMs: 100 });
+    patient = watchIdleQueues(taken, { everyMs: 10, maxMs: 3_600_000 });
   });
   after(async () => {
-    await watch.stop();
+    await Promise.all([watch.stop(), patient.stop()]);
     await openQueue(queue).obliterate({ force: true });
     await closeQueues();
     await disconnectRedis();
@@ -27,6 +30,7 @@ describe('a worker that takes no job while some wait', () => {
     expect(isIdle()).to.equal(false);
     await openQueue(queue).add('a', {});
     await eventually('it to be seen', isIdle);
+    expect(patient.idle()).to.deep.equal([]);
     taken.set(queue, 1);
     expect(isIdle()).to.equal(false);
     await eventually('it to be seen again: another one waits', isIdle);

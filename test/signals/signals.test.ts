@@ -49,6 +49,7 @@ describe('the signals of a process', function () {
     });
     expect(bought.status).to.equal(200);
     await buyer.get('/api/buyer/transactions/nothing-of-mine');
+    await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
     await everyPurchaseFinal(stack, 30_000);
 
     const [webSamples, workerSamples] = await Promise.all([
@@ -62,6 +63,10 @@ describe('the signals of a process', function () {
     ]);
     const calls = { operation: 'createBuyerTransaction', status: '200' };
     expect(valueOf(webSamples, 'topup_http_requests_total', calls), 'calls').to.equal(1);
+    const stranger = { operation: 'getWalletBalance' };
+    expect(valueOf(webSamples, 'topup_http_requests_total', stranger), 'a stranger is counted').to.equal(1);
+    expect(valueOf(webSamples, 'topup_http_judged_total', stranger), 'and not judged by').to.equal(0);
+    expect(valueOf(webSamples, 'topup_http_judged_total', { operation: calls.operation })).to.equal(1);
     expect(valueOf(webSamples, 'topup_http_failures_total', { operation: calls.operation })).to.equal(0);
     expect(valueOf(webSamples, 'topup_posting_group_size_count')).to.be.at.least(2);
     expect(valueOf(webSamples, 'topup_process_ready')).to.equal(1);
@@ -69,7 +74,7 @@ describe('the signals of a process', function () {
     expect(valueOf(workerSamples, 'topup_purchase_duration_seconds_count', success)).to.equal(1);
     expect(valueOf(workerSamples, 'topup_provider_order_duration_seconds_count')).to.be.at.least(1);
     expect(
-      valueOf(workerSamples, 'topup_job_duration_seconds_count', { job: 'sweep-purchases' }),
+      valueOf(workerSamples, 'topup_job_duration_seconds_count', { job_name: 'sweep-purchases' }),
     ).not.to.equal(null);
     const ids = [bought.body.data.transaction_id as string, accounts['buyer']?.username ?? ''];
     for (const { name, labels } of [...webSamples, ...workerSamples]) {

@@ -81,7 +81,17 @@ describe('the trace of a purchase', function () {
     expect(trace, 'one root').to.have.length(1);
     const call = only(trace, 'call createBuyerTransaction');
     expect(call.span).to.include({ process: 'web', kind: kinds.server, failed: false });
+    const requestId = call.span.attributes['topup.request_id'];
+    expect(requestId).to.equal(bought.headers['x-request-id']);
+    const inTrace = collector.spans.filter(({ traceId }) => traceId === call.span.traceId);
+    inTrace.forEach(({ name, attributes }) => {
+      expect(attributes['topup.request_id'], name).to.equal(requestId);
+    });
     expect(call.span.attributes).to.include({ 'http.response.status_code': 200, 'topup.code': '00' });
+    const kept = await stack.db
+      .collection<{ _id: string; traceId?: string }>('transactions')
+      .findOne({ _id: id });
+    expect(kept?.traceId, 'for the purchase in the console').to.equal(call.span.traceId);
     const debit = only(call.parts, 'posting purchase');
     expect(debit.span.attributes).to.include({ 'topup.subject_id': id, 'topup.outcome': 'posted' });
     const job = only(call.parts, 'job fulfil-purchase');
@@ -103,6 +113,13 @@ describe('the trace of a purchase', function () {
     const { traceId } = collector.spans.find(({ name }) => name === 'call createBuyerTransaction') ?? {};
     const message = await stack.inbox.waitFor(isResult);
     expect(message.headers['traceparent']).to.match(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    const { requestId } = JSON.parse(
+      web
+        .output()
+        .split('\n')
+        .find((each) => each.includes(`"traceId":"${traceId}"`)) ?? '{}',
+    ) as { requestId?: string };
+    expect(requestId).to.be.a('string');
     for (const [program, line] of [
       [web, '"message":"request"'],
       [workers[1], '"message":"webhook attempt"'],
@@ -111,6 +128,10 @@ describe('the trace of a purchase', function () {
         ?.output()
         .split('\n')
         .filter((each) => each.includes(`"traceId":"${traceId}"`));
+      expect(
+        found?.every((each) => each.includes(`"requestId":"${requestId}"`)),
+        line,
+      ).to.equal(true);
       expect(
         found?.filter((each) => each.includes(line)),
         line,
@@ -184,9 +205,9 @@ describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('no file of the SDK of OpenTelemetry is in a bundle', async () => {
     const { readFile } = await import('node:fs/promises');
     for (const program of ['src/server', 'workers/run']) {
-      const text = await readFile(`dist/${program}.bundle.js`, 'utf8');
+      const text = await readFile(`dist/${program}.bundle.cjs`, 'utf8');
       expect(text, program).not.to.match(/class (BatchSpanProcessor|OTLPTraceExporter|TracerProvider)\b/);
-      expect(text, program).to.include('import("@opentelemetry/sdk-trace")');
+      expect(text, program).to.include('require("@opentelemetry/sdk-trace")');
     }
   });
 });

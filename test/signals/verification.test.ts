@@ -1,6 +1,9 @@
 /** The verification by the clock, and what the doctor says of it and of work that nobody takes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -13,6 +16,16 @@ import { scrape, signalsOf, valueOf } from '../support/scrape.js';
 import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
+
+interface Compared {
+  _id: string;
+  sellerId: string;
+  date: string;
+  at: Date;
+  different: number;
+  differences: unknown[];
+  accepted: unknown;
+}
 
 interface Kept {
   _id: string;
@@ -49,7 +62,8 @@ describe('what watches the service by itself', function () {
   const doctor = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
     const { checks } = result.json<{ checks: Diagnosis[] }>();
-    return { code: result.code, ledger: checks.find(({ name }) => name === 'ledger') };
+    const named = (name: string) => checks.find((each) => each.name === name);
+    return { code: result.code, ledger: named('ledger'), record: named('record of seller'), named };
   };
   /** As if an hour had passed since the last one. */
   const verifyAgain = async () => {
@@ -82,6 +96,105 @@ describe('what watches the service by itself', function () {
     await eventually('it to be green', async () => (await kept().findOne({}))?.ok === true, 60_000);
     expect((await doctor()).ledger).to.include({ status: 'ok' });
     expect(await kept().countDocuments({})).to.equal(1);
+  });
+
+  it("each provider's record is held against ours once a day; what differs stands until it agrees, or a person has explained it", async () => {
+    const compared = stack.db.collection<Compared>('providerReconciliations');
+    const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
+    const done = () => compared.findOne({ sellerId: seller?._id ?? '' });
+    const first = await eventually('the first comparison', done, 60_000);
+    expect(first).to.include({ different: 0 });
+    expect((await doctor()).record).to.include({ status: 'ok' });
+
+    const orders = stack.db.collection<{ _id: string }>('attempts');
+    const sold = (n: number) => ({
+      ...{ _id: `not-in-their-record-${n}`, transactionId: `none-${n}`, accountId: 'none', n },
+      ...{ sellerId: first.sellerId, status: 'OK', open: false, serialNumber: '1' },
+      createdAt: new Date(Date.now() - 86_400_000),
+    });
+    /** As if an hour had passed since the last one. */
+    const compareAgain = async (isSo: (row: Compared) => boolean) => {
+      await compared.updateMany({}, { $set: { at: new Date(Date.now() - 3_700_000) } });
+      await queue('schedules').add('reconcile-providers', { v: 1 });
+      await eventually(
+        'it to be compared',
+        async () => {
+          const row = await compared.findOne({ _id: first._id });
+          return row !== null && isSo(row);
+        },
+        30_000,
+      );
+    };
+    await orders.insertOne(sold(1));
+    try {
+      await compared.updateOne({ _id: first._id }, { $set: { different: 9 } });
+      await compareAgain(({ different }) => different === 1);
+      const red = await doctor();
+      expect(red.code).to.equal(1);
+      expect(red.record?.detail).to.equal(`differs from ours: ${first.date} (1)`);
+      const url = await signalsOf(worker);
+      const told = async () =>
+        valueOf(await scrape(url), 'topup_reconciliation_differences', { provider: first.sellerId });
+      await eventually('the metric', async () => (await told()) === 1, 60_000);
+
+      const accept = ['provider', 'accept', 'seller', first.date, '--reason', 'their mail of today'];
+      expect((await topup(accept, stack.env)).code).to.equal(0);
+      expect((await doctor()).record).to.include({ status: 'ok' });
+      expect((await topup(accept, stack.env)).code, 'nothing waits any more').to.equal(1);
+      const entry = await stack.db.collection('audit').findOne({ action: 'provider.accept-differences' });
+      expect(entry).to.include({ reason: 'their mail of today' });
+
+      await orders.insertOne(sold(2));
+      const reconcile = ['reconcile', '--provider', 'seller', '--date', first.date];
+      expect((await topup(reconcile, stack.env)).code).to.equal(1);
+      expect((await doctor()).record, 'one more than was explained').to.include({ status: 'fail' });
+    } finally {
+      await orders.deleteMany({ _id: { $in: [sold(1)._id, sold(2)._id] } });
+    }
+    await compareAgain(({ different }) => different === 0);
+    expect((await doctor()).record).to.include({ status: 'ok' });
+  });
+
+  it('a day that was left out is compared; what is no word of the provider about a whole day is not kept', async () => {
+    const compared = stack.db.collection<Compared>('providerReconciliations');
+    const newest = await eventually(
+      'a comparison',
+      () => compared.findOne({}, { sort: { _id: -1 } }),
+      60_000,
+    );
+    const earlier = (days: number) =>
+      new Date(new Date(newest.date).getTime() - days * 86_400_000).toISOString().slice(0, 10);
+    await compared.insertOne({ ...newest, _id: `${newest.sellerId}:${earlier(2)}`, date: earlier(2) });
+    await queue('schedules').add('reconcile-providers', { v: 1 });
+    const left = { _id: `${newest.sellerId}:${earlier(1)}` };
+    await eventually('the day between them', () => compared.findOne(left), 30_000);
+
+    const folder = await mkdtemp(path.join(tmpdir(), 'record-'));
+    try {
+      const file = path.join(folder, 'record.csv');
+      await writeFile(file, 'ref_id,at,status\n');
+      const before = await compared.find().sort({ _id: 1 }).toArray();
+      const reconcile = (date: string) => ['reconcile', '--provider', 'seller', '--date', date];
+      expect((await topup(reconcile(earlier(-1)), stack.env)).code, 'today').to.equal(0);
+      expect((await topup([...reconcile(newest.date), '--file', file], stack.env)).code, 'a file').to.equal(
+        0,
+      );
+      expect(await compared.find().sort({ _id: 1 }).toArray()).to.deep.equal(before);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('what the clock did is kept: when, and how much', async () => {
+    const runs = stack.db.collection<{ _id: string; did: Record<string, number> | null }>('clockRuns');
+    const found = await eventually('retention', () => runs.findOne({ _id: 'apply-retention' }), 60_000);
+    expect(found.did).to.deep.equal({ bills: 0, webhooks: 0, numbers: 0, left: 0 });
+    await runs.updateOne({ _id: found._id }, { $set: { at: new Date(Date.now() - 3_700_000) } });
+    const late = (await doctor()).named('work by the clock');
+    expect(late).to.include({ status: 'warn' });
+    expect(late?.detail).to.match(/^apply-retention last at /);
+    await runs.updateOne({ _id: found._id }, { $set: { at: new Date() } });
+    expect((await doctor()).named('work by the clock')).to.include({ status: 'ok' });
   });
 
   it('topup doctor --watch tells when work begins to wait that nobody takes, and its exit code is 1 then', async () => {

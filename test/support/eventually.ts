@@ -4,7 +4,7 @@ export async function eventually<T>(
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   timeoutMs = 15_000,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
   let last: unknown;
   for (;;) {
     try {
@@ -16,11 +16,13 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) {
+    if (Date.now() - startedAt > timeoutMs) {
       throw new Error(`Not within ${timeoutMs} ms: ${what}. Last: ${String(last)}`, {
         cause: last instanceof Error ? last : undefined,
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    // A twentieth of what it has taken until now: a long wait is not spent on asking.
+    const pauseMs = Math.min(250, Math.max(25, (Date.now() - startedAt) / 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -19,27 +19,41 @@ export async function inParallel<T>(
   );
 }
 
+export interface Asked {
+  key: string;
+  number: string;
+  refId: string;
+  heard?: (answer: Answer) => void;
+}
+
+/** Sends the purchase once. @returns null for no answer and for 503: the client does not know yet. */
+export async function tryToBuy(asked: Asked, baseUrl: string): Promise<string | null> {
+  const answer = await send(asked, baseUrl);
+  return answer && idOf(answer);
+}
+
 /** Buys as a client must: who hears nothing, or 503, sends the same ref_id again until there is an answer. */
 export async function buyUntilAnswered(
-  { key, number, heard }: { key: string; number: string; heard?: (answer: Answer) => void },
+  { refId = uniqueRef('bought'), ...asked }: Omit<Asked, 'refId'> & { refId?: string },
   baseUrl: () => string,
 ): Promise<string> {
-  const body = { code: 'S10', customer_number: number, ref_id: uniqueRef('bought') };
-  const answer = await eventually(
-    'an answer',
-    async () => {
-      const got: Answer | null = await apiClient(baseUrl(), key)
-        .post('/api/buyer/transaction', body)
-        .catch(() => null);
-      if (got !== null) {
-        heard?.(got);
-      }
-      return got && got.status !== 503 ? got : null;
-    },
-    60_000,
-  );
-  expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-  return answer.body.data.transaction_id as string;
+  return idOf(await eventually('an answer', () => send({ ...asked, refId }, baseUrl()), 60_000));
+}
+
+async function send({ key, number, refId, heard }: Asked, baseUrl: string): Promise<Answer | null> {
+  const body = { code: 'S10', customer_number: number, ref_id: refId };
+  const answer: Answer | null = await apiClient(baseUrl, key)
+    .post('/api/buyer/transaction', body)
+    .catch(() => null);
+  if (answer) {
+    heard?.(answer);
+  }
+  return answer && answer.status !== 503 ? answer : null;
+}
+
+function idOf({ status, body }: Answer): string {
+  expect(status, JSON.stringify(body)).to.equal(200);
+  return body.data.transaction_id as string;
 }
 
 export async function everyPurchaseFinal({ db }: Stack, limitMs: number): Promise<void> {

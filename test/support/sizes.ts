@@ -5,6 +5,8 @@
 const isLong = process.env['LONG_TESTS'] === '1';
 
 export const sizes = {
+  /** Whether tools of others read the contract: generators of clients, Postman's engine. */
+  contractTools: isLong,
   /** Purchases over three sellers of which one goes down, with workers that are killed. */
   storm: isLong
     ? { purchases: 10_000, atOnce: 20, finalDuringOutage: 2_000, finalBetweenKills: 400, limitMs: 1_800_000 }

@@ -2,7 +2,7 @@
 export function aheadBy(ms: number): NodeJS.ProcessEnv {
   const program = `
     const Real = Date;
-    globalThis.Date = class extends Real {
+    globalThis.Date = class Date extends Real {
       constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ${ms}])); }
       static now() { return Real.now() + ${ms}; }
     };`;

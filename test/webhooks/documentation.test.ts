@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../../config/project-file.js';
 import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/delivery-schedule.js';
 import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { signingKey } from '../../src/webhooks/webhook-secret.js';
@@ -11,9 +12,10 @@ const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 6).toString('base64')}`;
 const hourMs = 3_600_000;
 const languages = [
-  { name: 'js', file: 'verify.mjs', command: process.execPath },
-  { name: 'python', file: 'verify.py', command: 'python3' },
-  { name: 'php', file: 'verify.php', command: 'php' },
+  { name: 'js', file: 'verify.mjs', command: process.execPath, version: '--version' },
+  { name: 'python', file: 'verify.py', command: 'python3', version: '--version' },
+  { name: 'php', file: 'verify.php', command: 'php', version: '--version' },
+  { name: 'go', file: 'verify.go', command: 'go', version: 'version' },
 ];
 
 describe('docs/webhooks.md', () => {
@@ -39,20 +41,30 @@ describe('docs/webhooks.md', () => {
     }
   });
 
-  for (const { name, file, command } of languages) {
+  for (const { name, file, command, version } of languages) {
     it(`the ${name} example accepts what is genuine and refuses a changed body, another secret and an old message`, async function () {
-      if (spawnSync(command, ['--version']).status !== 0) {
+      this.timeout(60_000);
+      if (spawnSync(command, [version]).status !== 0) {
         this.skip();
       }
       const code = new RegExp(`\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
       expect(code).to.be.a('string');
       const path = join(directory, file);
       await writeFile(path, code ?? '');
+      // A Go program is built once; the others are run as they are.
+      const program = name === 'go' ? join(directory, 'verify') : command;
+      if (name === 'go') {
+        const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };
+        const built = spawnSync(command, ['build', '-o', program, path], { env, encoding: 'utf8' });
+        expect(built.status, built.stderr).to.equal(0);
+      }
       const raw = JSON.stringify({ event: 'ping', data: { name: 'Wärung 🍜' } });
       const keys = [otherSecret, secret].map(signingKey);
       const headers = deliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, keys);
       const exitCode = (message: object, using = secret) =>
-        spawnSync(command, [path, using], { input: JSON.stringify(message) }).status;
+        spawnSync(program, [...(name === 'go' ? [] : [path]), using], {
+          input: JSON.stringify(message),
+        }).status;
       expect(exitCode({ headers, raw })).to.equal(0);
       expect(exitCode({ headers, raw: raw.replace('ping', 'pong') })).to.equal(1);
       expect(exitCode({ headers, raw }, `whsec_${Buffer.alloc(32, 9).toString('base64')}`)).to.equal(1);

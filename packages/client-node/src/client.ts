@@ -155,9 +155,11 @@ function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     if ('lost' in sent) {
       throw new OutcomeUnknownError(id, refId, sent.lost);
     }
-    const { status, body } = sent.answer;
+    const { status, body, lostBefore } = sent.answer;
     if (status >= 400) {
-      throw new TopupError(status, body as Schemas['Failure']);
+      const refusal = new TopupError(status, body as Schemas['Failure']);
+      // This attempt made nothing. The one that was lost may have, if it was no read.
+      throw lostBefore === null || refId === null ? refusal : new OutcomeUnknownError(id, refId, refusal);
     }
     return (isEnvelope(body) ? body.data : body) as Data<Id>;
   };

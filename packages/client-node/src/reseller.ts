@@ -33,8 +33,13 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
     const text = new URLSearchParams({ username, sign, ...query }).toString();
     const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
     const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isRepeatable: true });
+    const refId = query['ref_id'] ?? null;
     if ('lost' in sent) {
-      throw new OutcomeUnknownError(path, query['ref_id'] ?? null, sent.lost);
+      throw new OutcomeUnknownError(path, refId, sent.lost);
+    }
+    if (refId !== null && sent.answer.lostBefore !== null && isRefusal(sent.answer.body)) {
+      // This attempt made nothing. The one that was lost may have.
+      throw new OutcomeUnknownError(path, refId, sent.answer.lostBefore);
     }
     return sent.answer.body;
   };
@@ -49,4 +54,10 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       (await get('price-list', ['pricelist'], filter)) as Answered<'PriceList'>,
     balance: async () => (await get('balance', ['depo'], {})) as Answered<'Balance'>,
   };
+}
+
+/** Whether the call made nothing. A transaction that failed exists. */
+function isRefusal(body: unknown): boolean {
+  const { status, reason } = body as { status?: unknown; reason?: unknown };
+  return status !== '00' && status !== '05' && reason !== 'transaction_failed';
 }

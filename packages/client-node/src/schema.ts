@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/buyer/deposits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your deposits, newest first
+         * @description Dates are whole days in business time, both ends included; without them all there are.
+         */
+        get: operations["listBuyerDeposits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/buyer/transaction": {
         parameters: {
             query?: never;
@@ -194,8 +214,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a postpaid bill
-         * @description The answer stands until the end of the business day; a payment of the same bill uses it.
+         * Ask for a postpaid bill, or whose prepaid meter it is
+         * @description A bill stands until the end of the business day; a payment of the same bill uses it. With the code of a PLN token it is the name check before the token is bought: no quote, no money.
          */
         post: operations["inquireBill"];
         delete?: never;
@@ -235,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Transaction history, newest first
-         * @description Dates are whole days in business time, both ends included; default the last 30 days, at most 366.
+         * @description Dates are whole days in business time, both ends included; default the last 30 days, at most 366. `code`, `customer_number` and `sn` look among the newest 5,000 that have them in the period.
          */
         post: operations["listBuyerTransactions"];
         delete?: never;
@@ -382,6 +402,26 @@ export interface paths {
          * @description The amount leaves the balance at once. `net_amount` = amount − fee arrives at the bank, and the webhook settlement.completed tells when. A settlement that fails returns the whole amount.
          */
         post: operations["requestSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seller/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your settlements, newest first
+         * @description Dates are whole days in business time, both ends included; without them all there are.
+         */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1972,7 +2012,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
             ref_id?: string;
             sn?: string | null;
             /** @enum {string} */
@@ -2236,7 +2276,7 @@ export interface components {
          * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
          * @enum {string}
          */
-        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
         FieldError: {
             field: string;
             message: string;
@@ -2338,7 +2378,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerBalanceResponse: {
             /** @enum {string} */
@@ -2356,7 +2396,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerPriceListResponse: {
             /** @enum {string} */
@@ -2477,7 +2517,7 @@ export interface components {
             /** @enum {unknown} */
             code: "00" | "05";
             message?: string;
-            data: components["schemas"]["Bill"];
+            data: components["schemas"]["Bill"] | components["schemas"]["Meter"];
         };
         ListBuyerDeliveriesResponse: {
             /** @constant */
@@ -2488,6 +2528,18 @@ export interface components {
             data: {
                 deliveries: components["schemas"]["Delivery"][];
                 pagination: components["schemas"]["Pagination"];
+            };
+        };
+        ListBuyerDepositsResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: {
+                deposits: components["schemas"]["Deposit"][];
+                /** @description The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it. */
+                next_cursor: string | null;
             };
         };
         ListBuyerEndpointsResponse: {
@@ -2509,6 +2561,15 @@ export interface components {
             page?: number;
             /** @default 20 */
             limit?: number;
+            /** @example S10 */
+            code?: string;
+            /** @example 081234561230 */
+            customer_number?: string;
+            /**
+             * @description All of it, or the 20 digits of a PLN token.
+             * @example 1234-5678-9012-3456-7890
+             */
+            sn?: string;
         };
         ListBuyerTransactionsResponse: {
             /** @constant */
@@ -2571,6 +2632,18 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
+        ListSettlementsResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: {
+                settlements: components["schemas"]["SettlementInList"][];
+                /** @description The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it. */
+                next_cursor: string | null;
+            };
+        };
         ListWalletProductsResponse: {
             /** @constant */
             status: "success";
@@ -2623,6 +2696,15 @@ export interface components {
                 transactions: components["schemas"]["Transaction"][];
                 not_found: string[];
             };
+        };
+        Meter: {
+            customer_number: string;
+            customer_name: string;
+            /**
+             * @description Tariff and power as the provider writes them.
+             * @example R1 / 900 VA
+             */
+            power: string | null;
         };
         Pagination: {
             page: number;
@@ -3337,6 +3419,34 @@ export interface components {
              */
             timestamp: string;
         };
+        SettlementInList: {
+            settlement_id: string;
+            ref_id: string | null;
+            amount: number;
+            fee: number;
+            net_amount: number;
+            /** @enum {string} */
+            status: "pending" | "processing" | "completed" | "failed";
+            /** @description It waits for the operator: a new bank account, or a change of key, secret, URL or allowlist within a day. */
+            needs_approval: boolean;
+            /** @description Why it failed. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2024-03-01T05:06:07.000Z
+             */
+            estimated_completion: string;
+            /**
+             * Format: date-time
+             * @example 2024-03-01T05:06:07.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2024-03-01T05:06:07.000Z
+             */
+            completed_at: string | null;
+        };
         Statement: {
             period: {
                 /**
@@ -3834,7 +3944,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a20603d74a71a5827116223f6b0760"
+                 *       "request_id": "01a206c796be7300993a02867761e5e0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3859,7 +3969,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a20603d78c7005852217167357b9a8"
+                 *       "request_id": "01a206c79724773cb643c1585f5bd07c"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3888,7 +3998,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a20603d75170b387849f39b0b62e69"
+                 *       "request_id": "01a206c796c7765c9ee2724378e29962"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3913,7 +4023,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a20603d79070e4b5f01cc9e0a75be1"
+                 *       "request_id": "01a206c7972c7222b37b7ba1cfb0997d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3935,7 +4045,7 @@ export interface components {
                     /** @constant */
                     code?: "02";
                     /** @enum {unknown} */
-                    reason?: "not_found" | "product_not_found";
+                    reason?: "not_found" | "product_not_found" | "meter_check_not_offered";
                 };
             };
         };
@@ -3954,7 +4064,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a20603d795750981c31cb3eb74211f"
+                 *       "request_id": "01a206c797387606808bce3492823c0e"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3994,7 +4104,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a20603d7877059895a59d6dc59b347"
+                 *       "request_id": "01a206c7971a73da8c28fb4e8405478a"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4019,7 +4129,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a20603d7997052b9133ec9c4b53a38"
+                 *       "request_id": "01a206c7974273e38819640eccb65eee"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4050,7 +4160,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a20603d774736e9bc0e57e833ae4ca"
+                 *       "request_id": "01a206c796f873bc84b837e1e0d4093b"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4075,9 +4185,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 54 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 50 s.",
                  *       "data": null,
-                 *       "request_id": "01a20603d85d71c895deab5bedf2411d"
+                 *       "request_id": "01a206c798b2730789c8ab5374997ff5"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4104,7 +4214,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a20603d7c7707fa269edb906c178ba"
+                 *       "request_id": "01a206c7979477538449be480a14d35f"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4132,32 +4242,32 @@ export interface components {
         XApiVersion: string;
         /** @description Number of the attempt, from 1. */
         XAttempt: string;
-        Username: string;
-        /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
-        Sign: string;
-        /** @example Telkomsel */
-        Operator: string;
-        /** @example S10 */
-        Code: string;
-        /** @example 2024-03-01 */
-        StartDate: string;
-        /** @example 2024-03-01 */
-        EndDate: string;
-        Limit: number;
-        /**
-         * @description next_cursor of the page before. The period is that of the first page; dates are ignored.
-         * @example MC4wLjEuMC4w
-         */
-        Cursor: string;
-        /** @description As `download_url` has it. Stands for the key. */
-        Token: string;
-        Status: "due" | "delivered" | "dead" | "held" | "dropped";
-        Event: "transaction.pending" | "transaction.success" | "transaction.failed" | "settlement.completed" | "settlement.failed" | "deposit.completed" | "config.updated" | "webhook.disabled" | "ping" | "callback.wallet" | "callback.reseller";
         /**
          * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
          * @example order-20240301-0001
          */
         RefId: string;
+        /** @example 2024-03-01 */
+        StartDate: string;
+        /** @example 2024-03-01 */
+        EndDate: string;
+        Limit: number;
+        Username: string;
+        /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
+        Sign: string;
+        /** @example Telkomsel */
+        Operator: string;
+        /**
+         * @description next_cursor of the page before.
+         * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
+         */
+        Cursor: string;
+        /** @example S10 */
+        Code: string;
+        /** @description As `download_url` has it. Stands for the key. */
+        Token: string;
+        Status: "due" | "delivered" | "dead" | "held" | "dropped";
+        Event: "transaction.pending" | "transaction.success" | "transaction.failed" | "settlement.completed" | "settlement.failed" | "deposit.completed" | "config.updated" | "webhook.disabled" | "ping" | "callback.wallet" | "callback.reseller";
         /** @description Of one endpoint alone; default: that of webhook_url. */
         EndpointId: string;
         Page: number;
@@ -4354,17 +4464,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a20603c50a76428bcb009c85e74959",
-                     *         "code": "01a20603c50a76428bcb009c85e74959",
+                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
+                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T01:27:20.072Z",
-                     *         "updated_at": "2026-11-23T01:27:20.132Z"
+                     *         "created_at": "2026-11-23T05:01:06.682Z",
+                     *         "updated_at": "2026-11-23T05:01:06.792Z"
                      *       }
                      *     }
                      */
@@ -4384,8 +4494,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a20603c50a76428bcb009c85e74959",
-                     *         "code": "01a20603c50a76428bcb009c85e74959",
+                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4393,8 +4503,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T01:27:20.072Z",
-                     *         "updated_at": "2026-11-23T01:27:20.072Z"
+                     *         "created_at": "2026-11-23T05:01:06.682Z",
+                     *         "updated_at": "2026-11-23T05:01:06.682Z"
                      *       }
                      *     }
                      */
@@ -4437,17 +4547,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603c50a76428bcb009c85e74959",
-                     *         "code": "01a20603c50a76428bcb009c85e74959",
+                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
+                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T01:27:20.072Z",
-                     *         "updated_at": "2026-11-23T01:27:20.132Z"
+                     *         "created_at": "2026-11-23T05:01:06.682Z",
+                     *         "updated_at": "2026-11-23T05:01:06.792Z"
                      *       }
                      *     }
                      */
@@ -4615,6 +4725,49 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listBuyerDeposits: {
+        parameters: {
+            query?: {
+                status?: "pending" | "completed" | "rejected";
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
+                ref_id?: components["parameters"]["RefId"];
+                /** @example 2024-03-01 */
+                start_date?: components["parameters"]["StartDate"];
+                /** @example 2024-03-01 */
+                end_date?: components["parameters"]["EndDate"];
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description next_cursor of the page before.
+                 * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListBuyerDepositsResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createBuyerTransaction: {
         parameters: {
             query?: never;
@@ -4669,8 +4822,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "PLNPOST",
-                 *       "customer_number": "530000001230"
+                 *       "code": "PLN20",
+                 *       "customer_number": "12345678901"
                  *     }
                  */
                 "application/json": components["schemas"]["InquireBillRequest"];
@@ -4684,20 +4837,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "success",
-                     *       "code": "00",
-                     *       "data": {
-                     *         "customer_number": "530000001230",
-                     *         "customer_name": "SITI AMINAH",
-                     *         "bill_period": "2026-10",
-                     *         "total_bill": 171000,
-                     *         "admin_fee": 2500,
-                     *         "total_amount": 173500
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["InquireBillResponse"];
                 };
             };
@@ -4782,46 +4921,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "success",
-                     *       "code": "00",
-                     *       "data": {
-                     *         "transactions": [
-                     *           {
-                     *             "ref_id": "order-20240301-0003",
-                     *             "transaction_id": "01a20603c50a76428bcb009c85e74959",
-                     *             "code": "PLN20",
-                     *             "customer_number": "12345678901",
-                     *             "product_name": "PLN Token 20.000",
-                     *             "price": 20400,
-                     *             "sn": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
-                     *             "status": "success",
-                     *             "message": "Success",
-                     *             "timestamp": "2026-11-23T01:27:20.072Z"
-                     *           },
-                     *           {
-                     *             "ref_id": "order-20240301-0002",
-                     *             "transaction_id": "01a20603c4a97205886a75df42f52789",
-                     *             "code": "S10",
-                     *             "customer_number": "081234561232",
-                     *             "product_name": "Telkomsel 10.000",
-                     *             "price": 10450,
-                     *             "sn": null,
-                     *             "status": "failed",
-                     *             "message": "Refused by the operator",
-                     *             "timestamp": "2026-11-23T01:27:19.974Z"
-                     *           }
-                     *         ],
-                     *         "pagination": {
-                     *           "page": 1,
-                     *           "limit": 2,
-                     *           "total": 3,
-                     *           "total_pages": 2
-                     *         }
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ListBuyerTransactionsResponse"];
                 };
             };
@@ -4870,15 +4969,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a20603c40f72a6ad670a3b086c8cec",
+                     *             "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "251011096492749605",
+                     *             "sn": "176857539700469775",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T01:27:19.820Z"
+                     *             "timestamp": "2026-11-23T05:01:06.156Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5241,7 +5340,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a20603cd497636bee61bc3a4f924d3",
+                     *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5263,6 +5362,73 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongContentType"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                status?: "pending" | "processing" | "completed" | "failed";
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
+                ref_id?: components["parameters"]["RefId"];
+                /** @example 2024-03-01 */
+                start_date?: components["parameters"]["StartDate"];
+                /** @example 2024-03-01 */
+                end_date?: components["parameters"]["EndDate"];
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description next_cursor of the page before.
+                 * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "code": "00",
+                     *       "data": {
+                     *         "settlements": [
+                     *           {
+                     *             "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                     *             "ref_id": "payout-20240301-0002",
+                     *             "amount": 60000,
+                     *             "fee": 2500,
+                     *             "net_amount": 57500,
+                     *             "status": "completed",
+                     *             "needs_approval": false,
+                     *             "reason": null,
+                     *             "estimated_completion": "2026-11-24T10:00:00.000Z",
+                     *             "created_at": "2026-11-23T05:01:09.219Z",
+                     *             "completed_at": "2026-11-23T05:01:09.304Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListSettlementsResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5329,7 +5495,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
+                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5338,19 +5504,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T01:27:20.457Z"
+                     *             "timestamp": "2026-11-23T05:01:07.438Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
+                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "421818534362336889",
+                     *             "sn": "455118167012119192",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T01:27:20.332Z"
+                     *             "timestamp": "2026-11-23T05:01:07.277Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5381,12 +5547,12 @@ export interface operations {
                 start_date?: components["parameters"]["StartDate"];
                 /** @example 2024-03-01 */
                 end_date?: components["parameters"]["EndDate"];
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
                 /**
                  * @description next_cursor of the page before. The period is that of the first page; dates are ignored.
                  * @example MC4wLjEuMC4w
                  */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5415,18 +5581,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T01:27:18.369Z",
+                     *             "at": "2026-11-23T05:01:04.007Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a20603be3f73819ab15a41c4e579b5",
+                     *             "subject_id": "01a206c7722c71b2820197584793bae9",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T01:27:19.704Z",
+                     *             "at": "2026-11-23T05:01:05.928Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a20603c130714982ecfbfe0be989bb",
+                     *             "subject_id": "01a206c775fa73e2b2df0da1c04c892d",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5438,17 +5604,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T01:27:18.369Z,deposit,deposit-20240301-0001,01a20603be3f73819ab15a41c4e579b5,1000000,1000000
-                     *     2026-11-23T01:27:19.704Z,deposit,deposit-20240301-0002,01a20603c130714982ecfbfe0be989bb,250000,1250000
-                     *     2026-11-23T01:27:19.839Z,purchase,order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,-10450,1239550
-                     *     2026-11-23T01:27:19.980Z,purchase,order-20240301-0002,01a20603c4a97205886a75df42f52789,-10450,1229100
-                     *     2026-11-23T01:27:20.021Z,refund,order-20240301-0002,01a20603c4a97205886a75df42f52789,10450,1239550
-                     *     2026-11-23T01:27:20.075Z,purchase,order-20240301-0003,01a20603c50a76428bcb009c85e74959,-20400,1219150
-                     *     2026-11-23T01:27:20.262Z,purchase,bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,-173500,1045650
-                     *     2026-11-23T01:27:20.335Z,purchase,reseller-0001,01a20603c60f70fb86a72c62d75e0b38,-10450,1035200
-                     *     2026-11-23T01:27:20.460Z,purchase,reseller-0002,01a20603c68c746b9247df96de18f309,-10450,1024750
-                     *     2026-11-23T01:27:20.501Z,refund,reseller-0002,01a20603c68c746b9247df96de18f309,10450,1035200
-                     *     2026-11-23T01:27:20.997Z,purchase,order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,-98175,937025
+                     *     2026-11-23T05:01:04.007Z,deposit,deposit-20240301-0001,01a206c7722c71b2820197584793bae9,1000000,1000000
+                     *     2026-11-23T05:01:05.928Z,deposit,deposit-20240301-0002,01a206c775fa73e2b2df0da1c04c892d,250000,1250000
+                     *     2026-11-23T05:01:06.195Z,purchase,order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,-10450,1239550
+                     *     2026-11-23T05:01:06.527Z,purchase,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,-10450,1229100
+                     *     2026-11-23T05:01:06.599Z,refund,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,10450,1239550
+                     *     2026-11-23T05:01:06.687Z,purchase,order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,-20400,1219150
+                     *     2026-11-23T05:01:07.084Z,purchase,bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,-173500,1045650
+                     *     2026-11-23T05:01:07.285Z,purchase,reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,-10450,1035200
+                     *     2026-11-23T05:01:07.448Z,purchase,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,-10450,1024750
+                     *     2026-11-23T05:01:07.535Z,refund,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,10450,1035200
+                     *     2026-11-23T05:01:07.875Z,purchase,order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5467,12 +5633,12 @@ export interface operations {
                 start_date?: components["parameters"]["StartDate"];
                 /** @example 2024-03-01 */
                 end_date?: components["parameters"]["EndDate"];
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
                 /**
                  * @description next_cursor of the page before. The period is that of the first page; dates are ignored.
                  * @example MC4wLjEuMC4w
                  */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5501,18 +5667,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T01:27:20.958Z",
+                     *             "at": "2026-11-23T05:01:07.502Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a20603c878732aab74bc1b1423683b",
+                     *             "subject_id": "01a206c7801a74c7882093c96ed4365a",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T01:27:22.047Z",
+                     *             "at": "2026-11-23T05:01:08.983Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a20603ccbc7498b807337eca5e91b4",
+                     *             "subject_id": "01a206c785f2755586ddd033106fb2d9",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5524,12 +5690,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T01:27:20.958Z,seller-posting,,01a20603c878732aab74bc1b1423683b,40474,40474
-                     *     2026-11-23T01:27:22.047Z,seller-posting,,01a20603ccbc7498b807337eca5e91b4,96211,136685
-                     *     2026-11-23T01:27:22.094Z,settlement-request,payout-20240301-0001,01a20603cced76a9b5ce7bb8a4f02674,-60000,76685
-                     *     2026-11-23T01:27:22.148Z,settlement-failed,payout-20240301-0001,01a20603cced76a9b5ce7bb8a4f02674,60000,136685
-                     *     2026-11-23T01:27:22.186Z,settlement-request,payout-20240301-0002,01a20603cd497636bee61bc3a4f924d3,-60000,76685
-                     *     2026-11-23T01:27:22.252Z,settlement-completed,payout-20240301-0002,01a20603cd497636bee61bc3a4f924d3,0,76685
+                     *     2026-11-23T05:01:07.502Z,seller-posting,,01a206c7801a74c7882093c96ed4365a,40474,40474
+                     *     2026-11-23T05:01:08.983Z,seller-posting,,01a206c785f2755586ddd033106fb2d9,96211,136685
+                     *     2026-11-23T05:01:09.069Z,settlement-request,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,-60000,76685
+                     *     2026-11-23T05:01:09.158Z,settlement-failed,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,60000,136685
+                     *     2026-11-23T05:01:09.227Z,settlement-request,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,-60000,76685
+                     *     2026-11-23T05:01:09.311Z,settlement-completed,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5572,13 +5738,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,081234561230,S100,Telkomsel 100.000,98175,success,486082653216225620,2026-11-23T01:27:20.993Z
-                     *     reseller-0002,01a20603c68c746b9247df96de18f309,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:20.457Z
-                     *     reseller-0001,01a20603c60f70fb86a72c62d75e0b38,081234561230,S10,Telkomsel 10.000,10450,success,421818534362336889,2026-11-23T01:27:20.332Z
-                     *     bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,530000001230,PLNPOST,PLN Pascabayar,173500,success,063307977037798608,2026-11-23T01:27:20.257Z
-                     *     order-20240301-0003,01a20603c50a76428bcb009c85e74959,12345678901,PLN20,PLN Token 20.000,20400,success,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",2026-11-23T01:27:20.072Z
-                     *     order-20240301-0002,01a20603c4a97205886a75df42f52789,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:19.974Z
-                     *     order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,081234561230,S10,Telkomsel 10.000,10450,success,251011096492749605,2026-11-23T01:27:19.820Z
+                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
+                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
+                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
+                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
+                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
+                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
+                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
                      */
                     "text/csv": string;
                 };
@@ -5596,7 +5762,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20603d07b73839012d115e9cc616c",
+                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5644,7 +5810,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a20603d2b374888f7cba61be738154",
+                     *         "report_id": "01a206c78e1073079b497768aa2f8479",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -5658,44 +5824,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a20603d2b3.json",
+                     *         "filename": "transaction-report-01a206c78e10.json",
                      *         "rows": 7,
-                     *         "size": 1843,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a20603d2b374888f7cba61be738154/download?token=example",
-                     *         "expires_at": "2026-11-30T01:27:23.569Z",
+                     *         "size": 1842,
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a206c78e1073079b497768aa2f8479/download?token=example",
+                     *         "expires_at": "2026-11-30T05:01:11.057Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
+                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "486082653216225620",
-                     *             "timestamp": "2026-11-23T01:27:20.993Z"
+                     *             "sn": "277291882995020447",
+                     *             "timestamp": "2026-11-23T05:01:07.869Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
+                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T01:27:20.457Z"
+                     *             "timestamp": "2026-11-23T05:01:07.438Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
+                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "421818534362336889",
-                     *             "timestamp": "2026-11-23T01:27:20.332Z"
+                     *             "sn": "455118167012119192",
+                     *             "timestamp": "2026-11-23T05:01:07.277Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -5718,7 +5884,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20603d07b73839012d115e9cc616c",
+                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5766,49 +5932,49 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
+                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "486082653216225620",
-                     *         "timestamp": "2026-11-23T01:27:20.993Z"
+                     *         "sn": "277291882995020447",
+                     *         "timestamp": "2026-11-23T05:01:07.869Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a20603c68c746b9247df96de18f309",
+                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T01:27:20.457Z"
+                     *         "timestamp": "2026-11-23T05:01:07.438Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
+                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "421818534362336889",
-                     *         "timestamp": "2026-11-23T01:27:20.332Z"
+                     *         "sn": "455118167012119192",
+                     *         "timestamp": "2026-11-23T05:01:07.277Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20603c8a47405a2fcd32940fc72c3,081234561230,S100,Telkomsel 100.000,98175,success,486082653216225620,2026-11-23T01:27:20.993Z
-                     *     reseller-0002,01a20603c68c746b9247df96de18f309,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:20.457Z
-                     *     reseller-0001,01a20603c60f70fb86a72c62d75e0b38,081234561230,S10,Telkomsel 10.000,10450,success,421818534362336889,2026-11-23T01:27:20.332Z
-                     *     bill-20240301-0001,01a20603c5c37253b4f1a79b42ed5d68,530000001230,PLNPOST,PLN Pascabayar,173500,success,063307977037798608,2026-11-23T01:27:20.257Z
-                     *     order-20240301-0003,01a20603c50a76428bcb009c85e74959,12345678901,PLN20,PLN Token 20.000,20400,success,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",2026-11-23T01:27:20.072Z
-                     *     order-20240301-0002,01a20603c4a97205886a75df42f52789,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T01:27:19.974Z
-                     *     order-20240301-0001,01a20603c40f72a6ad670a3b086c8cec,081234561230,S10,Telkomsel 10.000,10450,success,251011096492749605,2026-11-23T01:27:19.820Z
+                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
+                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
+                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
+                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
+                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
+                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
+                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
                      */
                     "text/csv": string;
                 };
@@ -5845,7 +6011,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a20603d3ce75d093e23ad07d154803"
+                     *         "report_id": "01a206c7900076e193156d0e06255631"
                      *       }
                      *     }
                      */
@@ -5884,7 +6050,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T01:27:23.921Z"
+                     *         "revoked_at": "2026-11-23T05:01:11.676Z"
                      *       }
                      *     }
                      */
@@ -5931,12 +6097,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20603c8a47405a2fcd32940fc72c3,S100,********1230,Telkomsel 100.000,98175,1964,96211,486082653216225620,success,2026-11-23T01:27:20.993Z
-                     *     01a20603c68c746b9247df96de18f309,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:20.457Z
-                     *     01a20603c60f70fb86a72c62d75e0b38,S10,********1230,Telkomsel 10.000,10450,209,10241,421818534362336889,success,2026-11-23T01:27:20.332Z
-                     *     01a20603c50a76428bcb009c85e74959,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",success,2026-11-23T01:27:20.072Z
-                     *     01a20603c4a97205886a75df42f52789,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:19.974Z
-                     *     01a20603c40f72a6ad670a3b086c8cec,S10,********1230,Telkomsel 10.000,10450,209,10241,251011096492749605,success,2026-11-23T01:27:19.820Z
+                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
+                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
+                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
+                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
+                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
+                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
                      */
                     "text/csv": string;
                 };
@@ -5954,7 +6120,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20603d0ae77848f617d97dcd83b85",
+                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6002,7 +6168,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a20603d418778995c7e8acadbb5760",
+                     *         "report_id": "01a206c79089752e91a301bf549467d6",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6016,26 +6182,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a20603d418.json",
+                     *         "filename": "transaction-report-01a206c79089.json",
                      *         "rows": 6,
-                     *         "size": 1662,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a20603d418778995c7e8acadbb5760/download?token=example",
-                     *         "expires_at": "2026-11-30T01:27:23.926Z",
+                     *         "size": 1661,
+                     *         "download_url": "https://topup.example/api/seller/reports/01a206c79089752e91a301bf549467d6/download?token=example",
+                     *         "expires_at": "2026-11-30T05:01:11.690Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
+                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "486082653216225620",
+                     *             "sn": "277291882995020447",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T01:27:20.993Z"
+                     *             "timestamp": "2026-11-23T05:01:07.869Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20603c68c746b9247df96de18f309",
+                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6044,19 +6210,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T01:27:20.457Z"
+                     *             "timestamp": "2026-11-23T05:01:07.438Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
+                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "421818534362336889",
+                     *             "sn": "455118167012119192",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T01:27:20.332Z"
+                     *             "timestamp": "2026-11-23T05:01:07.277Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6079,7 +6245,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20603d0ae77848f617d97dcd83b85",
+                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6126,19 +6292,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a20603c8a47405a2fcd32940fc72c3",
+                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "486082653216225620",
+                     *         "sn": "277291882995020447",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T01:27:20.993Z"
+                     *         "timestamp": "2026-11-23T05:01:07.869Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a20603c68c746b9247df96de18f309",
+                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6147,31 +6313,31 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T01:27:20.457Z"
+                     *         "timestamp": "2026-11-23T05:01:07.438Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a20603c60f70fb86a72c62d75e0b38",
+                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "421818534362336889",
+                     *         "sn": "455118167012119192",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T01:27:20.332Z"
+                     *         "timestamp": "2026-11-23T05:01:07.277Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20603c8a47405a2fcd32940fc72c3,S100,********1230,Telkomsel 100.000,98175,1964,96211,486082653216225620,success,2026-11-23T01:27:20.993Z
-                     *     01a20603c68c746b9247df96de18f309,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:20.457Z
-                     *     01a20603c60f70fb86a72c62d75e0b38,S10,********1230,Telkomsel 10.000,10450,209,10241,421818534362336889,success,2026-11-23T01:27:20.332Z
-                     *     01a20603c50a76428bcb009c85e74959,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",success,2026-11-23T01:27:20.072Z
-                     *     01a20603c4a97205886a75df42f52789,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T01:27:19.974Z
-                     *     01a20603c40f72a6ad670a3b086c8cec,S10,********1230,Telkomsel 10.000,10450,209,10241,251011096492749605,success,2026-11-23T01:27:19.820Z
+                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
+                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
+                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
+                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
+                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
+                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
                      */
                     "text/csv": string;
                 };
@@ -6208,7 +6374,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a20603d4c470fa9bde1b0e5e27b855"
+                     *         "report_id": "01a206c791cb767aa0499cefdd01e520"
                      *       }
                      *     }
                      */
@@ -6247,7 +6413,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T01:27:24.155Z"
+                     *         "revoked_at": "2026-11-23T05:01:12.108Z"
                      *       }
                      *     }
                      */
@@ -6276,7 +6442,7 @@ export interface operations {
                 /** @description Of one endpoint alone; default: that of webhook_url. */
                 endpoint_id?: components["parameters"]["EndpointId"];
                 page?: components["parameters"]["Page"];
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -6298,7 +6464,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a20603d5f87602bcb95d1bff9bec81",
+                     *             "id": "01a206c793ff70cfbbd1bd362fb4b667",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6306,13 +6472,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T01:27:24.406Z",
+                     *             "created_at": "2026-11-23T05:01:12.576Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T01:27:24.429Z",
+                     *                 "at": "2026-11-23T05:01:12.602Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 3,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -6325,7 +6491,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T01:27:24.406Z"
+                     *               "timestamp": "2026-11-23T05:01:12.576Z"
                      *             }
                      *           }
                      *         ],
@@ -6371,21 +6537,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d5f87602bcb95d1bff9bec81",
+                     *         "id": "01a206c793ff70cfbbd1bd362fb4b667",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T01:27:24.466Z",
-                     *         "created_at": "2026-11-23T01:27:24.406Z",
+                     *         "next_attempt_at": "2026-11-23T05:01:12.655Z",
+                     *         "created_at": "2026-11-23T05:01:12.576Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T01:27:24.429Z",
+                     *             "at": "2026-11-23T05:01:12.602Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 3,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -6398,7 +6564,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T01:27:24.406Z"
+                     *           "timestamp": "2026-11-23T05:01:12.576Z"
                      *         }
                      *       }
                      *     }
@@ -6428,7 +6594,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T00:27:24.478Z",
+                 *       "since": "2026-11-23T04:01:12.680Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6486,13 +6652,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d5037379991f3bc4e82cefda",
+                     *         "id": "01a206c7923e73468d500c13dc06bfcb",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T01:27:24.162Z",
+                     *           "at": "2026-11-23T05:01:12.134Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 9,
+                     *           "duration_ms": 24,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6573,7 +6739,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T01:27:24.883Z"
+                     *         "previous_valid_until": "2026-11-24T05:01:13.552Z"
                      *       }
                      *     }
                      */
@@ -6627,7 +6793,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a20603d53c7312a7e968e9bf550d8e",
+                     *           "id": "01a206c7929972338151945054802d6e",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -6691,7 +6857,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d86c71638bc51d9f7cf01d7c",
+                     *         "id": "01a206c798c3702ebc2e4ac9c1ddb720",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -6743,7 +6909,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
+                     *         "id": "01a206c7929972338151945054802d6e",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -6794,7 +6960,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d53c7312a7e968e9bf550d8e"
+                     *         "id": "01a206c7929972338151945054802d6e"
                      *       }
                      *     }
                      */
@@ -6897,13 +7063,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d5b87132b2a3f4257e1c30c7-01a20603d53c7312a7e968e9bf550d8e",
+                     *         "id": "01a206c7936b77be90eb8e5945d8aac3-01a206c7929972338151945054802d6e",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T01:27:24.343Z",
+                     *           "at": "2026-11-23T05:01:12.437Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 2,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6947,7 +7113,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
+                     *         "id": "01a206c7929972338151945054802d6e",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -6989,9 +7155,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d53c7312a7e968e9bf550d8e",
+                     *         "id": "01a206c7929972338151945054802d6e",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T01:27:24.369Z"
+                     *         "previous_valid_until": "2026-11-24T05:01:12.502Z"
                      *       }
                      *     }
                      */
@@ -7022,7 +7188,7 @@ export interface operations {
                 /** @description Of one endpoint alone; default: that of webhook_url. */
                 endpoint_id?: components["parameters"]["EndpointId"];
                 page?: components["parameters"]["Page"];
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -7044,7 +7210,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a20603d6e9764c86d0e18ec2982191",
+                     *             "id": "01a206c795f870c0a47606ea31353b94",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7052,13 +7218,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T01:27:24.647Z",
+                     *             "created_at": "2026-11-23T05:01:13.080Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T01:27:24.672Z",
+                     *                 "at": "2026-11-23T05:01:13.123Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 16,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7071,7 +7237,7 @@ export interface operations {
                      *                   "webhook_secret"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T01:27:24.646Z"
+                     *               "timestamp": "2026-11-23T05:01:13.080Z"
                      *             }
                      *           }
                      *         ],
@@ -7117,21 +7283,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d6e9764c86d0e18ec2982191",
+                     *         "id": "01a206c795f870c0a47606ea31353b94",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T01:27:24.712Z",
-                     *         "created_at": "2026-11-23T01:27:24.647Z",
+                     *         "next_attempt_at": "2026-11-23T05:01:13.227Z",
+                     *         "created_at": "2026-11-23T05:01:13.080Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T01:27:24.672Z",
+                     *             "at": "2026-11-23T05:01:13.123Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 16,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7144,7 +7310,7 @@ export interface operations {
                      *               "webhook_secret"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T01:27:24.646Z"
+                     *           "timestamp": "2026-11-23T05:01:13.080Z"
                      *         }
                      *       }
                      *     }
@@ -7174,7 +7340,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T00:27:24.728Z",
+                 *       "since": "2026-11-23T04:01:13.244Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7232,13 +7398,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d656776f8bd75b7a6083063d",
+                     *         "id": "01a206c7949f77efb229ef78d15a894a",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T01:27:24.502Z",
+                     *           "at": "2026-11-23T05:01:12.738Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 1,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7319,7 +7485,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T01:27:24.933Z"
+                     *         "previous_valid_until": "2026-11-24T05:01:13.656Z"
                      *       }
                      *     }
                      */
@@ -7373,7 +7539,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *           "id": "01a206c794dd77259e3f458ad910f0a8",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -7437,7 +7603,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7490,7 +7656,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7541,7 +7707,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd"
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8"
                      *       }
                      *     }
                      */
@@ -7590,7 +7756,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7644,13 +7810,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d6ca76b7bbc0454554ecb59d-01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c795b4732b91dff68eca1ba0a2-01a206c794dd77259e3f458ad910f0a8",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T01:27:24.618Z",
+                     *           "at": "2026-11-23T05:01:13.015Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 4,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7694,7 +7860,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7736,9 +7902,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20603d67370a1baba9853f8ebe8cd",
+                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T01:27:24.641Z"
+                     *         "previous_valid_until": "2026-11-24T05:01:13.063Z"
                      *       }
                      *     }
                      */
@@ -7895,7 +8061,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T02:27:24.903Z"
+                     *         "previous_valid_until": "2026-11-23T06:01:13.609Z"
                      *       }
                      *     }
                      */
@@ -8049,7 +8215,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T02:27:24.980Z"
+                     *         "previous_valid_until": "2026-11-23T06:01:13.702Z"
                      *       }
                      *     }
                      */
@@ -8250,15 +8416,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a20603d8ef7540a02925fbba7714c6",
+                 *         "transaction_id": "01a206c7998977788b1978f2cc49b987",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T01:27:25.165Z"
+                 *         "timestamp": "2026-11-23T05:01:13.993Z"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:25.210Z"
+                 *       "timestamp": "2026-11-23T05:01:14.052Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -8310,16 +8476,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a20603c40f72a6ad670a3b086c8cec",
+                 *         "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "251011096492749605",
+                 *         "sn": "176857539700469775",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T01:27:19.820Z",
+                 *         "timestamp": "2026-11-23T05:01:06.156Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:19.928Z"
+                 *       "timestamp": "2026-11-23T05:01:06.402Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -8371,16 +8537,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a20603c4a97205886a75df42f52789",
+                 *         "transaction_id": "01a206c77c5674ea8e83d2d1bd65b96f",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T01:27:19.974Z",
+                 *         "timestamp": "2026-11-23T05:01:06.518Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:20.017Z"
+                 *       "timestamp": "2026-11-23T05:01:06.584Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -8431,7 +8597,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a20603cd497636bee61bc3a4f924d3",
+                 *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8442,9 +8608,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T01:27:22.243Z"
+                 *         "completed_at": "2026-11-23T05:01:09.304Z"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:22.244Z"
+                 *       "timestamp": "2026-11-23T05:01:09.305Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -8495,7 +8661,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a20603cced76a9b5ce7bb8a4f02674",
+                 *         "settlement_id": "01a206c7864276e7b52cb487de411ec1",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8508,7 +8674,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:22.143Z"
+                 *       "timestamp": "2026-11-23T05:01:09.145Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -8564,9 +8730,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T01:27:19.704Z"
+                 *         "timestamp": "2026-11-23T05:01:05.928Z"
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:19.704Z"
+                 *       "timestamp": "2026-11-23T05:01:05.928Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -8623,7 +8789,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:17.123Z"
+                 *       "timestamp": "2026-11-23T05:01:02.537Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -8674,13 +8840,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a20603d86c71638bc51d9f7cf01d7c",
+                 *         "endpoint_id": "01a206c798c3702ebc2e4ac9c1ddb720",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T01:27:25.127Z",
+                 *         "since": "2026-11-23T05:01:13.929Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:25.127Z"
+                 *       "timestamp": "2026-11-23T05:01:13.930Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -8733,7 +8899,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T01:27:24.161Z"
+                 *       "timestamp": "2026-11-23T05:01:12.126Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -8782,10 +8948,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a20603c50a76428bcb009c85e74959",
+                 *       "code": "01a206c77cfb757c9463c6896a278cf6",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "0126-3282-2820-4006-4758/DEWI LESTARI/R1/900VA/14,8",
+                 *       "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -8836,11 +9002,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a20603c40f72a6ad670a3b086c8cec",
+                 *       "ref_id": "01a206c77aed7356bc6086b3440a53ba",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "251011096492749605",
+                 *       "sn": "176857539700469775",
                  *       "message": "Success"
                  *     }
                  */

@@ -13,6 +13,11 @@ export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs
 export interface Sent {
   status: number;
   body: unknown;
+  /**
+   * Why an attempt before had no answer, null where each had one. That attempt may have been done, whatever this answer refuses:
+   * a refusal is believed only where this is null.
+   */
+  lostBefore: unknown;
 }
 
 /**
@@ -27,9 +32,15 @@ export async function send(
   { isRepeatable, ...options }: SendOptions & { isRepeatable: boolean },
 ): Promise<{ answer: Sent } | { lost: unknown }> {
   let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
+  let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
     const { retryAfterMs, ...found } = await sendOnce(url, init, options.timeoutMs);
-    result = found;
+    if ('lost' in found) {
+      lostBefore = found.lost;
+      result = found;
+    } else {
+      result = { answer: { ...found.answer, lostBefore } };
+    }
     const isRefusedForNow = 'answer' in found && [429, 503].includes(found.answer.status);
     if (!isRefusedForNow && ('answer' in found || !isRepeatable)) {
       break;
@@ -45,7 +56,7 @@ async function sendOnce(
   url: string,
   init: RequestInit,
   timeoutMs: number,
-): Promise<({ answer: Sent } | { lost: unknown }) & { retryAfterMs: number | null }> {
+): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     const after = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -71,6 +71,13 @@ export function clockIn(zone: string, at: string): string {
   }).format(new Date(at));
 }
 
+/** `21 Nov`, of an instant in the zone of the business. */
+export function dayIn(zone: string, at: string): string {
+  return new Intl.DateTimeFormat(locale, { timeZone: zone, day: 'numeric', month: 'short' }).format(
+    new Date(at),
+  );
+}
+
 /** `21 Nov`, of a day of the business: it has no zone any more. */
 export function dayName(day: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(

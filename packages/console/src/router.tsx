@@ -1,30 +1,34 @@
-import { createBrowserRouter } from 'react-router';
-import { AccountPage } from './pages/account-page.js';
-import { AccountsPage } from './pages/accounts-page.js';
-import { CasesPage } from './pages/cases-page.js';
-import { DepositsPage } from './pages/deposits-page.js';
-import { PurchasePage } from './pages/purchase-page.js';
-import { PurchasesPage } from './pages/purchases-page.js';
-import { SettlementsPage } from './pages/settlements-page.js';
-import { TodayPage } from './pages/today-page.js';
-import { WebhooksPage } from './pages/webhooks-page.js';
+import { createBrowserRouter, type RouteObject } from 'react-router';
+import { Waiting } from './parts/states.js';
 import { Shell } from './shell.js';
+
+type Page = () => React.ReactElement;
+
+/** Each page is a file of its own, which is loaded when it is opened. */
+function page(path: string, load: () => Promise<Page>): RouteObject {
+  return { path, lazy: async () => ({ Component: await load() }) };
+}
 
 /** Each of them is also a route of src/console/console-routes.ts, which answers it with this page. */
 export const router = createBrowserRouter(
   [
     {
       element: <Shell />,
+      hydrateFallbackElement: <Waiting error={null} again={() => undefined} />,
       children: [
-        { path: '/', element: <TodayPage /> },
-        { path: '/purchases', element: <PurchasesPage /> },
-        { path: '/purchases/:id', element: <PurchasePage /> },
-        { path: '/cases', element: <CasesPage /> },
-        { path: '/deposits', element: <DepositsPage /> },
-        { path: '/settlements', element: <SettlementsPage /> },
-        { path: '/webhooks', element: <WebhooksPage /> },
-        { path: '/accounts', element: <AccountsPage /> },
-        { path: '/accounts/:username', element: <AccountPage /> },
+        page('/', async () => (await import('./pages/today-page.js')).TodayPage),
+        page('/purchases', async () => (await import('./pages/purchases-page.js')).PurchasesPage),
+        page('/purchases/:id', async () => (await import('./pages/purchase-page.js')).PurchasePage),
+        page('/cases', async () => (await import('./pages/cases-page.js')).CasesPage),
+        page('/deposits', async () => (await import('./pages/deposits-page.js')).DepositsPage),
+        page('/settlements', async () => (await import('./pages/settlements-page.js')).SettlementsPage),
+        page('/providers', async () => (await import('./pages/providers-page.js')).ProvidersPage),
+        page('/providers/:seller', async () => (await import('./pages/provider-page.js')).ProviderPage),
+        page('/webhooks', async () => (await import('./pages/webhooks-page.js')).WebhooksPage),
+        page('/ledger', async () => (await import('./pages/ledger-page.js')).LedgerPage),
+        page('/audit', async () => (await import('./pages/audit-page.js')).AuditPage),
+        page('/accounts', async () => (await import('./pages/accounts-page.js')).AccountsPage),
+        page('/accounts/:username', async () => (await import('./pages/account-page.js')).AccountPage),
       ],
     },
   ],

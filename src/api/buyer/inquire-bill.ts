@@ -1,6 +1,9 @@
 import Joi from 'joi';
 import { named } from '../named.js';
-import { inquireBill } from '../../bills/inquire-bill.js';
+import { checkMeter } from '../../bills/check-meter.js';
+import { inquireBill, type OpenQuote } from '../../bills/inquire-bill.js';
+import { findProduct } from '../../products/find-product.js';
+import { isToken } from '../../products/is-token.js';
 import { customerNumber, productCode } from '../fields.js';
 import { defineOperation } from '../operation.js';
 
@@ -16,36 +19,65 @@ export const inquireBuyerBill = defineOperation<Body>({
   path: '/api/buyer/inquiry',
   role: 'buyer',
   tag: 'Buyer',
-  summary: 'Ask for a postpaid bill',
-  description: 'The answer stands until the end of the business day; a payment of the same bill uses it.',
+  summary: 'Ask for a postpaid bill, or whose prepaid meter it is',
+  description:
+    'A bill stands until the end of the business day; a payment of the same bill uses it. With the code of a PLN token it is the ' +
+    'name check before the token is bought: no quote, no money.',
   body: Joi.object<Body>({ code: productCode.required(), customer_number: customerNumber.required() }),
-  data: named(
-    'Bill',
-    Joi.object({
-      customer_number: Joi.string().required(),
-      customer_name: Joi.string().required(),
-      bill_period: Joi.string().required().example('2024-03'),
-      total_bill: Joi.number().required(),
-      admin_fee: Joi.number().required(),
-      total_amount: Joi.number().required(),
-    }),
-  ),
+  data: Joi.alternatives(
+    named(
+      'Bill',
+      Joi.object({
+        customer_number: Joi.string().required(),
+        customer_name: Joi.string().required(),
+        bill_period: Joi.string().required().example('2024-03'),
+        total_bill: Joi.number().required(),
+        admin_fee: Joi.number().required(),
+        total_amount: Joi.number().required(),
+      }),
+    ),
+    named(
+      'Meter',
+      Joi.object({
+        customer_number: Joi.string().required(),
+        customer_name: Joi.string().required(),
+        power: Joi.string()
+          .allow(null)
+          .required()
+          .example('R1 / 900 VA')
+          .description('Tariff and power as the provider writes them.'),
+      }),
+    ),
+  ).match('one'),
   failures: [404, 409, 422, 503],
   async handle({ account, body }) {
+    const product = await findProduct(body.code);
+    if (product && isToken(product)) {
+      const meter = await checkMeter(account._id, { product, meterNumber: body.customer_number });
+      return {
+        data: {
+          customer_number: body.customer_number,
+          customer_name: meter.customerName,
+          power: meter.power,
+        },
+      };
+    }
     const quote = await inquireBill({
       account,
       productCode: body.code,
       customerNumber: body.customer_number,
     });
-    return {
-      data: {
-        customer_number: quote.customerNumber,
-        customer_name: quote.customerName,
-        bill_period: quote.billPeriod,
-        total_bill: quote.totalBill,
-        admin_fee: quote.adminFee,
-        total_amount: quote.totalAmount,
-      },
-    };
+    return { data: presentBill(quote) };
   },
 });
+
+function presentBill(quote: OpenQuote) {
+  return {
+    customer_number: quote.customerNumber,
+    customer_name: quote.customerName,
+    bill_period: quote.billPeriod,
+    total_bill: quote.totalBill,
+    admin_fee: quote.adminFee,
+    total_amount: quote.totalAmount,
+  };
+}

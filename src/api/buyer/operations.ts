@@ -6,6 +6,7 @@ import { getBuyerBalance } from './get-balance.js';
 import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
 import { getBuyerTransaction } from './get-transaction.js';
+import { listBuyerDeposits } from './list-deposits.js';
 import { listBuyerTransactions } from './list-transactions.js';
 import { lookupBuyerTransactions } from './lookup-transactions.js';
 
@@ -14,6 +15,7 @@ export const buyerOperations: AnyOperation[] = [
   getBuyerBalance,
   getBuyerPriceList,
   createDeposit,
+  listBuyerDeposits,
   createBuyerTransaction,
   inquireBuyerBill,
   createPayment,

@@ -3,23 +3,28 @@ import { limits } from '../../../config/limits.js';
 import { HttpRequestError } from '../http-status.js';
 
 /** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
-export const jsonBody: RequestHandler[] = [
-  (request, _response, next) => {
-    const hasBody =
-      request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
-    if (hasBody && request.is('application/json') === false) {
-      throw new HttpRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
-    }
-    next();
-  },
-  express.json({ limit: limits.bodyBytesMax, strict: true, verify: onlyUtf8 }),
-  (request, _response, next) => {
-    if (Array.isArray(request.body)) {
-      throw new HttpRequestError('The body must be a JSON object.');
-    }
-    next();
-  },
-];
+export const jsonBody = jsonBodyUpTo();
+
+/** The same, for one that may be larger. */
+export function jsonBodyUpTo(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
+  return [
+    (request, _response, next) => {
+      const hasBody =
+        request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
+      if (hasBody && request.is('application/json') === false) {
+        throw new HttpRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
+      }
+      next();
+    },
+    express.json({ limit: bytesMax, strict: true, verify: onlyUtf8 }),
+    (request, _response, next) => {
+      if (Array.isArray(request.body)) {
+        throw new HttpRequestError('The body must be a JSON object.');
+      }
+      next();
+    },
+  ];
+}
 
 /** The parser takes UTF-7, 16 and 32 as well, which filters in front of us would read as something else. */
 function onlyUtf8(_request: unknown, _response: unknown, _raw: Buffer, encoding: string): void {

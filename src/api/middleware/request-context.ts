@@ -46,14 +46,20 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const { method } = request;
   const span = probes.includes(path ?? '')
     ? null
-    : openSpan({ name: method, kind: 'server', attributes: { 'http.request.method': method } });
+    : openSpan({
+        ...{ name: method, kind: 'server', requestId: context.requestId },
+        attributes: { 'http.request.method': method },
+      });
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : 499;
     // A product under maintenance is an answer, not a fault of ours.
     const durationMs = Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000;
     const failed = status >= 500 && !(context.error instanceof MaintenanceError);
     const { operation, code } = context;
-    countCall({ operation, status, code, durationMs, failed: failed || context.failed });
+    countCall({
+      ...{ operation, status, code, durationMs, failed: failed || context.failed },
+      isStranger: context.accountId === null,
+    });
     span?.rename(`call ${operation ?? 'other'}`);
     span?.note({ 'http.response.status_code': status, 'topup.code': code ?? '' });
     if (failed) {

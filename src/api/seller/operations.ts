@@ -3,6 +3,7 @@ import { createProduct } from './create-product.js';
 import { getSellerBalance } from './get-balance.js';
 import { getSettlement } from './get-settlement.js';
 import { listProducts } from './list-products.js';
+import { listSettlements } from './list-settlements.js';
 import { listSellerTransactions } from './list-transactions.js';
 import { putOffer } from './put-offer.js';
 import { requestSettlement } from './request-settlement.js';
@@ -16,6 +17,7 @@ export const sellerOperations: AnyOperation[] = [
   putOffer,
   getSellerBalance,
   requestSettlement,
+  listSettlements,
   getSettlement,
   listSellerTransactions,
 ];

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { priceList } from '../../providers/price-list.js';
 import type { ProductStatus } from '../../products/product.model.js';
-import { text } from '../fields.js';
+import { caseless, text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
 import { productData } from '../schemas.js';
@@ -28,10 +28,14 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
     category: text(50).example('prabayar'),
     subcategory: text(50).example('pulsa'),
     operator: text(50).example('Telkomsel'),
-    status: Joi.string().valid('active', 'inactive', 'maintenance'),
+    status: caseless(['active', 'inactive', 'maintenance'] as const),
   }),
   data: Joi.array().items(productData),
   async handle({ query }) {
-    return { data: new JsonList(await priceList(query)).map(presentProduct) };
+    return {
+      data: new JsonList(await priceList({ ...query, status: query.status?.toLowerCase() })).map(
+        presentProduct,
+      ),
+    };
   },
 });

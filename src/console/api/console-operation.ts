@@ -26,6 +26,10 @@ export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unkn
   /** Express path, below /admin/api. */
   path: string;
   action: OperatorAction;
+  /** A question that does not fit into a URL, such as a file: it is sent as a POST, and changes nothing. */
+  asks?: true;
+  /** Of such a file; by default as everywhere. */
+  bodyBytesMax?: number;
   summary: string;
   body?: Joi.ObjectSchema<Body>;
   params?: Joi.ObjectSchema<Params>;
@@ -45,13 +49,13 @@ export type AnyConsoleOperation = ConsoleOperation<never, never, never>;
 export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown>(
   operation: ConsoleOperation<Body, Params, Query>,
 ): AnyConsoleOperation {
-  const { id, method, action } = operation;
+  const { id, method, action, asks = method === 'get' } = operation;
   for (const schema of [operation.body, operation.params, operation.query]) {
     if (schema) {
       boundsOf(schema);
     }
   }
-  if ((method === 'get') !== (rightTo(action).kind === 'read')) {
+  if (asks !== (rightTo(action).kind === 'read')) {
     throw new Error(`${id} is a ${method} of ${action}, which is a right to ${rightTo(action).kind}`);
   }
   return operation as unknown as AnyConsoleOperation;

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
 import { requireAccount } from '../../accounts/require-account.js';
 import type { PageFilter } from '../../database/page-of-documents.js';
-import { businessDayNamed } from '../../shared/business-time.js';
+import { periodOfDays } from '../../shared/business-time.js';
 
 export interface ListQuery {
   account?: string;
@@ -32,10 +32,9 @@ export const pageFields = {
 export async function pageFilterOf(
   query: Pick<ListQuery, 'account' | 'from' | 'to'>,
 ): Promise<Pick<PageFilter<unknown>, 'accountId' | 'since' | 'until'>> {
-  const { account, from, to } = query;
+  const { account } = query;
   return {
     accountId: account === undefined ? undefined : (await requireAccount(account))._id,
-    since: from === undefined ? undefined : new Date(businessDayNamed(from).startMs),
-    until: to === undefined ? undefined : new Date(businessDayNamed(to).endMs),
+    ...periodOfDays(query),
   };
 }

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { jsonBody } from '../../api/middleware/json-body.js';
+import { jsonBodyUpTo } from '../../api/middleware/json-body.js';
 import { queryOf } from '../../api/middleware/query.js';
 import { contextOf } from '../../api/middleware/request-context.js';
 import { refuseMethod } from '../../api/mount.js';
@@ -16,7 +16,12 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
   const router = Router({ caseSensitive: true });
   for (const [path, onPath] of groupBy(operations, (operation) => operation.path)) {
     for (const operation of onPath) {
-      router[operation.method](path, allow(operation.action), ...jsonBody, serve(operation));
+      router[operation.method](
+        path,
+        allow(operation.action),
+        ...jsonBodyUpTo(operation.bodyBytesMax),
+        serve(operation),
+      );
     }
     router.all(path, refuseMethod(onPath.map(({ method }) => method.toUpperCase())));
   }

@@ -11,6 +11,18 @@ import { listAttention } from '../attention/list-attention.js';
 import { resolveCase } from '../attention/resolve-case.js';
 import { confirmDeposit, rejectDeposit } from '../deposits/decide-deposit.js';
 import { listDeposits } from '../deposits/list-deposits.js';
+import { comparePrices, getRouting, reconcileProviderDay } from '../providers/ask-about-provider.js';
+import { getProvider } from '../providers/get-provider.js';
+import { listProviders } from '../providers/list-providers.js';
+import {
+  limitProvider,
+  pauseProviderCall,
+  resumeProviderCall,
+  testProvider,
+} from '../providers/steer-provider.js';
+import { listAudit } from '../audit/list-audit.js';
+import { getLedger } from '../ledger/get-ledger.js';
+import { verifyLedgerNow } from '../ledger/verify-now.js';
 import { decidePurchase } from '../purchases/decide-purchase.js';
 import { getPurchase } from '../purchases/get-purchase.js';
 import { listPurchases } from '../purchases/list-purchases.js';
@@ -53,6 +65,18 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   claimSettlement,
   completeSettlement,
   failSettlement,
+  listProviders,
+  getProvider,
+  pauseProviderCall,
+  resumeProviderCall,
+  limitProvider,
+  testProvider,
+  getRouting,
+  comparePrices,
+  reconcileProviderDay,
+  getLedger,
+  listAudit,
+  verifyLedgerNow,
   listAccounts,
   getAccount,
   getStatement,

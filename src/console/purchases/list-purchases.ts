@@ -4,7 +4,7 @@ import { requireAccount } from '../../accounts/require-account.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { businessDayNamed } from '../../shared/business-time.js';
+import { periodOfDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { idsIn, presentPurchase, purchaseData, purchaseStatuses } from './present-purchase.js';
 
@@ -53,8 +53,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
         sellerId: provider?._id,
         status,
         productCode: product,
-        since: from === undefined ? undefined : new Date(businessDayNamed(from).startMs),
-        until: to === undefined ? undefined : new Date(businessDayNamed(to).endMs),
+        ...periodOfDays({ from, to }),
       },
       { after, limit },
     );

@@ -3,21 +3,30 @@ import type { PurchaseStatus } from '../../purchases/purchase.model.js';
 import { sampledMax, sampleLatency } from '../../purchases/sample-latency.js';
 import { quarterMs } from '../../purchases/totals-of.js';
 import { businessDayNamed, businessDayOf } from '../../shared/business-time.js';
+import { providerHistories } from '../../providers/provider-samples.js';
+import { routingSellers } from '../../providers/route-board.js';
+import { attemptFigures } from '../../webhooks/delivery-samples.js';
+import { presentStep } from '../providers/get-provider.js';
 import { nowMs } from '../../shared/clock.js';
 import { rememberedFor } from '../../shared/remembered-for.js';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
 const providersShown = 20;
+const sellersRead = 60;
+const plottedMax = 8;
 const rememberedMs = 5_000;
 
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
 export const figuresOfToday = rememberedFor(rememberedMs, async () => {
   const atMs = nowMs();
   const hours = hoursUntil(atMs);
-  const [days, latency] = await Promise.all([
+  const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
+  const [days, latency, providers, deliveries] = await Promise.all([
     businessDays(),
     sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs }))),
+    providersByHour(span),
+    deliveriesByHour(span),
   ]);
   return {
     at: new Date(atMs).toISOString(),
@@ -35,8 +44,41 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
     })),
     days: salesByDay(days),
     providers: byProvider(days),
+    plotted: providers,
+    deliveries,
   };
 });
+
+/** Of those that were asked most: more lines are no plot. */
+async function providersByHour(span: { sinceMs: number; untilMs: number }) {
+  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const asked = sellers.slice(0, sellersRead);
+  const found = await providerHistories(
+    asked.map(({ _id }) => _id),
+    span,
+    hourMs,
+  );
+  return asked
+    .map(({ _id, username }) => ({ seller: username, steps: (found.get(_id)?.steps ?? []).map(presentStep) }))
+    .map((each) => ({ ...each, orders: each.steps.reduce((sum, { orders }) => sum + orders, 0) }))
+    .sort((a, b) => b.orders - a.orders)
+    .slice(0, plottedMax)
+    .map(({ seller, steps }) => ({ seller, steps }));
+}
+
+async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
+  const byHour = new Map<number, { from: string; delivered: number; failed: number }>();
+  for (const { fromMs, delivered, failed } of await attemptFigures(span)) {
+    const hour = span.sinceMs + Math.floor((fromMs - span.sinceMs) / hourMs) * hourMs;
+    const before = byHour.get(hour) ?? { from: new Date(hour).toISOString(), delivered: 0, failed: 0 };
+    byHour.set(hour, {
+      ...before,
+      delivered: before.delivered + delivered,
+      failed: before.failed + failed,
+    });
+  }
+  return [...byHour.values()];
+}
 
 /** The beginnings of the last 24 hours, the one under way among them, by the business's clock. */
 function hoursUntil(atMs: number): number[] {

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { countAttention, countBacklog, listFailingJobs, type Attention } from '../../doctor/attention.js';
 import { readOpenPurchases } from '../../purchases/open-purchases.js';
+import { stepData } from '../providers/get-provider.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { figuresOfToday } from './figures-of-today.js';
 
@@ -58,6 +59,10 @@ export const getToday = defineConsoleOperation({
     ),
     days: Joi.array().items(shape({ day: Joi.string(), success: count, sales: count, commission: count })),
     providers: Joi.array().items(figures.keys({ seller: Joi.string().required() })),
+    plotted: Joi.array()
+      .items(shape({ seller: Joi.string(), steps: Joi.array().items(stepData) }))
+      .description('By the hour, of the providers that were asked most.'),
+    deliveries: Joi.array().items(shape({ from: timestamp, delivered: count, failed: count })),
     failing_jobs: Joi.array().items(
       shape({ id: Joi.string(), reason: Joi.string(), since: timestamp.allow(null) }),
     ),

@@ -1,6 +1,6 @@
 /** The commands of a posting's database transaction, raw: one round trip for all documents of a collection. */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
-import { postingClient } from '../../database/mongo.js';
+import { postingDb } from '../../database/mongo.js';
 
 /** A statement matched fewer documents than it had to, or met a unique key: nothing of the group may be written. */
 export class MismatchError extends Error {}
@@ -13,8 +13,7 @@ export async function findAll(
   filter: Filter<Document>,
   { projection, limit = 0 }: { projection?: Document; limit?: number } = {},
 ): Promise<Document[]> {
-  return postingClient()
-    .db()
+  return postingDb()
     .collection(collection)
     .find(filter, { session, batchSize: 10_000, limit, ...(projection && { projection }) })
     .toArray();
@@ -51,7 +50,7 @@ export async function insertAll(
 
 /** A document that a unique index refuses is an answer with `ok: 1`. */
 async function run(session: ClientSession, command: Document): Promise<Document> {
-  const reply = await postingClient().db().command(command, { session });
+  const reply = await postingDb().command(command, { session });
   const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
   if (first?.code === duplicateKey) {
     throw new MismatchError(first.errmsg);

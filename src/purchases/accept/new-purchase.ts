@@ -2,6 +2,7 @@ import { newProofSalt } from '../../money/closes/canonical-text.js';
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
+import { traceNow } from '../../shared/tracing.js';
 import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -18,6 +19,7 @@ export function newPurchase(
 ): NewPurchase {
   const { product, ...given } = input;
   const at = now();
+  const trace = traceNow();
   return {
     ...given,
     _id: newId(),
@@ -38,6 +40,7 @@ export function newPurchase(
     queuedFor: given.offerSellerId,
     reviewSince: null,
     pendingNotified: false,
+    ...(trace && { traceId: trace.traceId }),
     createdAt: at,
     updatedAt: at,
     finalAt: null,

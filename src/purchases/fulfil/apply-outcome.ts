@@ -1,5 +1,6 @@
 import type { ProviderOutcome } from '../../providers/adapter.js';
 import { adapterFor } from '../../providers/get-adapter.js';
+import { sampleEnd } from '../../providers/provider-samples.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
@@ -113,10 +114,13 @@ async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
 
 /** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
 async function closeOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
-  await OrderModel.updateOne(
+  const { matchedCount } = await OrderModel.updateOne(
     { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
+  if (matchedCount > 0) {
+    sampleEnd(order.sellerId, 'failed');
+  }
 }
 
 /** First, so that there is no review of which it could be asked without this. */

@@ -1,4 +1,5 @@
 import { post } from '../../money/posting/post.js';
+import { sampleEnd } from '../../providers/provider-samples.js';
 import { nowMs } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
@@ -30,5 +31,8 @@ export async function concludeFailure(
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
   observeEnd(purchase, 'failed', nowMs());
+  if (order) {
+    sampleEnd(order.sellerId, 'failed');
+  }
   await announceDeliveries(deliveries);
 }

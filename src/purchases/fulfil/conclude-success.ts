@@ -1,5 +1,6 @@
 import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
 import { post } from '../../money/posting/post.js';
+import { sampleEnd } from '../../providers/provider-samples.js';
 import { nowMs } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
@@ -28,5 +29,6 @@ export async function concludeSuccess(
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
   observeEnd(purchase, 'success', nowMs());
+  sampleEnd(order.sellerId, 'sold');
   await Promise.all([announceDeliveries(deliveries), announceSellerCredit(order.sellerId)]);
 }

@@ -46,6 +46,12 @@ export async function closeLedger(until = lastDayOver()): Promise<ClosedDay[]> {
   return closed;
 }
 
+/** When the clock closes next, if nothing keeps it. */
+export function nextClose(last: ClosedDay | null): Date {
+  const over = lastDayOver();
+  return last !== null && last._id < over ? now() : new Date(startOf(daysAfter(over, 2)).getTime() + graceMs);
+}
+
 function lastDayOver(): string {
   return daysAfter(businessDay(new Date(nowMs() - graceMs)), -1);
 }

@@ -1,9 +1,10 @@
 import { withLease } from '../../redis/lease.js';
-import { businessDay, startOf } from '../../shared/business-time.js';
+import { businessDay, daysAfter, startOf } from '../../shared/business-time.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
 import type { LedgerReport } from './ledger-report.js';
 import { ledgerVerifications, type LedgerVerification } from './ledger-verification.model.js';
+import { endProgress, tellProgress } from './verification-progress.js';
 import { verifyLedger } from './verify-ledger.js';
 
 /** After the close of the day before, which leaves less to read. */
@@ -16,10 +17,15 @@ const findingsKept = 20;
 /** The clocked job: verifies the ledger once a business day, and every hour while it is red. The result is kept. */
 export async function verifyDueDay(): Promise<void> {
   await withLease('verify-ledger', leaseMs, async () => {
-    if (isDue(await lastVerification())) {
+    if (nowMs() >= nextVerificationMs(await lastVerification())) {
       await verifyNow();
     }
   });
+}
+
+/** The job that an operator asks for: the same at once, unless somebody is at it. */
+export async function verifyAskedFor(): Promise<void> {
+  await withLease('verify-ledger', leaseMs, verifyNow);
 }
 
 /** The last one by the clock, or null before the first. */
@@ -27,16 +33,16 @@ export async function lastVerification(): Promise<LedgerVerification | null> {
   return ledgerVerifications.findOne({}, { sort: { _id: -1 } });
 }
 
-function isDue(last: LedgerVerification | null): boolean {
+/** From when on the clock verifies next: an hour after the beginning of a day, and an hour after a red one. */
+export function nextVerificationMs(last: LedgerVerification | null): number {
   const day = businessDay(now());
-  if (last && !last.ok && nowMs() - last.at.getTime() >= redAgainMs) {
-    return true;
-  }
-  return last?._id !== day && nowMs() - startOf(day).getTime() >= fromMs;
+  const nextDay = last?._id === day ? daysAfter(day, 1) : day;
+  const byDay = startOf(nextDay).getTime() + fromMs;
+  return last && !last.ok ? Math.min(byDay, last.at.getTime() + redAgainMs) : byDay;
 }
 
 async function verifyNow(): Promise<void> {
-  const report = await verifyLedger();
+  const report = await verifyLedger(tellProgress).finally(endProgress);
   const failures = report.checks.reduce((sum, each) => sum + each.failures, 0);
   const checks = report.checks
     .filter((each) => each.failures > 0)

@@ -75,6 +75,8 @@ for (const role of ['buyer', 'seller'] as const) {
       const entries = await AuditModel.find({ 'subject.id': account._id, action: 'api-key.rotate' }).lean();
       expect(entries).to.have.length(1);
       expect(entries[0]?.actor).to.equal(`account:${account.username}`);
+      const made = await ApiKeyModel.findOne({ accountId: account._id, validUntil: null }).lean();
+      expect(entries[0]?.after, 'the id of the new key').to.include({ keyId: made?._id });
       expect(JSON.stringify(entries)).to.not.include(next).and.not.include(key);
     });
   });

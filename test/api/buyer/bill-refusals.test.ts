@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { changing } from '../../../src/redis/changing.js';
 import { createPayment } from '../../../src/api/buyer/create-payment.js';
 import { inquireBuyerBill } from '../../../src/api/buyer/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
@@ -66,6 +68,18 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
       expect(await balanceOf(buyer)).to.equal(100_000);
     });
   }
+
+  it('a token whose sellers have no provider that can tell: 404/02, said so', async () => {
+    const product = await newProduct(api, { subcategory: 'pln', customerNumber: { kind: 'pln' } });
+    const { _id: code, sellerId } = product;
+    await changing([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: sellerId }, { $set: { 'provider.kind': 'h2h' } }),
+    );
+    const { key } = await api.newBuyer(0);
+    const answer = await api.call({ ...inquiry({ code, customer_number: '12345678901' }), key });
+    expectFailure(answer, { status: 404, code: '02' });
+    expect(answer.body.reason).to.equal('meter_check_not_offered');
+  });
 
   it('a bill of one rupiah more than the balance: 402/01, and its quote can still be paid', async () => {
     const { _id: code } = await newBill();

@@ -28,6 +28,10 @@ describe('POST /api/buyer/price-list', () => {
     expect(await codes({ operator, category: 'prabayar' })).to.deep.equal([prepaid._id]);
     expect(await codes({ operator, category: 'pascabayar' })).to.deep.equal([postpaid._id]);
     expect(await codes({ category: subcategory })).to.deep.equal([prepaid._id]);
+    expect(await codes({ operator: operator?.toUpperCase(), category: 'PraBayar' })).to.deep.equal([
+      prepaid._id,
+    ]);
+    expect(await codes({ category: subcategory.toUpperCase() })).to.deep.equal([prepaid._id]);
     expect(await codes({ operator: 'nobody' })).to.deep.equal([]);
     expect(await codes({})).to.include.members([prepaid._id, postpaid._id]);
   });

@@ -15,11 +15,14 @@ describe('POST /api/buyer/transactions', () => {
   const good = () => ({ path, body: {} });
   const noDate = [...notText, '', '2024-02-30', '2024-13-01', '01-02-2024', '2024-01-01T10:00', 'yesterday'];
   itRefusesBodies(api, listBuyerTransactions, good, {
-    status: [...notText, '', 'SUCCESS', 'refunded', 'all'],
+    status: [...notText, '', 'refunded', 'all'],
     start_date: noDate,
     end_date: noDate,
     page: [...notWhole, 0, -1],
     limit: [...notWhole, 0, -1, 101],
+    code: [...notText, '', 'x'.repeat(51), 'S 10'],
+    customer_number: [...notText, '', 'x'.repeat(101), '08\u0000'],
+    sn: [...notText, '', 'x'.repeat(201), '1\u0000'],
   });
 
   async function buyerWith(rows: Partial<Purchase>[]) {
@@ -62,7 +65,7 @@ describe('POST /api/buyer/transactions', () => {
     ]);
     const counts: Record<string, number> = { pending: 1, processing: 1, success: 1, failed: 2 };
     for (const [status, count] of Object.entries(counts)) {
-      const { transactions } = await list({ status });
+      const { transactions } = await list({ status: count > 1 ? status.toUpperCase() : status });
       expect(transactions.map((each) => each.status)).to.deep.equal(
         Array.from({ length: count }, () => status),
       );
@@ -94,6 +97,39 @@ describe('POST /api/buyer/transactions', () => {
     };
     await refused({ start_date: '2023-01-01', end_date: '2024-01-02' });
     await refused({ start_date: '2024-01-02', end_date: '2024-01-01' });
+  });
+
+  it('is narrowed by product, customer number and serial number, in any spelling of them, together and with the status', async () => {
+    const token = '12345678901234567890';
+    const { list, transactions } = await buyerWith([
+      {
+        status: 'SUCCESS',
+        serialNumber: '1234-5678-9012-3456-7890/BUDI/R1/900VA/71,3',
+        productCode: 'PLN20',
+      },
+      { status: 'SUCCESS', serialNumber: `${token}1/BUDI/R1/900VA/71,3`, productCode: 'PLN20' },
+      { status: 'FAILED', productCode: 'PLN20', customerNumber: '081299998877' },
+      { status: 'SUCCESS', serialNumber: 'SN-1', productCode: 'S10', customerNumber: '081299998877' },
+      { createdAt: new Date(Date.now() - 31 * dayMs), productCode: 'PLN20' },
+    ]);
+    const refs = transactions.map(({ refId }) => refId);
+    const found = async (body: object) =>
+      (await list(body)).transactions.map(({ ref_id: ref }) => refs.indexOf(ref)).sort();
+    expect(await found({ code: 'PLN20' })).to.deep.equal([0, 1, 2]);
+    expect(await found({ code: 'PLN20', status: 'failed' })).to.deep.equal([2]);
+    expect(await found({ customer_number: '+62 812-9999-8877' })).to.deep.equal([2, 3]);
+    expect(await found({ customer_number: '081299998877', code: 'S10' })).to.deep.equal([3]);
+    expect(await found({ sn: token })).to.deep.equal([0]);
+    expect(await found({ sn: '1234-5678-9012-3456-7890' })).to.deep.equal([0]);
+    expect(await found({ sn: 'SN-1' })).to.deep.equal([3]);
+    expect(await found({ sn: 'SN-' })).to.deep.equal([]);
+    const second = await list({ code: 'PLN20', page: 2, limit: 2 });
+    expect(second.pagination).to.deep.equal({ page: 2, limit: 2, total: 3, total_pages: 2 });
+    expect(second.transactions).to.have.length(1);
+    const stranger = await buyerWith([]);
+    for (const body of [{ code: 'PLN20' }, { customer_number: '081299998877' }, { sn: 'SN-1' }]) {
+      expect((await stranger.list(body)).transactions).to.deep.equal([]);
+    }
   });
 
   it("shows nothing of another account's", async () => {

@@ -1,9 +1,22 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
+
+/** Keys of this service in Redis whose value has one of these words. */
+async function redisValuesWith({ env }: Stack, ...words: string[]): Promise<string[]> {
+  const redis = new Redis(env['REDIS_URL'] ?? '');
+  try {
+    const keys = await redis.keys(`*${env['QUEUE_PREFIX'] ?? ''}*`);
+    const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
+    return keys.filter((_, index) => words.some((word) => dumps[index]?.includes(word)));
+  } finally {
+    redis.disconnect();
+  }
+}
 
 describe('postpaid: inquiry and payment', function () {
   this.timeout(60_000);
@@ -155,6 +168,42 @@ describe('postpaid: inquiry and payment', function () {
     const answer = await pay('530000009999', { max_price: 1 });
     expect(answer.status).to.equal(409);
     expect(await balance()).to.equal(before);
+  });
+
+  it('a meter is checked before its token is bought: the owner and the power, no quote, no money, and the name stays nowhere', async () => {
+    const meter = '12345678901';
+    const before = await balance();
+    const checks = await Promise.all(Array.from({ length: 5 }, () => inquire(meter, 'PLN20')));
+    for (const { status, body } of checks) {
+      expect(status, body.message).to.equal(200);
+      expect(body.data).to.have.all.keys('customer_number', 'customer_name', 'power');
+      expect(body.data).to.include({ customer_number: meter, power: 'R1 / 900 VA' });
+    }
+    const name = String(checks[0]?.body.data.customer_name);
+    expect(name).to.match(/^[A-Z]{4}/);
+    expect(await balance()).to.equal(before);
+    expect(await stack.db.collection('quotes').countDocuments({ customerNumber: meter })).to.equal(0);
+    expect(await redisValuesWith(stack, name, meter)).to.deep.equal([]);
+    const bought = await buyer.post('/api/buyer/transaction', {
+      code: 'PLN20',
+      customer_number: meter,
+      ref_id: uniqueRef(),
+    });
+    await settled(bought.body.data.transaction_id);
+    const { body } = await buyer.get(`/v1/transactions/${bought.body.data.transaction_id}`);
+    expect(body.data.serial_number).to.include(`/${name}/`);
+  });
+
+  it('an unknown meter, a wrong number and a provider that does not answer are told apart', async () => {
+    for (const number of ['12345671242', '1234567']) {
+      const { status, body } = await inquire(number, 'PLN20');
+      expect([status, body.code, body.reason]).to.deep.equal([422, '04', 'invalid_customer_number']);
+    }
+    await stack.simulator.control({ down: true });
+    const { status, body } = await inquire('12345678902', 'PLN20');
+    expect([status, body.code, body.reason]).to.deep.equal([503, '03', 'biller_unavailable']);
+    await stack.simulator.control({ down: false });
+    expect((await inquire('12345678902', 'PLN20')).status).to.equal(200);
   });
 
   it('a prepaid product here, and a postpaid one at the prepaid call, are refused with the right call named', async () => {

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { projectRoot } from '../../../config/project-file.js';
+import { sizes } from '../../support/sizes.js';
 import { openApiDocument } from '../../../src/api/openapi/document.js';
 
 const run = promisify(execFile);
 const fromModules = (path: string) => join(projectRoot, 'node_modules', path);
 
-describe('openapi-typescript', function () {
+describe('Generators', function () {
   this.timeout(120_000);
   let directory: string;
 
@@ -19,18 +20,18 @@ describe('openapi-typescript', function () {
   });
   after(() => rm(directory, { recursive: true }));
 
-  async function compile(source: string): Promise<string> {
-    await writeFile(join(directory, 'use.ts'), source);
+  async function compile(source: string, file = 'use.ts', isStrictest = true): Promise<string> {
+    await writeFile(join(directory, file), source);
     const compilerOptions = {
       ...{
         strict: true,
-        noUncheckedIndexedAccess: true,
-        exactOptionalPropertyTypes: true,
-        skipLibCheck: false,
+        noUncheckedIndexedAccess: isStrictest,
+        exactOptionalPropertyTypes: isStrictest,
+        skipLibCheck: !isStrictest,
       },
       ...{ module: 'nodenext', target: 'es2022', noEmit: true, types: [] },
     };
-    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [file] }));
     const ran = run(process.execPath, [fromModules('typescript/lib/tsc.js'), '--project', directory]);
     return ran.then(
       () => '',
@@ -38,7 +39,7 @@ describe('openapi-typescript', function () {
     );
   }
 
-  it('makes types of the document that hold under every strict option: each thing is one type with a name', async () => {
+  it('openapi-typescript makes types of the document that hold under every strict option: each thing is one type with a name', async () => {
     const types = join(directory, 'types.ts');
     await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
     await run(process.execPath, [
@@ -57,4 +58,25 @@ describe('openapi-typescript', function () {
     expect(await compile(use('price'))).to.equal('');
     expect(await compile(use('prices'))).to.include("Property 'prices' does not exist");
   });
+
+  (sizes.contractTools ? it : it.skip)(
+    '@hey-api/openapi-ts makes a client that compiles and is typed',
+    async () => {
+      await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
+      await run(process.execPath, [
+        fromModules('@hey-api/openapi-ts/bin/run.js'),
+        ...['--input', join(directory, 'openapi.json'), '--output', join(directory, 'hey'), '--no-log-file'],
+      ]);
+      const use = (field: string) => `
+      import { createBuyerTransaction } from './hey/index.js';
+      const body = { code: 'S10', customer_number: '081234561230', ref_id: 'order-1' };
+      const { data, error } = await createBuyerTransaction({ body });
+      export const price: number | undefined = data?.data.${field};
+      export const reason: string | undefined = error?.reason;
+    `;
+      // Its own code asks for `strict`, not for more.
+      expect(await compile(use('price'), 'hey.ts', false)).to.equal('');
+      expect(await compile(use('prices'), 'hey.ts', false)).to.include("Property 'prices' does not exist");
+    },
+  );
 });

@@ -361,6 +361,210 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Providers by their sellers: whether they serve, what waits, our money there and when it ends */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The provider of a seller as it is, and how it was: 1, 7 or 30 days */
+        get: operations["getProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send no new orders to a provider */
+        post: operations["pauseProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send orders to a provider again, with a closed circuit */
+        post: operations["resumeProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set what all processes together may ask of a provider; null takes a limit away, what is left out stays */
+        post: operations["limitProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a provider for our balance there: a call that buys nothing */
+        post: operations["testProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/routing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** In which order the sellers of a product would be asked now, and what keeps each from it */
+        get: operations["getRouting"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold a provider's price list, asked for now, against the seller's offers */
+        post: operations["comparePrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/providers/{username}/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold a provider's record of a business day against ours: the file that is sent, or what the provider tells */
+        post: operations["reconcileProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What ledger accounts hold, closed days with their roots, and what verifications came to */
+        get: operations["getLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who changed what, when, from where and why, newest first */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ledger/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a worker verify every money rule now; how far it is, getLedger tells */
+        post: operations["verifyLedgerNow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts": {
         parameters: {
             query?: never;
@@ -534,7 +738,7 @@ export interface components {
                      * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
                      * @enum {string}
                      */
-                    reason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+                    reason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
                     message: string;
                     data: null;
                     /** @description With 402 alone. Rupiah: what there is, and what it would have taken. */
@@ -583,7 +787,7 @@ export interface operations {
                             username: string;
                             /** @enum {string} */
                             role: "viewer" | "support" | "finance" | "operations" | "admin";
-                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.close" | "totals.rebuild" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
+                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
                             time_zone: string;
                         };
                     };
@@ -697,6 +901,34 @@ export interface operations {
                                 /** @description Rupiah of the sales that are the platform’s. */
                                 commission: number;
                                 seller: string;
+                            }[];
+                            /** @description By the hour, of the providers that were asked most. */
+                            plotted: {
+                                seller: string;
+                                steps: {
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    from: string;
+                                    orders: number;
+                                    sold: number;
+                                    failed: number;
+                                    unanswered: number;
+                                    success_rate: number | null;
+                                    p50_ms: number | null;
+                                    p95_ms: number | null;
+                                    float: number | null;
+                                }[];
+                            }[];
+                            deliveries: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                from: string;
+                                delivered: number;
+                                failed: number;
                             }[];
                             failing_jobs: {
                                 id: string;
@@ -898,6 +1130,7 @@ export interface operations {
                             /** @enum {string} */
                             surface: "wallet" | "buyer" | "reseller";
                             commission: number | null;
+                            trace_id: string | null;
                             /**
                              * Format: date-time
                              * @example 2024-03-01T05:06:07.000Z
@@ -1775,6 +2008,676 @@ export interface operations {
                             id: string;
                             status: string;
                         };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            providers: {
+                                seller: string;
+                                kind: string;
+                                /** @description Null: the kind knows it by itself. */
+                                address: string | null;
+                                /** @description Our name there. */
+                                username: string;
+                                /** @enum {string} */
+                                account_status: "active" | "suspended";
+                                paused: {
+                                    reason: string;
+                                    by: string;
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    at: string;
+                                } | null;
+                                /** @enum {string} */
+                                circuit: "closed" | "half-open" | "open";
+                                /** @description How long the pause goes on that it has asked for; 0: none. */
+                                asked_pause_ms: number;
+                                waiting: number;
+                                expected_wait_ms: number;
+                                /** @description Rupiah that we have there, as it last told. */
+                                float: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                float_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @description At the pace of the day; null: not within 90 days.
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                float_ends_at: string | null;
+                                limits: {
+                                    calls_per_second: number | null;
+                                    concurrency: number | null;
+                                    max_wait_s: number | null;
+                                };
+                                /** @description Of the last 24 hours. */
+                                day: {
+                                    orders: number;
+                                    sold: number;
+                                    failed: number;
+                                    unanswered: number;
+                                    success_rate: number | null;
+                                    p50_ms: number | null;
+                                    p95_ms: number | null;
+                                };
+                            }[];
+                            /** @description There are more than are shown. */
+                            is_cut: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            seller: string;
+                            kind: string;
+                            /** @description Null: the kind knows it by itself. */
+                            address: string | null;
+                            /** @description Our name there. */
+                            username: string;
+                            /** @enum {string} */
+                            account_status: "active" | "suspended";
+                            paused: {
+                                reason: string;
+                                by: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                            } | null;
+                            /** @enum {string} */
+                            circuit: "closed" | "half-open" | "open";
+                            /** @description How long the pause goes on that it has asked for; 0: none. */
+                            asked_pause_ms: number;
+                            waiting: number;
+                            expected_wait_ms: number;
+                            /** @description Rupiah that we have there, as it last told. */
+                            float: number | null;
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            float_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @description At the pace of the day; null: not within 90 days.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            float_ends_at: string | null;
+                            limits: {
+                                calls_per_second: number | null;
+                                concurrency: number | null;
+                                max_wait_s: number | null;
+                            };
+                            /** @description Of the last 24 hours. */
+                            day: {
+                                orders: number;
+                                sold: number;
+                                failed: number;
+                                unanswered: number;
+                                success_rate: number | null;
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                            };
+                            in_flight: {
+                                orders: number;
+                                questions: number;
+                            };
+                            steps: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                from: string;
+                                orders: number;
+                                sold: number;
+                                failed: number;
+                                unanswered: number;
+                                success_rate: number | null;
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                                float: number | null;
+                            }[];
+                            /** @description Of its circuit, the newest first. */
+                            changes: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                to: string;
+                                because: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    pauseProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    resumeProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    limitProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    calls_per_second?: number | null;
+                    concurrency?: number | null;
+                    max_wait_s?: number | null;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    testProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            float: number | null;
+                            duration_ms: number;
+                            problem: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRouting: {
+        parameters: {
+            query: {
+                /** @example S10 */
+                product: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            product: string;
+                            /** @description What closes it, whoever would serve it. */
+                            closed: string | null;
+                            offers: {
+                                seller: string;
+                                price: number;
+                                cost: number | null;
+                                /** @enum {string} */
+                                circuit: "closed" | "half-open" | "open";
+                                success_rate: number;
+                                mean_ms: number;
+                                /** @enum {string|null} */
+                                obstacle: "no-provider" | "suspended" | "paused" | "float" | "unavailable" | "cut-off" | "circuit-open" | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    comparePrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            offers: number;
+                            listed: number;
+                            found: number;
+                            differences: {
+                                product_code: string;
+                                /** @enum {string} */
+                                what: "below-cost" | "not-listed" | "unavailable" | "cost-changed";
+                                price: number;
+                                cost: number | null;
+                                their_cost: number | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    reconcileProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example 2024-03-01 */
+                    date: string;
+                    csv?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            date: string;
+                            ours: number;
+                            theirs: number;
+                            matched: number;
+                            /** @description Differences, of which so many are shown. */
+                            found: number;
+                            differences: {
+                                /** @enum {string} */
+                                kind: "only-provider" | "only-ours" | "differs";
+                                reference: string;
+                                ours: string | null;
+                                theirs: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getLedger: {
+        parameters: {
+            query?: {
+                /** @example 2024-03-01 */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            accounts: {
+                                account: string;
+                                /** @description Rupiah at the end of the last closed day. */
+                                closed: number;
+                                /** @description Where it is known without adding up the open days. */
+                                now: number | null;
+                            }[];
+                            closes: {
+                                day: string;
+                                root: string;
+                                is_signed: boolean;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                closed_at: string;
+                                wallets: number;
+                                journals: number;
+                                audit_entries: number | null;
+                            }[];
+                            /** @description The `before` of earlier closes. */
+                            next: string | null;
+                            verifications: {
+                                day: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                duration_ms: number;
+                                ok: boolean;
+                                failures: number;
+                                checks: {
+                                    check: string;
+                                    title: string;
+                                    failures: number;
+                                }[];
+                                findings: {
+                                    check: string;
+                                    subject: string;
+                                    message: string;
+                                }[];
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            next_verification_at: string;
+                            running: {
+                                /** @enum {string} */
+                                what: "waiting" | "wallets" | "subjects";
+                                done: number;
+                                total: number;
+                            } | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                actor?: string;
+                action?: string;
+                kind?: string;
+                subject?: string;
+                /** @example 2024-03-01 */
+                from?: string;
+                /** @example 2024-03-01 */
+                to?: string;
+                /** @example 2024-03-01 */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            entries: {
+                                id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                actor: string;
+                                action: string;
+                                kind: string;
+                                subject: string;
+                                /** @description As JSON. */
+                                before: string | null;
+                                after: string | null;
+                                from: string | null;
+                                reason: string | null;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description The `before` of the next page.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    verifyLedgerNow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
                     };
                 };
             };

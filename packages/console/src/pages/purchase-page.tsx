@@ -60,6 +60,7 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           [t('surface'), of.surface],
           [t('created'), <Time at={purchase.created_at} />],
           [t('final'), purchase.final_at && <Time at={purchase.final_at} />],
+          [t('trace'), of.trace_id],
           [t('lookedAgain'), of.next_action_at && <Time at={of.next_action_at} />],
         ]}
       />

@@ -1,13 +1,16 @@
-import { Alert, Anchor, Card, Code, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, dataOf } from '../api/client.js';
 import type { operations } from '../api/schema.js';
 import { clockIn, count, dayName, percent, rupiah, seconds } from '../format.js';
 import { Lines, Plots, StackedBars } from '../parts/plots.js';
+import { ProviderPlots } from '../parts/provider-plots.js';
 import { Nothing, Time, Waiting } from '../parts/states.js';
 import { useMay, useSession } from '../session.js';
 import { t } from '../text/text.js';
+import { Rows } from '../parts/rows.js';
+import { Section } from '../parts/section.js';
 
 type Today = operations['getToday']['responses'][200]['content']['application/json']['data'];
 type Figures = Today['today'];
@@ -49,6 +52,7 @@ function Whole({ of }: { of: Today }): React.ReactElement {
       )}
       <FigureCards of={of} />
       <AllPlots of={of} />
+      <ByProvider of={of} />
       <Providers of={of.providers} />
       <FailingJobs of={of.failing_jobs} />
     </>
@@ -75,10 +79,7 @@ function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactEle
   const waiting = attention.filter(({ count: waits }) => waits > 0);
   const shownCount = (waits: number) => (waits >= countMax ? t('orMore', { count: waits }) : String(waits));
   return (
-    <section aria-label={t('needsPerson')}>
-      <Title order={2} size="h4" mb="sm">
-        {t('needsPerson')}
-      </Title>
+    <Section title={t('needsPerson')} first>
       {waiting.length === 0 && late === 0 && <Nothing>{t('noCase')}</Nothing>}
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
         {waiting.map(({ kind, count: waits }) => (
@@ -99,7 +100,7 @@ function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactEle
           </Card>
         )}
       </SimpleGrid>
-    </section>
+    </Section>
   );
 }
 
@@ -237,8 +238,35 @@ function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactE
   );
 }
 
+function ByProvider({ of: { plotted, deliveries } }: { of: Today }): React.ReactElement {
+  const { time_zone: zone } = useSession();
+  return (
+    <>
+      <Plots>
+        <StackedBars
+          title={t('deliveriesPlot')}
+          labels={deliveries.map(({ from }) => clockIn(zone, from))}
+          format={count}
+          series={(['delivered', 'failed'] as const).map((name) => ({
+            name: t(`tries_${name}`),
+            colour: name === 'delivered' ? colours.success : colours.failed,
+            values: deliveries.map((each) => each[name]),
+          }))}
+        />
+      </Plots>
+      {plotted.length > 0 && (
+        <ProviderPlots
+          of={plotted}
+          labels={(plotted[0]?.steps ?? []).map(({ from }) => clockIn(zone, from))}
+        />
+      )}
+    </>
+  );
+}
+
 function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
   const heads = [
+    t('seller'),
     t('purchases'),
     t('successRate'),
     t('series_failed'),
@@ -247,62 +275,39 @@ function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
     t('margin'),
   ];
   return (
-    <section aria-label={t('providersToday')}>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t('providersToday')}
-      </Title>
+    <Section title={t('providersToday')}>
       {of.length === 0 ? (
         <Nothing>{t('nothingSold')}</Nothing>
       ) : (
-        <Table.ScrollContainer minWidth={620} tabIndex={0}>
-          <Table fz="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('seller')}</Table.Th>
-                {heads.map((head) => (
-                  <Table.Th key={head} ta="end">
-                    {head}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody style={{ fontVariantNumeric: 'tabular-nums' }}>
-              {of.map((each) => (
-                <Table.Tr key={each.seller}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/purchases?seller=${each.seller}`} size="sm">
-                      {each.seller}
-                    </Anchor>
-                  </Table.Td>
-                  {[
-                    count(each.purchases),
-                    each.success_rate === null ? '–' : percent(each.success_rate),
-                    count(each.failed),
-                    count(each.open),
-                    rupiah(each.sales),
-                    rupiah(each.commission),
-                  ].map((cell, place) => (
-                    <Table.Td key={heads[place]} ta="end">
-                      {cell}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Rows
+          label={t('providersToday')}
+          heads={heads}
+          ends={[1, 2, 3, 4, 5, 6]}
+          minWidth={620}
+          rows={of.map((each) => ({
+            key: each.seller,
+            cells: [
+              <Anchor component={Link} to={`/purchases?seller=${each.seller}`} size="sm">
+                {each.seller}
+              </Anchor>,
+              count(each.purchases),
+              each.success_rate === null ? '–' : percent(each.success_rate),
+              count(each.failed),
+              count(each.open),
+              rupiah(each.sales),
+              rupiah(each.commission),
+            ],
+          }))}
+        />
       )}
-    </section>
+    </Section>
   );
 }
 
 function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement | null {
   const mayRetry = useMay('queue.work');
   return of.length === 0 ? null : (
-    <section id="failing" aria-label={t('attention_failingJobs')}>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t('attention_failingJobs')}
-      </Title>
+    <Section id="failing" title={t('attention_failingJobs')}>
       <Stack gap="xs">
         {of.map(({ id, reason, since }) => (
           <Card key={id} withBorder padding="sm">
@@ -321,6 +326,6 @@ function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement 
           </Card>
         ))}
       </Stack>
-    </section>
+    </Section>
   );
 }

@@ -11,6 +11,7 @@ import { Nothing, Status, Time, Waiting } from '../parts/states.js';
 import { ToDecide } from '../parts/to-decide.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { Section } from '../parts/section.js';
 
 type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
 type Receiver =
@@ -55,10 +56,7 @@ export function WebhooksPage(): React.ReactElement {
 function Receivers(): React.ReactElement {
   const found = useQuery({ queryKey: ['receivers'], queryFn: () => dataOf(api.GET('/receivers')) });
   return (
-    <section aria-label={t('receivers')}>
-      <Title order={2} size="h4" mb="sm">
-        {t('receivers')}
-      </Title>
+    <Section title={t('receivers')} first>
       {!found.data && <Waiting error={found.error} again={found.refetch} />}
       {found.data?.receivers.length === 0 && <Nothing>{t('noReceiver')}</Nothing>}
       <Stack gap="sm">
@@ -66,7 +64,7 @@ function Receivers(): React.ReactElement {
           <OneReceiver key={each.id} of={each} />
         ))}
       </Stack>
-    </section>
+    </Section>
   );
 }
 

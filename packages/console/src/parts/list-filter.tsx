@@ -82,29 +82,32 @@ export function FilterField({ name, label }: { name: string; label: string }): R
 export function Older({
   next,
   lookedBackTo,
+  name = 'after',
 }: {
   next: string | null;
   lookedBackTo: string | null;
+  /** How the URL calls where a page begins. */
+  name?: 'after' | 'before';
 }): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const { time_zone: zone } = useSession();
-  const showAfter = (after: string | null) => {
+  const showFrom = (place: string | null) => {
     setParams((before) => {
-      const { after: _after, ...filter } = Object.fromEntries(before);
-      return after === null ? filter : { ...filter, after };
+      const filter = [...before].filter(([each]) => each !== name);
+      return place === null ? filter : [...filter, [name, place]];
     });
   };
   return (
     <>
       {lookedBackTo !== null && <Nothing>{t('lookedBack', { time: timeIn(zone, lookedBackTo) })}</Nothing>}
       <Group my="md" gap="xs">
-        {params.has('after') && (
-          <Button variant="default" onClick={() => showAfter(null)}>
+        {params.has(name) && (
+          <Button variant="default" onClick={() => showFrom(null)}>
             {t('first')}
           </Button>
         )}
         {next !== null && (
-          <Button variant="default" onClick={() => showAfter(next)}>
+          <Button variant="default" onClick={() => showFrom(next)}>
             {lookedBackTo === null ? t('next') : t('lookFurther')}
           </Button>
         )}

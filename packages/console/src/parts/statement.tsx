@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import { Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client.js';
@@ -6,6 +6,8 @@ import { rupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { Facts } from './facts.js';
 import { Nothing, Time } from './states.js';
+import { AskForm } from './ask-form.js';
+import { Section } from './section.js';
 
 /** The movements of a wallet. Asked for by a button alone, because the audit log says each time who has read them. */
 export function Statement({ username }: { username: string }): React.ReactElement {
@@ -19,35 +21,17 @@ export function Statement({ username }: { username: string }): React.ReactElemen
   });
   const shown = statement.data;
   return (
-    <section aria-label={t('statement')}>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t('statement')}
-      </Title>
+    <Section title={t('statement')}>
       <Text size="sm">{t('statementWhat')}</Text>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          statement.mutate();
-        }}
-      >
-        <Group align="end" gap="xs" my="sm">
-          <TextInput
-            type="date"
-            label={t('from')}
-            value={from}
-            onChange={(e) => setFrom(e.currentTarget.value)}
-          />
-          <TextInput type="date" label={t('to')} value={to} onChange={(e) => setTo(e.currentTarget.value)} />
-          <Button type="submit" variant="default" loading={statement.isPending}>
-            {t('showStatement')}
-          </Button>
-        </Group>
-      </form>
-      {statement.error && (
-        <Alert color="red" role="alert">
-          {statement.error.message === '' ? t('noAnswer') : statement.error.message}
-        </Alert>
-      )}
+      <AskForm button={t('showStatement')} asked={statement}>
+        <TextInput
+          type="date"
+          label={t('from')}
+          value={from}
+          onChange={(e) => setFrom(e.currentTarget.value)}
+        />
+        <TextInput type="date" label={t('to')} value={to} onChange={(e) => setTo(e.currentTarget.value)} />
+      </AskForm>
       {shown && (
         <>
           <Facts
@@ -60,7 +44,7 @@ export function Statement({ username }: { username: string }): React.ReactElemen
           {shown.left > 0 && <Nothing>{t('entriesLeft', { count: shown.left })}</Nothing>}
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -76,7 +60,7 @@ interface Entry {
 function Entries({ of }: { of: Entry[] }): React.ReactElement {
   const numbers = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' } as const;
   return (
-    <Table.ScrollContainer minWidth={560} tabIndex={0}>
+    <Table.ScrollContainer minWidth={560} tabIndex={0} type="native">
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>

@@ -20,6 +20,15 @@ export function Waiting({ error, again }: { error: Error | null; again: () => un
   );
 }
 
+/** What a question by hand did not come to. */
+export function Failed({ error }: { error: Error | null }): React.ReactElement | null {
+  return error ? (
+    <Alert color="red" role="alert" my="sm">
+      {error.message === '' ? t('noAnswer') : error.message}
+    </Alert>
+  ) : null;
+}
+
 export function Nothing({ children }: { children: string }): React.ReactElement {
   return (
     <Text c="dimmed" my="lg">

@@ -1,3 +1,5 @@
+import { enRunning } from './en-running.js';
+
 export const en = {
   title: 'Top-up operator',
   menu: 'Pages',
@@ -45,6 +47,7 @@ export const en = {
   message: 'Message',
   commission: 'Commission',
   surface: 'Bought by',
+  trace: 'Trace',
   created: 'Accepted',
   final: 'Final',
   lookedAgain: 'Looked at again',
@@ -266,4 +269,5 @@ export const en = {
   enableWebhooks: 'Send to it again',
   enableWebhooksWhat:
     'New events go to every URL of {account} again from now on. What was held meanwhile stays held until it is sent again. If the receiver still fails, it is disabled again after days.',
+  ...enRunning,
 } as const;

@@ -1,4 +1,5 @@
 import type { en } from './en.js';
+import { idRunning } from './id-running.js';
 
 /** A text that is missing here does not compile. */
 export const id: Record<keyof typeof en, string> = {
@@ -49,6 +50,7 @@ export const id: Record<keyof typeof en, string> = {
   message: 'Pesan',
   commission: 'Komisi',
   surface: 'Dibeli lewat',
+  trace: 'Trace',
   created: 'Diterima',
   final: 'Final',
   lookedAgain: 'Diperiksa lagi',
@@ -274,4 +276,5 @@ export const id: Record<keyof typeof en, string> = {
   enableWebhooks: 'Kirimi lagi',
   enableWebhooksWhat:
     'Peristiwa baru dikirim lagi ke setiap URL {account} mulai sekarang. Yang ditahan tetap ditahan sampai dikirim lagi. Jika penerima masih gagal, dinonaktifkan lagi setelah beberapa hari.',
+  ...idRunning,
 };

@@ -79,6 +79,12 @@ const history: Entry = {
   because: ours,
   places: { status: plain(), start_date: plain(), end_date: plain(), page: plain(), limit: plain() },
 };
+const listByRef = (unknown: string): Entry => ({
+  places: {
+    ref_id: named(unknown),
+    ...{ status: plain(), start_date: plain(), end_date: plain(), limit: plain(), cursor: plain() },
+  },
+});
 const statement: Entry = {
   because: ours,
   places: { start_date: plain(), end_date: plain(), limit: plain(), cursor: plain() },
@@ -208,7 +214,11 @@ export const matrix: Record<string, Entry> = {
       max_price: plain(),
     },
   },
-  listBuyerTransactions: history,
+  listBuyerDeposits: listByRef('no-deposit-1'),
+  listBuyerTransactions: {
+    because: 'it lists what is ours, whatever it is narrowed to: test/api/buyer/list-transactions.test.ts',
+    places: { ...history.places, code: plain(), customer_number: plain(), sn: plain() },
+  },
   lookupBuyerTransactions: {
     because: "every ref_id of another account's is in not_found: test/api/buyer/lookup-transactions.test.ts",
     places: { ref_ids: plain(['no-transaction-1']) },
@@ -262,6 +272,7 @@ export const matrix: Record<string, Entry> = {
       ref_id: newRef(200, ['settlementRef', 'transactionRef', 'settlement']),
     },
   },
+  listSettlements: listByRef('no-settlement-1'),
   getSettlement: { places: { id: named('no-settlement-1') } },
   listSellerTransactions: history,
   ...ofRole('Buyer'),

@@ -4,6 +4,7 @@ import type { Stack } from '../../../support/stack.js';
 import { topup } from '../../../support/topup.js';
 import { hmacSign, pathOf, requestPath, type Signing } from '../../support/reseller.js';
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
+import { listSettlements, lookUpAsBuyer } from './look-up.js';
 import { loseEndpoint, playEndpoints } from './play-endpoints.js';
 import { createRecorder, presentable, type Recorder } from './recorder.js';
 
@@ -39,6 +40,7 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   await useResellerSoftware(cast, accounts['buyer']?.username ?? '');
   await sell(cast);
   await settle(cast);
+  await listSettlements(cast.recorder, cast.sellerKey);
   await readStatements(cast);
   await readReports(cast);
   await manageWebhooks(cast);
@@ -110,6 +112,8 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<
   await untilFinal({ recorder, key }, 'failed', 'order-20240301-0002');
   await recorder.play('repeated, failed', buy('S10', '1232', 'order-20240301-0002'));
 
+  const meter = { code: 'PLN20', customer_number: '12345678901' };
+  await recorder.play('meter', { method: 'POST', path: '/api/buyer/inquiry', key, body: meter });
   const wallet = {
     product_code: 'PLN20',
     destination: '12345678901',
@@ -129,6 +133,7 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<
     key,
     body: { page: 1, limit: 2 },
   });
+  await lookUpAsBuyer(recorder, key, waiting.ref_id);
   await recorder.play('one known, one not', {
     method: 'POST',
     path: '/api/buyer/transactions/lookup',

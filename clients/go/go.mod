@@ -1,0 +1,3 @@
+module topup.example/webhook
+
+go 1.19

@@ -1,0 +1,104 @@
+// Package webhook verifies what the top-up service sends. README.md shows how to use it.
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrHeader is the error for a message without one of the headers.
+	ErrHeader = errors.New("a header is missing")
+	// ErrSignature is the error for another secret, or a body that was changed or parsed on its way.
+	ErrSignature = errors.New("the signature is not right")
+	// ErrTime is the error for what was signed too long ago, is of the future, or came while this clock was wrong.
+	ErrTime = errors.New("it was signed too long ago, or the clock is wrong")
+)
+
+// BodyBytesMax is the largest body that FromRequest reads.
+const BodyBytesMax = 1_000_000
+
+// Tolerance is how long ago a message may have been signed.
+const Tolerance = 5 * time.Minute
+
+// Event is a webhook or callback that is genuine.
+type Event struct {
+	// ID is the same in every attempt: store it to recognise repetitions.
+	ID string
+	// Name is that of the signed body (transaction.success …), or of the header where the body has none (callback.wallet …).
+	Name string
+	// Body is what came, byte for byte: JSON. Decode amounts into int64: they are whole rupiah.
+	Body []byte
+}
+
+// Verify takes the body as it came, before any parser of JSON, and the secret of the endpoint (of callbacks that of
+// `default`): whsec_… What is not genuine is ErrHeader, ErrSignature or ErrTime: answer 401.
+func Verify(header http.Header, body []byte, secret string, now time.Time) (Event, error) {
+	key, err := keyOf(secret)
+	if err != nil {
+		return Event{}, err
+	}
+	id, timestamp, signatures := header.Get("webhook-id"), header.Get("webhook-timestamp"), header.Values("webhook-signature")
+	if id == "" || timestamp == "" || len(signatures) == 0 {
+		return Event{}, ErrHeader
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + timestamp + "."))
+	mac.Write(body)
+	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	// Two while a secret is replaced. Each is compared, whatever the one before was.
+	matches := false
+	for _, each := range strings.Split(signatures[0], " ") {
+		matches = hmac.Equal([]byte(each), expected) || matches
+	}
+	if !matches {
+		return Event{}, ErrSignature
+	}
+	seconds, err := strconv.ParseUint(timestamp, 10, 40)
+	if err != nil {
+		return Event{}, ErrTime
+	}
+	if age := now.Sub(time.Unix(int64(seconds), 0)); age > Tolerance || age < -Tolerance {
+		return Event{}, ErrTime
+	}
+	var named struct {
+		Event string `json:"event"`
+	}
+	if err := json.Unmarshal(body, &named); err != nil {
+		return Event{}, fmt.Errorf("the body is not JSON: %w", err)
+	}
+	if named.Event == "" {
+		// The header is not signed, so a name in the body wins.
+		named.Event = header.Get("x-event")
+	}
+	return Event{ID: id, Name: named.Event, Body: body}, nil
+}
+
+// FromRequest reads the body of a request and verifies it.
+func FromRequest(request *http.Request, secret string) (Event, error) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, BodyBytesMax+1))
+	if err != nil {
+		return Event{}, err
+	}
+	if len(body) > BodyBytesMax {
+		return Event{}, fmt.Errorf("the body is larger than %d bytes", BodyBytesMax)
+	}
+	return Verify(request.Header, body, secret, time.Now())
+}
+
+func keyOf(secret string) ([]byte, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) == 0 || !strings.HasPrefix(secret, "whsec_") {
+		return nil, errors.New("secret must be the webhook secret: whsec_…")
+	}
+	return key, nil
+}

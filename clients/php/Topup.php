@@ -1,0 +1,498 @@
+<?php
+
+/**
+ * A client of the top-up service for PHP 8.2 and later: one file, with the extensions curl and json. README.md shows how to use it.
+ *
+ * What it adds to plain HTTP is which calls may be repeated, how a webhook is verified, and how reseller calls are signed.
+ * Money is whole rupiah, as int, in both directions.
+ */
+
+declare(strict_types=1);
+
+namespace Topup;
+
+/** The service refused: this call made nothing. Branch on `$reason`, never on the message. */
+final class TopupError extends \RuntimeException
+{
+    /** Two digits. (`code` is taken by PHP's exceptions.) */
+    public readonly string $answerCode;
+    /** A word that stays: insufficient_balance, ref_id_conflict … Treat one that you do not know by `$httpStatus`. */
+    public readonly string $reason;
+    /** @var list<array{field: string, message: string}> */
+    public readonly array $errors;
+    public readonly string $requestId;
+    /** @var array{balance: int, price: int}|null Of insufficient_balance: rupiah. */
+    public readonly ?array $dataHint;
+
+    /** @param array<string, mixed> $failure */
+    public function __construct(public readonly int $httpStatus, array $failure)
+    {
+        parent::__construct((string) ($failure['message'] ?? "HTTP $httpStatus"));
+        $this->answerCode = (string) ($failure['code'] ?? '');
+        $this->reason = (string) ($failure['reason'] ?? '');
+        $this->errors = $failure['errors'] ?? [];
+        $this->requestId = (string) ($failure['request_id'] ?? '');
+        $this->dataHint = $failure['data_hint'] ?? null;
+    }
+}
+
+/**
+ * An attempt had no answer: what was sent may have been done. Send the same call, with the same ref_id, later; never a new ref_id
+ * for the same order. `getPrevious()` says what came instead.
+ */
+final class OutcomeUnknownError extends \RuntimeException
+{
+    public function __construct(
+        public readonly string $operation,
+        public readonly ?string $refId,
+        ?\Throwable $previous,
+    ) {
+        $again = $refId === null
+            ? 'Look at what it should have done before you repeat it'
+            : "Ask again with ref_id $refId";
+        parent::__construct("The outcome of $operation is not known. $again.", 0, $previous);
+    }
+}
+
+/** It is not genuine, too old, or not of this service: answer 401. */
+final class WebhookError extends \RuntimeException
+{
+}
+
+final class SendOptions
+{
+    /**
+     * @param int $timeoutMs Of one attempt.
+     * @param int $waitMaxMs The longest wait between two attempts, whatever the service asks for.
+     */
+    public function __construct(
+        public readonly int $timeoutMs = 20_000,
+        public readonly int $attemptsMax = 6,
+        public readonly int $waitMaxMs = 60_000,
+    ) {
+    }
+}
+
+/** The wallet, buyer and seller calls, by API key. */
+final class Client
+{
+    /** POST that reads. */
+    private const READS = [
+        '/api/buyer/balance',
+        '/api/buyer/price-list',
+        '/api/buyer/inquiry',
+        '/api/buyer/transactions',
+        '/api/buyer/transactions/lookup',
+        '/api/seller/transactions',
+    ];
+    private readonly Sender $sender;
+
+    public function __construct(
+        string $baseUrl,
+        #[\SensitiveParameter] private readonly string $apiKey,
+        SendOptions $options = new SendOptions(),
+    ) {
+        $this->sender = new Sender($baseUrl, $options);
+    }
+
+    /**
+     * Any call of /openapi.json; repeats it where that does the same once.
+     *
+     * @param array<string, mixed>|null $body
+     * @param array<string, string> $query
+     * @return mixed its `data`
+     * @throws TopupError for a refusal
+     * @throws OutcomeUnknownError where no answer came
+     */
+    public function call(string $method, string $path, ?array $body = null, array $query = []): mixed
+    {
+        $refId = isset($body['ref_id']) && is_string($body['ref_id']) && $body['ref_id'] !== '' ? $body['ref_id'] : null;
+        $headers = ["Authorization: Bearer $this->apiKey", 'Accept: application/json'];
+        $content = null;
+        if ($body !== null) {
+            $headers[] = 'Content-Type: application/json';
+            // The same bytes in every attempt.
+            $content = json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+        }
+        $sent = $this->sender->send(
+            $method,
+            $path . ($query === [] ? '' : '?' . http_build_query($query, '', '&', PHP_QUERY_RFC3986)),
+            $headers,
+            $content,
+            isRepeatable: $method === 'GET' || $refId !== null || in_array($path, self::READS, true),
+        );
+        if ($sent->answer === null) {
+            throw new OutcomeUnknownError("$method $path", $refId, $sent->lost);
+        }
+        if ($sent->status >= 400) {
+            $refusal = new TopupError($sent->status, $sent->answer);
+            // This attempt made nothing. The one that was lost may have, if it was no read.
+            throw $sent->lost === null || $refId === null ? $refusal : new OutcomeUnknownError("$method $path", $refId, $refusal);
+        }
+        return array_key_exists('data', $sent->answer) && isset($sent->answer['code'])
+            ? $sent->answer['data']
+            : $sent->answer;
+    }
+
+    /** Rupiah that can be spent now. */
+    public function balance(): int
+    {
+        return $this->call('POST', '/api/buyer/balance')['balance'];
+    }
+
+    /**
+     * Buys a prepaid product, once for its ref_id: make that once for an order, and store it before the first call.
+     *
+     * @return array<string, mixed> the transaction
+     */
+    public function buy(string $code, string $customerNumber, string $refId, ?int $maxPrice = null): array
+    {
+        return $this->order('/api/buyer/transaction', $code, $customerNumber, $refId, $maxPrice);
+    }
+
+    /**
+     * Pays a bill, once for its ref_id.
+     *
+     * @return array<string, mixed>
+     */
+    public function pay(string $code, string $customerNumber, string $refId, ?int $maxPrice = null): array
+    {
+        return $this->order('/api/buyer/payment', $code, $customerNumber, $refId, $maxPrice);
+    }
+
+    /**
+     * Deposits rupiah, once for its ref_id.
+     *
+     * @return array<string, mixed>
+     */
+    public function deposit(int $amount, string $refId): array
+    {
+        return $this->call('POST', '/api/buyer/deposit', ['amount' => $amount, 'ref_id' => requiredRefId($refId)]);
+    }
+
+    /** @return array<string, mixed> */
+    private function order(string $path, string $code, string $customerNumber, string $refId, ?int $maxPrice): array
+    {
+        $body = ['code' => $code, 'customer_number' => $customerNumber, 'ref_id' => requiredRefId($refId)];
+        return $this->call('POST', $path, $maxPrice === null ? $body : $body + ['max_price' => $maxPrice]);
+    }
+
+    /**
+     * A transaction as it is now.
+     *
+     * @return array<string, mixed>
+     */
+    public function transaction(string $refId): array
+    {
+        return $this->call('GET', '/api/buyer/transactions/' . rawurlencode(requiredRefId($refId)));
+    }
+
+    /**
+     * Asks until a transaction is final; for when no webhook came.
+     *
+     * @return array<string, mixed> as it is when the time is over
+     */
+    public function waitForResult(string $refId, int $timeoutMs = 60_000, int $everyMs = 2_000): array
+    {
+        $endsAt = hrtime(true) / 1e6 + $timeoutMs;
+        for (;;) {
+            $found = $this->transaction($refId);
+            if (in_array($found['status'], ['success', 'failed'], true) || hrtime(true) / 1e6 + $everyMs > $endsAt) {
+                return $found;
+            }
+            usleep($everyMs * 1_000);
+        }
+    }
+
+    /**
+     * Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves.
+     *
+     * @param array<string, mixed> $filter
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function transactions(array $filter = []): \Generator
+    {
+        $now = new \DateTimeImmutable('now', new \DateTimeZone('UTC'));
+        $body = $filter + ['limit' => 100, 'end_date' => $now->format('Y-m-d\TH:i:s.v\Z')];
+        for ($page = 1; ; $page++) {
+            $found = $this->call('POST', '/api/buyer/transactions', $body + ['page' => $page]);
+            foreach ($found['transactions'] as $transaction) {
+                yield $transaction;
+            }
+            if ($page >= $found['pagination']['total_pages']) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Every movement of the wallet, oldest first.
+     *
+     * @param array{start_date?: string, end_date?: string} $filter
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function statement(array $filter = []): \Generator
+    {
+        do {
+            $found = $this->call('GET', '/api/buyer/statement', query: $filter);
+            foreach ($found['entries'] as $entry) {
+                yield $entry;
+            }
+            $filter = ['cursor' => $found['next_cursor']];
+        } while ($found['next_cursor'] !== null);
+    }
+}
+
+/**
+ * HMAC-SHA256 with the API key, lower-case hex, over the username and what the call covers, joined by `|`.
+ *
+ * @param list<string> $covers
+ */
+function resellerSign(string $username, #[\SensitiveParameter] string $apiKey, array $covers): string
+{
+    return hash_hmac('sha256', implode('|', [$username, ...$covers]), $apiKey);
+}
+
+/** The reseller surface: signed GET calls. Each answer has its code in `status`; `05` is under way. */
+final class ResellerClient
+{
+    private readonly Sender $sender;
+
+    public function __construct(
+        string $baseUrl,
+        private readonly string $username,
+        #[\SensitiveParameter] private readonly string $apiKey,
+        SendOptions $options = new SendOptions(),
+    ) {
+        $this->sender = new Sender($baseUrl, $options);
+    }
+
+    /**
+     * Buys, once for its ref_id; the same call again is the status check.
+     *
+     * @return array<string, mixed>
+     */
+    public function request(string $code, string $customer, string $refId, ?int $maxPrice = null): array
+    {
+        $query = ['code' => $code, 'customer' => $customer, 'ref_id' => requiredRefId($refId)];
+        $more = $maxPrice === null ? [] : ['max_price' => (string) $maxPrice];
+        return $this->get('request', [$code, $customer, $refId], $query + $more);
+    }
+
+    /**
+     * @param array{category?: string, operator?: string} $filter
+     * @return array<string, mixed>
+     */
+    public function priceList(array $filter = []): array
+    {
+        return $this->get('price-list', ['pricelist'], $filter);
+    }
+
+    /** @return array<string, mixed> */
+    public function balance(): array
+    {
+        return $this->get('balance', ['depo'], []);
+    }
+
+    /**
+     * @param list<string> $covers
+     * @param array<string, string> $query
+     * @return array<string, mixed>
+     */
+    private function get(string $path, array $covers, array $query): array
+    {
+        $signed = ['username' => $this->username, 'sign' => resellerSign($this->username, $this->apiKey, $covers)];
+        $text = http_build_query($signed + $query, '', '&', PHP_QUERY_RFC3986);
+        $sent = $this->sender->send('GET', "/api/reseller/$path?$text", ['Accept: application/json'], null, true);
+        $answer = $sent->answer;
+        // A transaction that failed exists; every other refusal says that the call made nothing.
+        $isRefusal = $answer !== null && isset($query['ref_id'])
+            && !in_array($answer['status'], ['00', '05'], true)
+            && ($answer['reason'] ?? null) !== 'transaction_failed';
+        if ($answer === null || ($isRefusal && $sent->lost !== null)) {
+            throw new OutcomeUnknownError($path, $query['ref_id'] ?? null, $sent->lost);
+        }
+        return $answer;
+    }
+}
+
+final class WebhookEvent
+{
+    /**
+     * @param string $id The same in every attempt: store it to recognise repetitions.
+     * @param string $name transaction.success, callback.wallet …
+     * @param array<string, mixed> $body
+     */
+    public function __construct(
+        public readonly string $id,
+        public readonly string $name,
+        public readonly array $body,
+    ) {
+    }
+}
+
+final class Webhooks
+{
+    /**
+     * Verifies a webhook or callback.
+     *
+     * @param array<string, string> $headers in any case
+     * @param string $body what came, byte for byte, before any parser of JSON
+     * @param string $secret of the endpoint (of callbacks that of `default`): whsec_…
+     * @param int $toleranceS refuses what was signed longer ago, or is of the future
+     * @param int|null $nowS for tests
+     * @throws WebhookError for what is not genuine
+     */
+    public static function verify(
+        array $headers,
+        string $body,
+        #[\SensitiveParameter] string $secret,
+        int $toleranceS = 300,
+        ?int $nowS = null,
+    ): WebhookEvent {
+        if (preg_match('#\Awhsec_[A-Za-z0-9+/]+=*\z#', $secret) !== 1) {
+            throw new \InvalidArgumentException('secret must be the webhook secret: whsec_…');
+        }
+        $given = array_change_key_case($headers);
+        $header = static fn (string $name): string => is_string($given[$name] ?? null)
+            ? $given[$name]
+            : throw new WebhookError("The header $name is missing.");
+        [$id, $timestamp] = [$header('webhook-id'), $header('webhook-timestamp')];
+        $key = base64_decode(substr($secret, strlen('whsec_')));
+        $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+        $matches = false;
+        // Two while a secret is replaced. Each is compared, whatever the one before was.
+        foreach (explode(' ', $header('webhook-signature')) as $each) {
+            $matches = hash_equals($expected, $each) || $matches;
+        }
+        if (!$matches) {
+            throw new WebhookError(
+                'The signature is not right: another secret, or a body that was changed or parsed on its way.',
+            );
+        }
+        if (preg_match('/\A[0-9]{1,12}\z/', $timestamp) !== 1 || abs(($nowS ?? time()) - (int) $timestamp) > $toleranceS) {
+            throw new WebhookError("It was signed more than $toleranceS s ago, or your clock is wrong.");
+        }
+        $parsed = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
+        // The header is not signed, so a name in the body wins.
+        $name = is_string($parsed['event'] ?? null) ? $parsed['event'] : $header('x-event');
+        return new WebhookEvent($id, $name, $parsed);
+    }
+
+    /**
+     * Of the request that this script answers.
+     *
+     * @throws WebhookError for what is not genuine
+     */
+    public static function fromRequest(#[\SensitiveParameter] string $secret): WebhookEvent
+    {
+        $headers = [];
+        foreach ($_SERVER as $name => $value) {
+            if (str_starts_with((string) $name, 'HTTP_')) {
+                $headers[str_replace('_', '-', substr((string) $name, strlen('HTTP_')))] = (string) $value;
+            }
+        }
+        return self::verify($headers, (string) file_get_contents('php://input'), $secret);
+    }
+}
+
+/** @internal */
+final class Sent
+{
+    /**
+     * @param array<string, mixed>|null $answer null where none came
+     * @param \Throwable|null $lost Why an attempt had none. That one may have been done, so a refusal is believed only where it is null.
+     */
+    public function __construct(
+        public readonly int $status,
+        public readonly ?array $answer,
+        public readonly ?\Throwable $lost,
+    ) {
+    }
+}
+
+/** @internal Sends a request until it is answered. */
+final class Sender
+{
+    private readonly string $baseUrl;
+
+    public function __construct(string $baseUrl, private readonly SendOptions $options)
+    {
+        if (!extension_loaded('curl') || PHP_INT_SIZE < 8) {
+            throw new \LogicException('This client needs the extension curl (php-curl) and a 64-bit PHP.');
+        }
+        $this->baseUrl = rtrim($baseUrl, '/');
+    }
+
+    /**
+     * 429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
+     *
+     * @param list<string> $headers
+     */
+    public function send(string $method, string $path, array $headers, ?string $content, bool $isRepeatable): Sent
+    {
+        $lost = null;
+        $sent = new Sent(0, null, new \LogicException('attemptsMax is 0'));
+        for ($attempt = 1; $attempt <= $this->options->attemptsMax; $attempt++) {
+            $retryAfterS = null;
+            $found = $this->sendOnce($method, $path, $headers, $content, $retryAfterS);
+            $lost = $found->lost ?? $lost;
+            $sent = new Sent($found->status, $found->answer, $lost);
+            $isRefusedForNow = $sent->answer !== null && in_array($sent->status, [429, 503], true);
+            if (!$isRefusedForNow && ($sent->answer !== null || !$isRepeatable)) {
+                break;
+            }
+            if ($attempt < $this->options->attemptsMax) {
+                $waitMs = $retryAfterS === null ? 500 * 2 ** ($attempt - 1) : $retryAfterS * 1_000;
+                usleep(min($waitMs, $this->options->waitMaxMs) * 1_000);
+            }
+        }
+        return $sent;
+    }
+
+    /** @param list<string> $headers */
+    private function sendOnce(string $method, string $path, array $headers, ?string $content, ?int &$retryAfterS): Sent
+    {
+        $curl = curl_init($this->baseUrl . $path);
+        curl_setopt_array($curl, [
+            CURLOPT_CUSTOMREQUEST => $method,
+            // `Expect:` keeps curl from asking first whether it may send a long body.
+            CURLOPT_HTTPHEADER => [...$headers, 'Expect:'],
+            CURLOPT_RETURNTRANSFER => true,
+            // Of the whole. A redirect is not followed: the key would go along.
+            CURLOPT_TIMEOUT_MS => $this->options->timeoutMs,
+            CURLOPT_NOSIGNAL => true,
+            CURLOPT_FOLLOWLOCATION => false,
+            CURLOPT_PROTOCOLS => CURLPROTO_HTTPS | CURLPROTO_HTTP,
+            CURLOPT_HEADERFUNCTION => static function ($_curl, string $line) use (&$retryAfterS): int {
+                if (preg_match('/\Aretry-after:\s*([0-9]{1,6})\s*\z/i', $line, $found) === 1) {
+                    $retryAfterS = (int) $found[1];
+                }
+                return strlen($line);
+            },
+        ]);
+        if ($content !== null) {
+            curl_setopt($curl, CURLOPT_POSTFIELDS, $content);
+        }
+        $text = curl_exec($curl);
+        $status = (int) curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+        if (!is_string($text)) {
+            return new Sent(0, null, new \RuntimeException(curl_error($curl)));
+        }
+        $answer = json_decode($text, true);
+        // A proxy's page, or a fault of the service itself: whether it was done is not known.
+        $isAnswer = is_array($answer) && array_key_exists('status', $answer)
+            && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503);
+        return $isAnswer
+            ? new Sent($status, $answer, null)
+            : new Sent($status, null, new \RuntimeException("HTTP $status: " . substr($text, 0, 200)));
+    }
+}
+
+/** @internal */
+function requiredRefId(string $refId): string
+{
+    return $refId !== ''
+        ? $refId
+        : throw new \InvalidArgumentException('refId is missing: make one for the order and store it before you call');
+}

@@ -1,0 +1,28 @@
+// node quick-start.mjs <address> <buyer key> <ref_id>: deposits, buys, and waits for the verified webhook.
+import { EventEmitter, on, once } from 'node:events';
+import { createServer } from 'node:http';
+import { createClient } from 'topup-client';
+import { webhookReceiver } from 'topup-client/webhooks';
+
+const [baseUrl, apiKey, refId] = process.argv.slice(2);
+const topup = createClient({ baseUrl, apiKey });
+const { webhook_secret: secret } = await topup.call('getBuyerConfig');
+
+const events = new EventEmitter();
+const came = on(events, 'event', { signal: AbortSignal.timeout(60_000) });
+const onEvent = (event) => void events.emit('event', event);
+const server = createServer(webhookReceiver({ secret, onEvent })).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const webhookUrl = `http://127.0.0.1:${server.address().port}/hooks/topup`;
+await topup.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
+
+await topup.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
+await topup.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
+
+for await (const [{ name, body }] of came) {
+  if (name === 'transaction.success' && body.data.ref_id === refId) {
+    console.log(JSON.stringify({ status: body.data.status, sn: body.data.sn }));
+    break;
+  }
+}
+server.close();

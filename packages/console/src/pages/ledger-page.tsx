@@ -1,0 +1,174 @@
+import { Alert, Button, Progress, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { count, rupiah, seconds } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { Rows } from '../parts/rows.js';
+import { Nothing, Time, Waiting } from '../parts/states.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+import { Section } from '../parts/section.js';
+
+type Ledger = operations['getLedger']['responses'][200]['content']['application/json']['data'];
+
+const everyMs = 30_000;
+const whileRunningMs = 1_500;
+
+/** Whether every rupiah adds up, and what proves that nothing was changed since. */
+export function LedgerPage(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const before = params.get('before');
+  const found = useQuery({
+    queryKey: ['ledger', before],
+    queryFn: () => dataOf(api.GET('/ledger', { params: { query: before === null ? {} : { before } } })),
+    refetchInterval: ({ state }) => (state.data?.running ? whileRunningMs : everyMs),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('ledger')}
+      </Title>
+      {found.data ? (
+        <>
+          <Verification of={found.data} />
+          <Accounts of={found.data.accounts} />
+          <Closes of={found.data.closes} />
+          {found.data.next !== null && (
+            <Button variant="default" my="md" onClick={() => setParams({ before: found.data.next ?? '' })}>
+              {t('earlierCloses')}
+            </Button>
+          )}
+        </>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </>
+  );
+}
+
+function Verification({ of }: { of: Ledger }): React.ReactElement {
+  const mayRun = useMay('ledger.run');
+  const { running, verifications } = of;
+  const last = verifications[0];
+  return (
+    <Section title={t('verification')} first>
+      {!last && <Nothing>{t('noVerification')}</Nothing>}
+      {last && (
+        <Alert color={last.ok ? 'green' : 'red'} role="status">
+          {last.ok ? t('verified') : t('notVerified', { count: count(last.failures) })}
+        </Alert>
+      )}
+      <Facts
+        of={[
+          [t('lastVerification'), last && <Time at={last.at} />],
+          [t('took'), last && seconds(last.duration_ms / 1_000)],
+          [t('nextVerification'), <Time at={of.next_verification_at} />],
+        ]}
+      />
+      {last && last.findings.length > 0 && (
+        <Rows
+          label={t('findings')}
+          heads={[t('rule'), t('subject'), t('found')]}
+          rows={last.findings.map(({ check, subject, message }) => ({
+            key: `${check} ${subject} ${message}`,
+            cells: [last.checks.find((each) => each.check === check)?.title ?? check, subject, message],
+          }))}
+        />
+      )}
+      {running && <Running of={running} />}
+      {mayRun && !running && (
+        <Stack maw={640} my="md">
+          <ActionForm
+            title={t('verifyNow')}
+            consequence={t('verifyNowWhat')}
+            run={(reason) => dataOf(api.POST('/ledger/verify', { body: { reason } }))}
+          />
+        </Stack>
+      )}
+      {verifications.length > 1 && (
+        <Rows
+          label={t('verifications')}
+          heads={[t('day'), t('time'), t('status'), t('took')]}
+          ends={[3]}
+          rows={verifications.map((each) => ({
+            key: each.day,
+            cells: [
+              each.day,
+              <Time at={each.at} />,
+              each.ok ? t('verified') : t('notVerified', { count: count(each.failures) }),
+              seconds(each.duration_ms / 1_000),
+            ],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Running({ of }: { of: NonNullable<Ledger['running']> }): React.ReactElement {
+  const text = t(`verifying_${of.what}`, { done: count(of.done), total: count(of.total) });
+  return (
+    <Stack gap={4} my="md" maw={640} role="status">
+      <Text size="sm">{text}</Text>
+      <Progress
+        value={of.total === 0 ? 0 : Math.min(100, (of.done / of.total) * 100)}
+        aria-label={t('verification')}
+        animated
+      />
+    </Stack>
+  );
+}
+
+function Accounts({ of }: { of: Ledger['accounts'] }): React.ReactElement {
+  return (
+    <Section title={t('ledgerAccounts')}>
+      <Text size="sm">{t('ledgerAccountsWhat')}</Text>
+      {of.length === 0 ? (
+        <Nothing>{t('noClose')}</Nothing>
+      ) : (
+        <Rows
+          label={t('ledgerAccounts')}
+          heads={[t('ledgerAccount'), t('atClose'), t('now')]}
+          ends={[1, 2]}
+          minWidth={340}
+          rows={of.map(({ account, closed, now }) => ({
+            key: account,
+            cells: [account, rupiah(closed), now === null ? '–' : rupiah(now)],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Closes({ of }: { of: Ledger['closes'] }): React.ReactElement {
+  return (
+    <Section title={t('closes')}>
+      <Text size="sm">{t('closesWhat')}</Text>
+      {of.length > 0 && (
+        <Rows
+          label={t('closes')}
+          heads={[t('day'), t('root'), t('signed'), t('walletsMoved'), t('journals'), t('auditEntries')]}
+          ends={[3, 4, 5]}
+          minWidth={640}
+          rows={of.map((each) => ({
+            key: each.day,
+            cells: [
+              each.day,
+              <Text component="code" size="xs">
+                {each.root}
+              </Text>,
+              each.is_signed ? t('yes') : t('no'),
+              count(each.wallets),
+              count(each.journals),
+              each.audit_entries === null ? '–' : count(each.audit_entries),
+            ],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,247 @@
+import { Anchor, NativeSelect, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams, useSearchParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { clockIn, dayIn, rupiah, seconds } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { OrdersPlot, ProviderPlots } from '../parts/provider-plots.js';
+import { PriceDifferences, ReconcileDay } from '../parts/provider-questions.js';
+import { Rows } from '../parts/rows.js';
+import { Nothing, Time, Waiting } from '../parts/states.js';
+import { useMay, useSession } from '../session.js';
+import { t } from '../text/text.js';
+import { providerFacts, ProviderStates } from './providers-page.js';
+import { Section } from '../parts/section.js';
+
+type Provider = operations['getProvider']['responses'][200]['content']['application/json']['data'];
+
+const spans = ['1', '7', '30'] as const;
+
+/** One provider: how it is, how it was, and what can be done about it. */
+export function ProviderPage(): React.ReactElement {
+  const { seller = '' } = useParams();
+  const [params, setParams] = useSearchParams();
+  const days = spans.find((each) => each === params.get('days')) ?? '1';
+  const mayCompare = useMay('provider.reconcile');
+  const found = useQuery({
+    queryKey: ['provider', seller, days],
+    queryFn: () =>
+      dataOf(
+        api.GET('/providers/{username}', {
+          params: { path: { username: seller }, query: { days: Number(days) } },
+        }),
+      ),
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="xs">
+        {seller}
+      </Title>
+      {found.data ? (
+        <>
+          <Standing of={found.data} />
+          <NativeSelect
+            label={t('period')}
+            value={days}
+            data={spans.map((value) => ({ value, label: t(`days_${value}`) }))}
+            onChange={(event) => setParams({ days: event.currentTarget.value })}
+            maw={200}
+            mt="lg"
+          />
+          <History of={found.data} isOneDay={days === '1'} />
+          <Changes of={found.data.changes} />
+          <Steering of={found.data} />
+          {mayCompare && <PriceDifferences seller={seller} />}
+          {mayCompare && <ReconcileDay seller={seller} />}
+        </>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </>
+  );
+}
+
+function Standing({ of }: { of: Provider }): React.ReactElement {
+  return (
+    <>
+      <ProviderStates of={of} />
+      <Facts
+        of={[
+          ...providerFacts(of),
+          [t('inFlight'), t('inFlightAre', of.in_flight)],
+          [t('kind'), of.kind],
+          [t('address'), of.address],
+          [t('nameThere'), of.username],
+          [
+            t('account'),
+            <Anchor component={Link} to={`/accounts/${of.seller}`} size="sm">
+              {of.seller}
+            </Anchor>,
+          ],
+        ]}
+      />
+    </>
+  );
+}
+
+function History({ of, isOneDay }: { of: Provider; isOneDay: boolean }): React.ReactElement {
+  const { time_zone: zone } = useSession();
+  const labels = of.steps.map(({ from }) =>
+    isOneDay ? clockIn(zone, from) : `${dayIn(zone, from)} ${clockIn(zone, from)}`,
+  );
+  return (
+    <>
+      <OrdersPlot steps={of.steps} labels={labels} />
+      <ProviderPlots of={[{ seller: of.seller, steps: of.steps }]} labels={labels} />
+    </>
+  );
+}
+
+const becauses = ['failing', 'hanging', 'served', 'operator', 'configuration', 'float'] as const;
+
+function Changes({ of }: { of: Provider['changes'] }): React.ReactElement {
+  const because = (word: string | null) => {
+    const known = becauses.find((each) => each === word);
+    return known ? t(`circuitBecause_${known}`) : (word ?? '–');
+  };
+  return (
+    <Section title={t('circuitHistory')}>
+      {of.length === 0 ? (
+        <Nothing>{t('noCircuitChange')}</Nothing>
+      ) : (
+        <Rows
+          label={t('circuitHistory')}
+          heads={[t('time'), t('circuit'), t('disabledBecause')]}
+          rows={of.map(({ at, to, because: why }, place) => ({
+            key: `${at} ${place}`,
+            cells: [<Time at={at} />, t(to === 'open' ? 'circuit_open' : 'circuit_closed'), because(why)],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Steering({ of }: { of: Provider }): React.ReactElement | null {
+  const [maySteer, maySet, mayTest] = [
+    useMay('provider.steer'),
+    useMay('provider.set'),
+    useMay('provider.float'),
+  ];
+  const { seller } = of;
+  const to = { params: { path: { username: seller } } };
+  if (![maySteer, maySet, mayTest].includes(true)) {
+    return null;
+  }
+  return (
+    <>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t('actions')}
+      </Title>
+      <Stack gap="sm" maw={640}>
+        {maySteer && !of.paused && (
+          <ActionForm
+            key="pause"
+            title={t('pauseProvider')}
+            consequence={t('pauseProviderWhat', { seller })}
+            danger
+            run={(reason) => dataOf(api.POST('/providers/{username}/pause', { ...to, body: { reason } }))}
+          />
+        )}
+        {maySteer && (of.paused !== null || of.circuit !== 'closed') && (
+          <ActionForm
+            key="resume"
+            title={t('resumeProvider')}
+            consequence={t('resumeProviderWhat', { seller })}
+            run={(reason) => dataOf(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))}
+          />
+        )}
+        {mayTest && <TestCall seller={seller} />}
+        {maySet && <Limits of={of} />}
+      </Stack>
+    </>
+  );
+}
+
+function TestCall({ seller }: { seller: string }): React.ReactElement {
+  const [said, setSaid] = useState('');
+  return (
+    <ActionForm
+      title={t('testProvider')}
+      consequence={t('testProviderWhat')}
+      run={async (reason) => {
+        setSaid('');
+        const {
+          float,
+          duration_ms: ms,
+          problem,
+        } = await dataOf(
+          api.POST('/providers/{username}/test', {
+            params: { path: { username: seller } },
+            body: { reason },
+          }),
+        );
+        const time = seconds(ms / 1_000);
+        setSaid(
+          float === null
+            ? t('testProblem', { time, problem: problem ?? '' })
+            : t('testAnswer', { time, float: rupiah(float) }),
+        );
+      }}
+    >
+      {said !== '' && (
+        <Text size="sm" fw={600} role="status" style={{ overflowWrap: 'anywhere' }}>
+          {said}
+        </Text>
+      )}
+    </ActionForm>
+  );
+}
+
+type Limit = keyof Provider['limits'];
+
+/** Empty: no limit, or the standard. */
+function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
+  const [given, setGiven] = useState<Record<Limit, string | number>>({
+    calls_per_second: limits.calls_per_second ?? '',
+    concurrency: limits.concurrency ?? '',
+    max_wait_s: limits.max_wait_s ?? '',
+  });
+  const names = Object.keys(given) as Limit[];
+  return (
+    <ActionForm
+      title={t('setLimits')}
+      consequence={t('setLimitsWhat', { seller })}
+      run={(reason) => {
+        const changed = names
+          .map((name) => [name, given[name] === '' ? null : Number(given[name])] as const)
+          .filter(([name, value]) => value !== limits[name]);
+        return dataOf(
+          api.POST('/providers/{username}/limits', {
+            params: { path: { username: seller } },
+            body: { ...Object.fromEntries(changed), reason },
+          }),
+        );
+      }}
+    >
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
+        {names.map((name) => (
+          <NumberInput
+            key={name}
+            label={t(`limit_${name}`)}
+            description={name === 'max_wait_s' ? t('standardHint') : t('noLimitHint')}
+            value={given[name]}
+            min={1}
+            allowDecimal={false}
+            onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
+          />
+        ))}
+      </SimpleGrid>
+    </ActionForm>
+  );
+}

@@ -1,0 +1,158 @@
+import { Alert, Anchor, Badge, Card, Group, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { clockIn, count, percent, rupiah, seconds } from '../format.js';
+import { Facts } from '../parts/facts.js';
+import { ProviderPlots } from '../parts/provider-plots.js';
+import { Rows } from '../parts/rows.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { useSession } from '../session.js';
+import { t } from '../text/text.js';
+import { AskForm } from '../parts/ask-form.js';
+import { Section } from '../parts/section.js';
+
+type Provider =
+  operations['listProviders']['responses'][200]['content']['application/json']['data']['providers'][number];
+
+const everyMs = 15_000;
+
+/** Whether those who fulfil the sales serve, and what may keep them from it. */
+export function ProvidersPage(): React.ReactElement {
+  const found = useQuery({
+    queryKey: ['providers'],
+    queryFn: () => dataOf(api.GET('/providers')),
+    refetchInterval: everyMs,
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('providers')}
+      </Title>
+      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {found.data?.providers.length === 0 && <Nothing>{t('noProvider')}</Nothing>}
+      {found.data?.is_cut && <Nothing>{t('moreProviders')}</Nothing>}
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        {found.data?.providers.map((each) => (
+          <OneProvider key={each.seller} of={each} />
+        ))}
+      </SimpleGrid>
+      <Last24Hours />
+      <Routing />
+    </>
+  );
+}
+
+/** In words, the worst first. */
+export function ProviderStates({ of }: { of: Provider }): React.ReactElement {
+  return (
+    <Group gap={4}>
+      {of.account_status === 'suspended' && <Status>suspended</Status>}
+      {of.paused && (
+        <Badge color="orange" variant="outline" tt="none" c="var(--mantine-color-text)">
+          {t('paused')}
+        </Badge>
+      )}
+      <Status>{t(`circuit_${of.circuit}`)}</Status>
+    </Group>
+  );
+}
+
+export function providerFacts(of: Provider): [string, React.ReactNode][] {
+  const { day, limits } = of;
+  const inSeconds = (ms: number | null) => (ms === null ? '–' : seconds(ms / 1_000));
+  return [
+    [t('float'), of.float === null ? t('notTold') : rupiah(of.float)],
+    [t('floatAt'), of.float_at && <Time at={of.float_at} />],
+    [t('floatEnds'), of.float_ends_at && <Time at={of.float_ends_at} />],
+    [t('successOfDay'), day.success_rate === null ? '–' : percent(day.success_rate)],
+    [t('ordersOfDay'), `${count(day.orders)} · ${t('unansweredOf', { count: count(day.unanswered) })}`],
+    [t('latencyOfDay'), `${inSeconds(day.p50_ms)} · p95 ${inSeconds(day.p95_ms)}`],
+    [t('waitingOrders'), t('waitingFor', { count: of.waiting, time: seconds(of.expected_wait_ms / 1_000) })],
+    [t('askedPause'), of.asked_pause_ms > 0 ? seconds(of.asked_pause_ms / 1_000) : null],
+    [
+      t('limits'),
+      t('limitsAre', {
+        calls: limits.calls_per_second ?? t('none'),
+        concurrency: limits.concurrency ?? t('none'),
+        wait: limits.max_wait_s === null ? t('standard') : seconds(limits.max_wait_s),
+      }),
+    ],
+    [t('paused'), of.paused && `${of.paused.by}: ${of.paused.reason}`],
+  ];
+}
+
+function OneProvider({ of }: { of: Provider }): React.ReactElement {
+  return (
+    <Card withBorder component="article" aria-label={`${t('provider')} ${of.seller}`}>
+      <Group justify="space-between" gap="xs">
+        <Anchor component={Link} to={`/providers/${of.seller}`} fw={600}>
+          {of.seller}
+        </Anchor>
+        <ProviderStates of={of} />
+      </Group>
+      <Text size="xs" c="dimmed">
+        {of.kind}
+      </Text>
+      <Facts of={providerFacts(of)} />
+    </Card>
+  );
+}
+
+function Last24Hours(): React.ReactElement | null {
+  const { time_zone: zone } = useSession();
+  const today = useQuery({ queryKey: ['today'], queryFn: () => dataOf(api.GET('/today')) });
+  const plotted = today.data?.plotted ?? [];
+  return plotted.length === 0 ? null : (
+    <Section title={t('last24Hours')}>
+      <ProviderPlots of={plotted} labels={(plotted[0]?.steps ?? []).map(({ from }) => clockIn(zone, from))} />
+    </Section>
+  );
+}
+
+function Routing(): React.ReactElement {
+  const [product, setProduct] = useState('');
+  const asked = useMutation({
+    mutationFn: () => dataOf(api.GET('/routing', { params: { query: { product: product.trim() } } })),
+  });
+  return (
+    <Section title={t('routing')}>
+      <Text size="sm">{t('routingWhat')}</Text>
+      <AskForm button={t('showRouting')} asked={asked}>
+        <TextInput
+          label={t('product')}
+          value={product}
+          maxLength={50}
+          required
+          onChange={(event) => setProduct(event.currentTarget.value)}
+        />
+      </AskForm>
+      {asked.data && asked.data.closed !== null && (
+        <Alert color="orange" my="sm">
+          {t('closedNow')}
+        </Alert>
+      )}
+      {asked.data?.offers.length === 0 && <Nothing>{t('noOffer')}</Nothing>}
+      {asked.data && asked.data.offers.length > 0 && (
+        <Rows
+          label={t('routing')}
+          heads={[t('seller'), t('price'), t('cost'), t('circuit'), t('latency'), t('notAsked')]}
+          ends={[1, 2, 4]}
+          rows={asked.data.offers.map((each) => ({
+            key: each.seller,
+            cells: [
+              each.seller,
+              rupiah(each.price),
+              each.cost === null ? '–' : rupiah(each.cost),
+              t(`circuit_${each.circuit}`),
+              seconds(each.mean_ms / 1_000),
+              each.obstacle === null ? '–' : t(`obstacle_${each.obstacle}`),
+            ],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}

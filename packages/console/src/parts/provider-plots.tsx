@@ -1,0 +1,69 @@
+import type { operations } from '../api/schema.js';
+import { percent, rupiah, seconds } from '../format.js';
+import { t } from '../text/text.js';
+import { Lines, Plots, StackedBars } from './plots.js';
+
+export type Step =
+  operations['getProvider']['responses'][200]['content']['application/json']['data']['steps'][number];
+
+/** Told apart in light and dark; the names stand beside them. */
+const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(
+  (name) => `light-dark(var(--mantine-color-${name}-7), var(--mantine-color-${name}-4))`,
+);
+const colourAt = (place: number) => palette[place % palette.length] ?? 'gray';
+
+export interface PlottedSeller {
+  seller: string;
+  steps: Step[];
+}
+
+/** Of several providers beside each other: success, latency, float. */
+export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: string[] }): React.ReactElement {
+  const lines = (value: (step: Step) => number | null) =>
+    of.map(({ seller, steps }, place) => ({
+      name: seller,
+      colour: colourAt(place),
+      values: steps.map(value),
+    }));
+  const inSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
+  return (
+    <Plots>
+      <Lines
+        title={t('providerSuccessPlot')}
+        labels={labels}
+        format={percent}
+        top={1}
+        series={lines((step) => step.success_rate)}
+      />
+      <Lines title={t('floatPlot')} labels={labels} format={rupiah} series={lines((step) => step.float)} />
+      <Lines
+        title={t('providerMedianPlot')}
+        labels={labels}
+        format={seconds}
+        series={lines((step) => inSeconds(step.p50_ms))}
+      />
+      <Lines
+        title={t('providerP95Plot')}
+        labels={labels}
+        format={seconds}
+        series={lines((step) => inSeconds(step.p95_ms))}
+      />
+    </Plots>
+  );
+}
+
+/** What became of the orders to one provider. */
+export function OrdersPlot({ steps, labels }: { steps: Step[]; labels: string[] }): React.ReactElement {
+  return (
+    <StackedBars
+      title={t('ordersPlot')}
+      labels={labels}
+      format={String}
+      series={[
+        { name: t('sold'), colour: colourAt(0), values: steps.map((step) => step.sold) },
+        { name: t('refused'), colour: colourAt(1), values: steps.map((step) => step.failed) },
+        { name: t('unanswered'), colour: colourAt(4), values: steps.map((step) => step.unanswered) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import { Button, FileInput, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf } from '../api/client.js';
+import { count, rupiah } from '../format.js';
+import { t } from '../text/text.js';
+import { Facts } from './facts.js';
+import { Rows } from './rows.js';
+import { Failed, Nothing } from './states.js';
+import { AskForm } from './ask-form.js';
+import { Section } from './section.js';
+
+/** What its price list says now, beside our offers. */
+export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
+  const asked = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/providers/{username}/prices', { params: { path: { username: seller } }, body: {} })),
+  });
+  const cost = (amount: number | null) => (amount === null ? '–' : rupiah(amount));
+  return (
+    <Section title={t('prices')}>
+      <Text size="sm" mb="sm">
+        {t('pricesWhat')}
+      </Text>
+      <Button variant="default" loading={asked.isPending} onClick={() => asked.mutate()}>
+        {t('askPrices')}
+      </Button>
+      <Failed error={asked.error} />
+      {asked.data && (
+        <>
+          <Facts
+            of={[
+              [t('ourOffers'), count(asked.data.offers)],
+              [t('listedThere'), count(asked.data.listed)],
+              [t('differences'), count(asked.data.found)],
+            ]}
+          />
+          {asked.data.differences.length === 0 ? (
+            <Nothing>{t('noDifference')}</Nothing>
+          ) : (
+            <Rows
+              label={t('prices')}
+              heads={[t('product'), t('difference'), t('price'), t('ourCost'), t('theirCost')]}
+              ends={[2, 3, 4]}
+              rows={asked.data.differences.map((each) => ({
+                key: `${each.product_code} ${each.what}`,
+                cells: [
+                  each.product_code,
+                  t(`prices_${each.what}`),
+                  rupiah(each.price),
+                  cost(each.cost),
+                  cost(each.their_cost),
+                ],
+              }))}
+            />
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** Its record of a day and ours, side by side. */
+export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
+  const [date, setDate] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  const asked = useMutation({
+    mutationFn: async () => {
+      const csv = await file?.text();
+      return dataOf(
+        api.POST('/providers/{username}/reconcile', {
+          params: { path: { username: seller } },
+          body: { date, ...(csv !== undefined && { csv }) },
+        }),
+      );
+    },
+  });
+  return (
+    <Section title={t('reconcile')}>
+      <Text size="sm">{t('reconcileWhat')}</Text>
+      <AskForm button={t('compare')} asked={asked}>
+        <TextInput
+          type="date"
+          label={t('day')}
+          required
+          value={date}
+          onChange={(event) => setDate(event.currentTarget.value)}
+        />
+        <FileInput
+          label={t('recordFile')}
+          description={t('askForRecord')}
+          accept=".csv,text/csv"
+          clearable
+          clearButtonProps={{ 'aria-label': t('reset') }}
+          value={file}
+          onChange={setFile}
+          w={240}
+        />
+      </AskForm>
+      {asked.data && (
+        <>
+          <Facts
+            of={[
+              [t('ours'), count(asked.data.ours)],
+              [t('theirs'), count(asked.data.theirs)],
+              [t('matched'), count(asked.data.matched)],
+              [t('differences'), count(asked.data.found)],
+            ]}
+          />
+          {asked.data.differences.length === 0 ? (
+            <Nothing>{t('noDifference')}</Nothing>
+          ) : (
+            <Rows
+              label={t('differences')}
+              heads={[t('reference'), t('difference'), t('ours'), t('theirs')]}
+              rows={asked.data.differences.map((each) => ({
+                key: `${each.reference} ${each.kind}`,
+                cells: [each.reference, t(`differs_${each.kind}`), each.ours ?? '–', each.theirs ?? '–'],
+              }))}
+            />
+          )}
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,62 @@
+import { Option, type Command } from 'commander';
+import { defineCommand, defineGroup } from './define-command.js';
+import { table, time } from './format.js';
+import { day, limitOption } from './options.js';
+
+interface ListOptions {
+  actor?: string;
+  action?: string;
+  kind?: string;
+  subject?: string;
+  from?: string;
+  to?: string;
+  limit: number;
+}
+
+/** `topup audit …`: who changed what. */
+export function registerAudit(program: Command): void {
+  const group = defineGroup(program, 'audit', 'Who changed what, when, from where and why');
+  defineCommand<ListOptions>(group, {
+    usage: 'list',
+    action: 'audit.look',
+    summary: 'List entries of the audit log, newest first',
+    details:
+      'With --json what was before and after, too. What no index knows (an action, one half of a subject) is looked for among\n2,000 entries.',
+    examples: ['audit list --actor operator:sari', 'audit list --kind provider --subject 01a1fdf0 --json'],
+    options: [
+      new Option('--actor <actor>', 'such as operator:sari or account:buyer'),
+      new Option('--action <action>', 'the action, or its beginning'),
+      new Option('--kind <kind>', 'what it is about: account, transaction, provider …'),
+      new Option('--subject <id>', 'its id'),
+      new Option('--from <day>', 'YYYY-MM-DD, business time').argParser(day),
+      new Option('--to <day>', 'the same, the last day').argParser(day),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const [{ pageOfAudit }, { periodOfDays }] = await Promise.all([
+        import('../../src/audit/page-of-audit.js'),
+        import('../../src/shared/business-time.js'),
+      ]);
+      const { actor, action, kind, subject, from, to, limit } = options;
+      const { found, lookedBackTo } = await pageOfAudit(
+        {
+          ...{ actor, action, subjectKind: kind, subjectId: subject },
+          ...periodOfDays({ from, to }),
+        },
+        { limit },
+      );
+      const rows = found.map((each) => [
+        time(each.at),
+        each.actor,
+        each.action,
+        `${each.subject.kind} ${each.subject.id}`,
+        each.reason ?? '-',
+      ]);
+      const end = lookedBackTo ? `\n\nLooked back to ${time(lookedBackTo)}.` : '';
+      return {
+        data: found,
+        text: `${rows.length === 0 ? 'No entry fits.' : table(['at', 'who', 'what', 'about', 'why'], rows)}${end}`,
+      };
+    },
+  });
+}

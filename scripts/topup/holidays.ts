@@ -1,0 +1,54 @@
+import { Option, type Command } from 'commander';
+import { defineCommand, defineGroup } from './define-command.js';
+import { table } from './format.js';
+import { reasonOption, wholeNumber } from './options.js';
+
+/** `topup holidays …`: on which days banks do not work. */
+export function registerHolidays(program: Command): void {
+  const group = defineGroup(program, 'holidays', 'On which days banks do not work');
+  defineCommand<{ year?: number }>(group, {
+    usage: 'list',
+    action: 'holidays.look',
+    summary: 'List the holidays, by day',
+    examples: ['holidays list', 'holidays list --year 2027'],
+    options: [new Option('--year <year>', 'of one year').argParser(wholeNumber(2000, 2099))],
+    async run({ options: { year } }) {
+      const { readHolidays } = await import('../../config/holidays.js');
+      const data = readHolidays().list.filter(({ day }) => year === undefined || day.startsWith(`${year}-`));
+      const rows = data.map(({ day, name }) => [day, weekday(day), name]);
+      return {
+        data,
+        text: data.length === 0 ? 'None is known.' : table(['day', '', 'name'], rows),
+      };
+    },
+  });
+  defineCommand(group, {
+    usage: 'import <file>',
+    action: 'holidays.set',
+    summary: "Take over a year's holidays, as decreed",
+    details:
+      'A file of JSON: [{"day": "2027-01-01", "name": "Tahun Baru"}, …]. Of each year that it has days of it replaces\nthe whole year; other years stay. It is written to HOLIDAYS_FILE (config/holidays.json), which\nthe processes of this machine read anew with the next settlement; with several machines, do it on each.',
+    examples: ['holidays import holidays-2027.json --reason "SKB 3 Menteri for 2027"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const { importHolidays } = await import('../../src/settlements/import-holidays.js');
+      const data = await importHolidays(arg('file'), by);
+      const lines = [
+        ...data.added.map(({ day, name }) => `+ ${day} ${name}`),
+        ...data.removed.map(({ day, name }) => `- ${day} ${name}`),
+      ];
+      return {
+        data,
+        text: [`${data.years.join(', ')}: ${lines.length === 0 ? 'no day changes.' : ''}`, ...lines].join(
+          '\n',
+        ),
+      };
+    },
+  });
+}
+
+function weekday(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}

@@ -1,0 +1,89 @@
+/** Everything that the pages load. */
+export const docsStyle = `
+:root { color-scheme: light dark; --ink: #1d2733; --quiet: #52606d; --paper: #fff; --card: #f3f6f8; --line: #d5dce3; --accent: #0a5f5f; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --quiet: #a5b2be; --paper: #14191f; --card: #1d252d; --line: #35404b; --accent: #5fd0d0; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 28rem; }
+nav a { padding: .25rem 0; white-space: nowrap; }
+header form { flex: 0 1 16rem; }
+main { max-width: 52rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2rem; } h3 { font-size: 1.05rem; }
+a { color: var(--accent); }
+code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--card); padding: .1em .25em; border-radius: .25rem; }
+pre { overflow-x: auto; padding: .75rem; background: var(--card); border: 1px solid var(--line); border-radius: .35rem; }
+pre code { padding: 0; background: none; overflow-wrap: normal; }
+pre.answer:empty { display: none; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
+th, td { padding: .4rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td:last-child { min-width: 12rem; }
+.calls { list-style: none; padding: 0; } .calls li { padding: .35rem 0; border-bottom: 1px solid var(--line); } .calls code { display: block; width: fit-content; }
+label { display: block; margin: .6rem 0; font-weight: 600; }
+input, textarea { display: block; width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--quiet); border-radius: .35rem; }
+textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+button { padding: .5rem 1.25rem; font: inherit; font-weight: 600; color: var(--paper); background: var(--accent); border: 0; border-radius: .35rem; cursor: pointer; }
+summary { cursor: pointer; padding: .35rem 0; }
+.quiet { color: var(--quiet); font-size: .9rem; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+`;
+
+/** In the browser: sends the form of a call, and shows what came back. The key is kept for this tab. */
+export const tryItScript = `'use strict';
+// 'npm start' prints an address with the demo key behind the #, which is sent nowhere. No link may bring a key of live money.
+const given = /^#key=([bs]k_test_[A-Za-z0-9_]+)$/.exec(location.hash);
+if (given) {
+  sessionStorage.setItem('topup-key', given[1]);
+  history.replaceState(null, '', location.pathname);
+}
+for (const form of document.querySelectorAll('form.try-it')) {
+  const { key, body } = form.elements;
+  if (key) {
+    key.value = sessionStorage.getItem('topup-key') || '';
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const shown = form.querySelector('.answer');
+    shown.textContent = '…';
+    const inputs = [...form.querySelectorAll('[data-in]')];
+    const query = new URLSearchParams();
+    let path = form.dataset.path;
+    for (const { name, value, dataset } of inputs) {
+      if (dataset.in === 'path') {
+        path = path.replace('{' + name + '}', encodeURIComponent(value));
+      } else if (value !== '') {
+        query.set(name, value);
+      }
+    }
+    const headers = {};
+    if (key && key.value !== '') {
+      sessionStorage.setItem('topup-key', key.value);
+      headers.authorization = 'Bearer ' + key.value;
+    }
+    if (body) {
+      headers['content-type'] = 'application/json';
+    }
+    const text = query.toString();
+    try {
+      const answer = await fetch(path + (text === '' ? '' : '?' + text), {
+        method: form.dataset.method,
+        headers,
+        ...(body && { body: body.value }),
+      });
+      const came = await answer.text();
+      shown.textContent = 'HTTP ' + answer.status + '\\n' + pretty(came);
+    } catch (error) {
+      shown.textContent = 'No answer: ' + error.message;
+    }
+  });
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+`;

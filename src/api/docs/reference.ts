@@ -1,0 +1,174 @@
+import { html, type Html } from '../../shared/html.js';
+import { lookUp } from '../../shared/look-up.js';
+import { describedInterface, openApiDocument } from '../openapi/document.js';
+import type { DescribedOperation, Parameter, Response } from '../openapi/types.js';
+import { schemaRows } from './schema-rows.js';
+
+export interface Call {
+  method: string;
+  path: string;
+  operation: DescribedOperation;
+}
+
+let known: Call[] | null = null;
+
+export function calls(): Call[] {
+  known ??= Object.entries(describedInterface().paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  return known;
+}
+
+export function referenceIndex(): Html {
+  const { tags } = describedInterface();
+  return html`<h1>Reference</h1>
+    <p>For machines: <a href="/openapi.json">openapi.json</a>.</p>
+    ${tags.map(
+      ({ name, description }) =>
+        html`<h2>${name}</h2>
+          <p>${description}</p>
+          ${callList(name)} ${eventList(name)}`,
+    )}`;
+}
+
+function callList(tag: string): Html | string {
+  const own = calls().filter(({ operation }) => operation.tags.includes(tag));
+  return own.length === 0
+    ? ''
+    : html`<ul class="calls">
+        ${own.map(
+          ({ method, path, operation }) =>
+            html`<li>
+              <a href="/docs/reference/${operation.operationId}">${operation.summary}</a>
+              <code>${method} ${path}</code>
+            </li>`,
+        )}
+      </ul>`;
+}
+
+/** What is sent to the reader's server, each with the fields of its body. */
+function eventList(tag: string): Html[] {
+  return Object.entries(describedInterface().webhooks).flatMap(([event, { post }]) => {
+    const schema = post?.requestBody?.content['application/json']?.schema;
+    return schema && post.tags.includes(tag)
+      ? [
+          html`<details>
+            <summary>${event}: ${post.summary}</summary>
+            ${fieldTable(schemaRows(schema))}
+          </details>`,
+        ]
+      : [];
+  });
+}
+
+export function callPage({ method, path, operation }: Call): Html {
+  const content = operation.requestBody?.content['application/json'];
+  return html`<h1>${operation.summary}</h1>
+    <p><code>${method} ${path}</code></p>
+    <p>${operation.description ?? ''}</p>
+    ${operation.parameters.length > 0 ? parameterTable(operation.parameters) : ''}
+    ${
+      content
+        ? html`<h2>Body</h2>
+            ${fieldTable(schemaRows(content.schema))}`
+        : ''
+    }
+    ${curl({ method, path, operation })} ${tryIt({ method, path, operation })}
+    <h2>Answers</h2>
+    ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
+    <p>What to do about each failure: <a href="/docs/errors">Errors</a>.</p>`;
+}
+
+function answer(status: string, found: Response | { $ref: string }): Html {
+  const response =
+    '$ref' in found
+      ? lookUp(describedInterface().components.responses, found.$ref.replace('#/components/responses/', ''))
+      : found;
+  const content = response?.content['application/json'];
+  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+  return html`<details>
+    <summary>${status}: ${response?.description ?? ''}</summary>
+    ${content && !('$ref' in found) ? fieldTable(schemaRows(content.schema)) : ''}
+    ${example === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`}
+  </details>`;
+}
+
+function parameterTable(parameters: Parameter[]): Html {
+  return html`<h2>Parameters</h2>
+    ${fieldTable(
+      parameters.map(({ name, in: place, required, description = '', schema }) => ({
+        name,
+        type: `${place}, ${[schema.type ?? ''].flat().join(' | ')}`,
+        isRequired: required,
+        description: description === '' ? (schema.description ?? '') : description,
+      })),
+    )}`;
+}
+
+function fieldTable(rows: ReturnType<typeof schemaRows>): Html {
+  return html`<div class="scroll" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th>Field</th>
+          <th>Type</th>
+          <th>Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ name, type, isRequired, description }) =>
+            html`<tr>
+              <td><code>${name}</code>${isRequired ? ' *' : ''}</td>
+              <td>${type}</td>
+              <td>${description}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function exampleBody({ operation }: Call): string | null {
+  const content = operation.requestBody?.content['application/json'];
+  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+  return content === undefined ? null : JSON.stringify(example ?? {}, null, 2);
+}
+
+const needsKey = ({ operation }: Call) => operation.security.some((each) => 'apiKey' in each);
+
+function curl(call: Call): Html {
+  const body = exampleBody(call);
+  const lines = [
+    `curl -s -X ${call.method} '${openApiDocument().servers[0]?.url ?? ''}${call.path}'`,
+    ...(needsKey(call) ? [`-H 'Authorization: Bearer <API_KEY>'`] : []),
+    ...(body === null
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d '${body.replaceAll("'", "'\\''")}'`]),
+  ];
+  return html`<pre tabindex="0"><code>${lines.join(' \\\n  ')}</code></pre>`;
+}
+
+/** The form that the script sends. Without the script it does nothing. */
+function tryIt(call: Call): Html {
+  const body = exampleBody(call);
+  const fields = call.operation.parameters.filter((each) => each.in !== 'header');
+  return html`<h2>Try it</h2>
+    <form class="try-it" data-method="${call.method}" data-path="${call.path}">
+      ${
+        needsKey(call)
+          ? html`<label
+              >API key <input name="key" type="password" autocomplete="off" placeholder="bk_test_…"
+            /></label>`
+          : ''
+      }
+      ${fields.map(
+        ({ name, in: place, required }) =>
+          html`<label>${name}${required ? ' *' : ''} <input data-in="${place}" name="${name}" /></label>`,
+      )}
+      ${body === null ? '' : html`<label>Body <textarea name="body" rows="8" spellcheck="false">${body}</textarea></label>`}
+      <button>Send</button>
+      <p class="quiet">It is sent to this service and does what it says. The key stays in this tab.</p>
+      <pre class="answer" tabindex="0" aria-live="polite" aria-label="Answer"></pre>
+    </form>`;
+}

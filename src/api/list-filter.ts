@@ -1,0 +1,61 @@
+import Joi from 'joi';
+import { limits } from '../../config/limits.js';
+import type { PageFilter } from '../database/page-of-documents.js';
+import { endOf, startOf } from '../shared/business-time.js';
+import { ValidationError } from '../shared/errors.js';
+import { caseless, isoDay, refId, wholeNumber } from './fields.js';
+
+/** What a list of an account's deposits or settlements takes in its query (docs/interface.md#lists). */
+export interface ListFilter<Status extends string> {
+  status?: Status;
+  ref_id?: string;
+  start_date?: string;
+  end_date?: string;
+  limit: number;
+  cursor?: string;
+}
+
+const isNoCursor = '{{#label}} must be a next_cursor of this call';
+
+export function listFilter<Status extends string>(statuses: readonly Status[]) {
+  return Joi.object<ListFilter<Status>>({
+    status: caseless(statuses),
+    ref_id: refId,
+    start_date: isoDay,
+    end_date: isoDay,
+    limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
+    cursor: Joi.string()
+      .min(20)
+      .max(134)
+      .pattern(/^\d{1,15}-[\w-]{1,120}$/)
+      .messages({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor })
+      .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
+      .description('next_cursor of the page before.'),
+  });
+}
+
+/** The same for `pageOfDocuments`. @throws ValidationError for an end before its start. */
+export function pageOf<T extends { status: string }>(
+  accountId: string,
+  query: ListFilter<string>,
+): [filter: PageFilter<T>, page: { after: string | undefined; limit: number }] {
+  const { status, ref_id, start_date, end_date, limit, cursor } = query;
+  const since = start_date === undefined ? undefined : startOf(start_date);
+  const until = end_date === undefined ? undefined : endOf(end_date);
+  if (since && until && until < since) {
+    throw new ValidationError([{ field: 'end_date', message: 'end_date must not be before start_date' }]);
+  }
+  const also = ref_id === undefined ? {} : { refId: ref_id };
+  const fits = status === undefined ? undefined : (each: T) => each.status === status.toLowerCase();
+  return [
+    { accountId, since, until, also: also as never, fits },
+    { after: cursor, limit },
+  ];
+}
+
+export const nextCursor = Joi.string()
+  .allow(null)
+  .required()
+  .description(
+    'The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it.',
+  );

@@ -1,0 +1,49 @@
+import Joi from 'joi';
+import { pageOfDocuments } from '../../database/page-of-documents.js';
+import { settlements, type Settlement } from '../../settlements/settlement.model.js';
+import { timestamp } from '../fields.js';
+import { listFilter, nextCursor, pageOf, type ListFilter } from '../list-filter.js';
+import { named } from '../named.js';
+import { defineOperation } from '../operation.js';
+import { presentSettlement, settlementData } from './settlement-data.js';
+
+const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
+
+export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typeof statuses)[number]>>({
+  id: 'listSettlements',
+  method: 'get',
+  needs: 'trade',
+  path: '/api/seller/settlements',
+  role: 'seller',
+  tag: 'Seller',
+  summary: 'Your settlements, newest first',
+  description: 'Dates are whole days in business time, both ends included; without them all there are.',
+  query: listFilter(statuses),
+  data: Joi.object({
+    settlements: Joi.array()
+      .items(
+        named(
+          'SettlementInList',
+          settlementData.keys({
+            created_at: timestamp.required(),
+            completed_at: timestamp.allow(null).required(),
+          }),
+        ),
+      )
+      .required(),
+    next_cursor: nextCursor,
+  }),
+  async handle({ account, query }) {
+    const { found, next } = await pageOfDocuments(settlements, ...pageOf<Settlement>(account._id, query));
+    return {
+      data: {
+        settlements: found.map((each) => ({
+          ...presentSettlement(each),
+          created_at: each.createdAt.toISOString(),
+          completed_at: each.status === 'completed' ? (each.finalAt?.toISOString() ?? null) : null,
+        })),
+        next_cursor: next,
+      },
+    };
+  },
+});

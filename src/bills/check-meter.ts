@@ -1,0 +1,89 @@
+import { accountById } from '../accounts/find-account.js';
+import { addAndWait } from '../jobs/add-job.js';
+import { checkItem } from '../products/check-item.js';
+import type { Product } from '../products/product.model.js';
+import { chooseRoute } from '../providers/choose-route.js';
+import { adapterFor, connectionOf } from '../providers/get-adapter.js';
+import { routingSellers } from '../providers/route-board.js';
+import { noRouteError } from '../providers/route-or-refuse.js';
+import { InvalidCustomerNumberError, MaintenanceError, NotFoundError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { checkMeterJob } from './check-meter.job.js';
+import { answerMeterCheck, putMeterCheck, readMeterCheck, takeMeterCheck } from './meter-checks.js';
+
+/** Whose meter it is, in the words of the provider. */
+export interface Meter {
+  customerName: string;
+  /** Tariff and power, such as `R1 / 900 VA`; null where the provider does not tell it. */
+  power: string | null;
+}
+
+/** The worker asks the provider; the client waits no longer than this. */
+const waitMs = 10_000;
+
+/**
+ * The name check before a token is bought (docs/interface.md#meters). No quote, no money; the provider is asked by a worker,
+ * and the web tier only waits for it.
+ * @param accountId Who asks. `product`: that of a token; `meterNumber` is for it, and is checked here.
+ * @throws InvalidCustomerNumberError (422/04) there is no such meter; NotFoundError (404/02) nobody who sells the product
+ *   can tell; MaintenanceError or DependencyError (503/03) nobody can tell now.
+ */
+export async function checkMeter(
+  accountId: string,
+  { product, meterNumber }: { product: Product; meterNumber: string },
+): Promise<Meter> {
+  checkItem(product, { productCode: product._id, kind: 'prepaid', customerNumber: meterNumber });
+  const checkId = newId();
+  await putMeterCheck(checkId, { sellerId: await sellerToAsk(product), meterNumber, found: null });
+  await addAndWait(checkMeterJob, { checkId, accountId }, { timeoutMs: waitMs });
+  const found = await takeMeterCheck(checkId);
+  switch (found?.outcome) {
+    case 'meter':
+      return { customerName: found.name, power: found.power };
+    case 'wrong-number':
+      throw new InvalidCustomerNumberError(found.message);
+    case 'unavailable':
+    case undefined:
+      throw new MaintenanceError(
+        'Nobody tells whose meter it is at the moment. Ask again in a minute, or buy without the check.',
+        60,
+        'biller_unavailable',
+      );
+  }
+}
+
+/** The one whom an order would go to, of those whose provider can tell. How many orders wait for it does not matter. */
+async function sellerToAsk(product: Product): Promise<string> {
+  const sellers = [...(await routingSellers()).values()];
+  const unable = sellers.filter(({ provider }) => !provider || !adapterFor(provider.kind).inquireMeter);
+  const choice = await chooseRoute({
+    productCode: product._id,
+    priceMax: Infinity,
+    excludeSellerIds: unable.map(({ _id }) => _id),
+    turnAt: null,
+  });
+  if (!('reason' in choice)) {
+    return choice.sellerId;
+  }
+  if (choice.reason === 'no-offer') {
+    throw new NotFoundError(
+      `Nobody who sells ${product._id} can tell whose meter it is. Buy without the check.`,
+      'meter_check_not_offered',
+    );
+  }
+  throw noRouteError(product, choice);
+}
+
+/** The job: asks the provider and writes down what it says, while somebody waits. Safe to run twice: it buys nothing. */
+export async function askForMeter(checkId: string): Promise<void> {
+  const check = await readMeterCheck(checkId);
+  if (!check || check.found) {
+    return;
+  }
+  const seller = await accountById(check.sellerId);
+  const ask = seller.provider && adapterFor(seller.provider.kind).inquireMeter;
+  const found = ask ? await ask(connectionOf(seller), check.meterNumber) : null;
+  if (found) {
+    await answerMeterCheck(checkId, { ...check, found });
+  }
+}

@@ -1,0 +1,88 @@
+import Joi from 'joi';
+import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
+import type { AuditEntry } from '../../audit/audit.model.js';
+import { pageOfAudit, type AuditFilter } from '../../audit/page-of-audit.js';
+import { periodOfDays } from '../../shared/business-time.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { day } from '../api/list-query.js';
+
+export interface AuditQuery {
+  actor?: string;
+  action?: string;
+  kind?: string;
+  subject?: string;
+  from?: string;
+  to?: string;
+  before?: string;
+  limit: number;
+}
+
+export const auditQuery = Joi.object<AuditQuery>({
+  actor: text(100),
+  action: text(64),
+  kind: text(32),
+  subject: text(200),
+  from: day,
+  to: day,
+  before: isoDay,
+  limit: wholeNumber({ max: 100, standard: 50 }),
+});
+
+/** Of what was before and after, as JSON. */
+const changeLengthMax = 4_000;
+
+export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
+  id: 'listAudit',
+  method: 'get',
+  path: '/audit',
+  action: 'audit.look',
+  summary: 'Who changed what, when, from where and why, newest first',
+  query: auditQuery,
+  data: shape({
+    entries: Joi.array().items(
+      shape({
+        ...{ id: Joi.string(), at: timestamp, actor: Joi.string(), action: Joi.string() },
+        ...{ kind: Joi.string(), subject: Joi.string() },
+        before: Joi.string().allow(null).description('As JSON.'),
+        after: Joi.string().allow(null),
+        from: Joi.string().allow(null),
+        reason: Joi.string().allow(null, ''),
+      }),
+    ),
+    next: timestamp.allow(null).description('The `before` of the next page.'),
+    looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+  }),
+  async handle({ query }) {
+    const { found, next, lookedBackTo } = await pageOfAudit(auditFilterOf(query), {
+      before: query.before === undefined ? undefined : new Date(query.before),
+      limit: query.limit,
+    });
+    return {
+      entries: found.map(presentEntry),
+      next: next?.toISOString() ?? null,
+      looked_back_to: lookedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+export function auditFilterOf({ actor, action, kind, subject, from, to }: AuditQuery): AuditFilter {
+  return {
+    ...{ actor, action, subjectKind: kind, subjectId: subject },
+    ...periodOfDays({ from, to }),
+  };
+}
+
+export function presentEntry({ _id, at, actor, action, subject, before, after, from, reason }: AuditEntry) {
+  return {
+    ...{ id: _id, at: at.toISOString(), actor, action, kind: subject.kind, subject: subject.id },
+    ...{ before: json(before), after: json(after), from: from ?? null, reason: reason ?? null },
+  };
+}
+
+function json(value: unknown): string | null {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  const written = JSON.stringify(value);
+  return written.length > changeLengthMax ? `${written.slice(0, changeLengthMax)}…` : written;
+}

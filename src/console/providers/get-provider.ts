@@ -1,0 +1,80 @@
+import Joi from 'joi';
+import { timestamp, wholeNumber } from '../../api/fields.js';
+import { backlogsOf } from '../../providers/backlog.js';
+import { callsInFlight, circuitsOf } from '../../providers/circuit.js';
+import { providerHistories, type ProviderFigures } from '../../providers/provider-samples.js';
+import { ProviderStateModel, type ProviderState } from '../../providers/provider-state.model.js';
+import { nowMs } from '../../shared/clock.js';
+import { shape } from '../api/console-operation.js';
+import { presentProvider, providerFields, recentFigures } from './list-providers.js';
+import { defineProviderOperation } from './provider-operation.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const changesShown = 100;
+
+/** So long a plot is, so long each of its places: about a hundred of them. */
+const stepsOfDays: Record<number, number> = { 1: 15 * minuteMs, 7: 2 * hourMs, 30: 8 * hourMs };
+
+const nullable = Joi.number().allow(null);
+
+export const stepData = shape({
+  from: timestamp,
+  ...{ orders: Joi.number(), sold: Joi.number(), failed: Joi.number(), unanswered: Joi.number() },
+  ...{ success_rate: nullable, p50_ms: nullable, p95_ms: nullable, float: nullable },
+});
+
+export function presentStep(step: ProviderFigures) {
+  const { fromMs, orders, sold, failed, unanswered, successRate, p50Ms, p95Ms, float } = step;
+  return {
+    from: new Date(fromMs).toISOString(),
+    ...{ orders, sold, failed, unanswered },
+    ...{ success_rate: successRate, p50_ms: p50Ms, p95_ms: p95Ms, float },
+  };
+}
+
+export const getProvider = defineProviderOperation<unknown, { days: number }>({
+  id: 'getProvider',
+  method: 'get',
+  action: 'provider.look',
+  summary: 'The provider of a seller as it is, and how it was: 1, 7 or 30 days',
+  query: Joi.object<{ days: number }>({ days: wholeNumber({ max: 30, standard: 1 }) }),
+  data: shape({
+    ...providerFields,
+    in_flight: shape({ orders: Joi.number(), questions: Joi.number() }),
+    steps: Joi.array().items(stepData),
+    changes: Joi.array()
+      .items(shape({ at: timestamp, to: Joi.string(), because: Joi.string().allow(null) }))
+      .description('Of its circuit, the newest first.'),
+  }),
+  async run(seller, { query: { days } }) {
+    const ids = [seller._id];
+    const untilMs = nowMs();
+    const stepMs = stepsOfDays[days] ?? 8 * hourMs;
+    const sinceMs = Math.floor((untilMs - days * dayMs) / stepMs) * stepMs;
+    const [state, circuits, backlogs, flights, recent, long] = await Promise.all([
+      ProviderStateModel.findById(seller._id).lean<ProviderState>(),
+      circuitsOf(ids),
+      backlogsOf([seller]),
+      callsInFlight(seller._id),
+      recentFigures(ids),
+      providerHistories(ids, { sinceMs, untilMs }, stepMs),
+    ]);
+    const overview = {
+      ...{ seller, state },
+      circuit: circuits.get(seller._id) ?? null,
+      backlog: backlogs.get(seller._id) ?? null,
+    };
+    const history = long.get(seller._id);
+    return {
+      ...presentProvider(overview, recent.get(seller._id)),
+      in_flight: flights,
+      steps: (history?.steps ?? []).map(presentStep),
+      changes: (history?.changes ?? [])
+        .slice(-changesShown)
+        .reverse()
+        .map(({ at, what, because }) => ({ at: at.toISOString(), to: what, because })),
+    };
+  },
+});

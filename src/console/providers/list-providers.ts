@@ -1,0 +1,119 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/fields.js';
+import { floatPace, providerHistories, type ProviderFigures } from '../../providers/provider-samples.js';
+import { listProviders as findProviders, type ProviderOverview } from '../../providers/steer-provider.js';
+import { slotMs } from '../../samples/sample.model.js';
+import { businessDayOf } from '../../shared/business-time.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { rememberedFor } from '../../shared/remembered-for.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Figures of more are not shown, so that the page stays what a person reads and MongoDB is asked for a bounded number. */
+const shownMax = 60;
+const rememberedMs = 2_000;
+/** What ends later than this does not end at today's pace. */
+const endsMaxMs = 90 * dayMs;
+
+const nullable = Joi.number().allow(null);
+
+export const providerFields = {
+  seller: Joi.string(),
+  kind: Joi.string(),
+  address: Joi.string().allow(null).description('Null: the kind knows it by itself.'),
+  username: Joi.string().description('Our name there.'),
+  account_status: Joi.string().valid('active', 'suspended'),
+  paused: shape({ reason: Joi.string().allow(''), by: Joi.string(), at: timestamp }).allow(null),
+  circuit: Joi.string().valid('closed', 'half-open', 'open'),
+  asked_pause_ms: Joi.number().description('How long the pause goes on that it has asked for; 0: none.'),
+  waiting: Joi.number(),
+  expected_wait_ms: Joi.number(),
+  float: nullable.description('Rupiah that we have there, as it last told.'),
+  float_at: timestamp.allow(null),
+  float_ends_at: timestamp.allow(null).description('At the pace of the day; null: not within 90 days.'),
+  limits: shape({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
+  day: shape({
+    ...{ orders: Joi.number(), sold: Joi.number(), failed: Joi.number(), unanswered: Joi.number() },
+    ...{ success_rate: nullable, p50_ms: nullable, p95_ms: nullable },
+  }).description('Of the last 24 hours.'),
+};
+
+/** Every provider, asked for once by everybody who looks. */
+export const listProviders = defineConsoleOperation({
+  id: 'listProviders',
+  method: 'get',
+  path: '/providers',
+  action: 'provider.look',
+  summary: 'Providers by their sellers: whether they serve, what waits, our money there and when it ends',
+  data: shape({
+    providers: Joi.array().items(shape(providerFields)),
+    is_cut: Joi.boolean().description('There are more than are shown.'),
+  }),
+  handle: () => shownProviders(),
+});
+
+const shownProviders = rememberedFor(rememberedMs, async () => {
+  const found = await findProviders();
+  const shown = found.slice(0, shownMax);
+  const recent = await recentFigures(shown.map(({ seller }) => seller._id));
+  return {
+    providers: shown.map((each) => presentProvider(each, recent.get(each.seller._id))),
+    is_cut: found.length > shown.length,
+  };
+});
+
+interface RecentFigures {
+  /** Of 24 hours. */
+  day: ProviderFigures | undefined;
+  /** By five minutes: what the pace of our float is made from. */
+  today: ProviderFigures[];
+}
+
+/** By the id of the seller. */
+export async function recentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
+  const untilMs = nowMs();
+  const beginningMs = Math.min(businessDayOf(now()).startMs, untilMs - hourMs);
+  const [days, todays] = await Promise.all([
+    providerHistories(sellerIds, { sinceMs: untilMs - dayMs, untilMs }, dayMs + hourMs),
+    providerHistories(sellerIds, { sinceMs: beginningMs, untilMs }, slotMs),
+  ]);
+  return new Map(
+    sellerIds.map((id) => [id, { day: days.get(id)?.steps[0], today: todays.get(id)?.steps ?? [] }]),
+  );
+}
+
+export function presentProvider(
+  { seller, state, circuit, backlog }: ProviderOverview,
+  { day: figures, today }: RecentFigures = { day: undefined, today: [] },
+) {
+  const { kind = '', baseUrl = null, username = '' } = seller.provider ?? {};
+  const { callsPerSecond = null, concurrency = null, maxWaitS = null } = seller.provider ?? {};
+  return {
+    ...{ seller: seller.username, kind, address: baseUrl, username, account_status: seller.status },
+    paused: state?.paused
+      ? { reason: state.paused.reason, by: state.paused.by, at: state.paused.at.toISOString() }
+      : null,
+    circuit: circuit?.state ?? 'closed',
+    asked_pause_ms: circuit?.pauseMs ?? 0,
+    waiting: backlog?.waiting ?? 0,
+    expected_wait_ms: Math.round(backlog?.expectedMs ?? 0),
+    float: state?.floatAmount ?? null,
+    float_at: state?.floatAt?.toISOString() ?? null,
+    float_ends_at: endOf(state?.floatAmount ?? null, floatPace(today)),
+    limits: { calls_per_second: callsPerSecond, concurrency, max_wait_s: maxWaitS },
+    day: {
+      orders: figures?.orders ?? 0,
+      sold: figures?.sold ?? 0,
+      failed: figures?.failed ?? 0,
+      unanswered: figures?.unanswered ?? 0,
+      success_rate: figures?.successRate ?? null,
+      ...{ p50_ms: figures?.p50Ms ?? null, p95_ms: figures?.p95Ms ?? null },
+    },
+  };
+}
+
+function endOf(float: number | null, pace: number | null): string | null {
+  const leftMs = float === null || !pace ? Infinity : float / pace;
+  return leftMs > endsMaxMs ? null : new Date(nowMs() + leftMs).toISOString();
+}

@@ -1,0 +1,99 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import { askFloat } from '../../providers/refresh-providers.js';
+import { changeProvider, pauseProvider, resumeProvider } from '../../providers/steer-provider.js';
+import { shown } from '../webhooks/present-delivery.js';
+import { reason, reasonBody, shape, type Reason } from '../api/console-operation.js';
+import { defineProviderOperation } from './provider-operation.js';
+
+const nothing = shape({});
+
+export const pauseProviderCall = defineProviderOperation<Reason>({
+  id: 'pauseProvider',
+  method: 'post',
+  verb: 'pause',
+  action: 'provider.steer',
+  summary: 'Send no new orders to a provider',
+  body: reasonBody,
+  data: nothing,
+  async run(seller, { by }) {
+    await pauseProvider(seller, by);
+    return {};
+  },
+});
+
+export const resumeProviderCall = defineProviderOperation<Reason>({
+  id: 'resumeProvider',
+  method: 'post',
+  verb: 'resume',
+  action: 'provider.steer',
+  summary: 'Send orders to a provider again, with a closed circuit',
+  body: reasonBody,
+  data: nothing,
+  async run(seller, { by }) {
+    await resumeProvider(seller, by);
+    return {};
+  },
+});
+
+interface Limits extends Reason {
+  calls_per_second?: number | null;
+  concurrency?: number | null;
+  max_wait_s?: number | null;
+}
+
+const bound = (max: number) => Joi.number().integer().min(1).max(max).allow(null);
+
+export const limitProvider = defineProviderOperation<Limits>({
+  id: 'limitProvider',
+  method: 'post',
+  verb: 'limits',
+  action: 'provider.set',
+  summary:
+    'Set what all processes together may ask of a provider; null takes a limit away, what is left out stays',
+  body: Joi.object<Limits>({
+    calls_per_second: bound(10_000),
+    concurrency: bound(1_000),
+    max_wait_s: bound(limits.maxWaitMaxS),
+    reason,
+  }),
+  data: nothing,
+  async run(seller, { body, by }) {
+    await changeProvider(
+      seller,
+      {
+        ...(body.calls_per_second !== undefined && { callsPerSecond: body.calls_per_second }),
+        ...(body.concurrency !== undefined && { concurrency: body.concurrency }),
+        ...(body.max_wait_s !== undefined && { maxWaitS: body.max_wait_s }),
+      },
+      by,
+    );
+    return {};
+  },
+});
+
+export const testProvider = defineProviderOperation<Reason>({
+  id: 'testProvider',
+  method: 'post',
+  verb: 'test',
+  action: 'provider.float',
+  summary: 'Ask a provider for our balance there: a call that buys nothing',
+  body: reasonBody,
+  data: shape({
+    float: Joi.number().allow(null),
+    duration_ms: Joi.number(),
+    problem: Joi.string().allow(null),
+  }),
+  async run(seller, { by }) {
+    const { amount, durationMs, problem: said } = await askFloat(seller);
+    const problem = shown(said);
+    await recordAudit(null, {
+      ...by,
+      action: 'provider.float',
+      subject: { kind: 'provider', id: seller._id },
+      after: { float: amount, problem },
+    });
+    return { float: amount, duration_ms: Math.round(durationMs), problem };
+  },
+});

@@ -1,0 +1,62 @@
+import type { Account } from '../accounts/account.model.js';
+import { OfferModel, type Offer } from '../products/offer.model.js';
+import { ConflictError } from '../shared/errors.js';
+import type { ProviderProduct } from './adapter.js';
+import { adapterFor, connectionOf } from './get-adapter.js';
+
+/** below-cost: it is sold for less than it costs there. not-listed: the provider does not sell it. */
+export const priceDifferences = ['below-cost', 'not-listed', 'unavailable', 'cost-changed'] as const;
+
+export interface PriceDifference {
+  productCode: string;
+  what: (typeof priceDifferences)[number];
+  /** Rupiah: what the seller asks, what we think that it costs there, and what the provider says. */
+  price: number;
+  cost: number | null;
+  theirCost: number | null;
+}
+
+export interface PriceComparison {
+  offers: number;
+  listed: number;
+  differences: PriceDifference[];
+}
+
+/**
+ * Asks a provider for its price list and holds it against the active offers of its seller. Changes nothing.
+ * @throws ConflictError where it has no provider, or that does not give its list.
+ */
+export async function comparePriceList(
+  seller: Pick<Account, '_id' | 'username' | 'provider'>,
+): Promise<PriceComparison> {
+  if (!seller.provider) {
+    throw new ConflictError(`${seller.username} has no provider.`);
+  }
+  const offers = await OfferModel.find({ sellerId: seller._id }).lean<Offer[]>();
+  const active = offers.filter(({ status }) => status === 'active');
+  const codes = new Set(active.map(({ productCode }) => productCode));
+  const reading = await adapterFor(seller.provider.kind).priceList(connectionOf(seller), (code) =>
+    codes.has(code),
+  );
+  if (!reading.ok) {
+    throw new ConflictError(`The provider did not give its price list (${reading.code}): ${reading.message}`);
+  }
+  const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  return {
+    offers: active.length,
+    listed: active.filter(({ productCode }) => rowOf.has(productCode)).length,
+    differences: active.flatMap((offer) => differencesOf(offer, rowOf.get(offer.productCode))),
+  };
+}
+
+function differencesOf(offer: Offer, row: ProviderProduct | undefined): PriceDifference[] {
+  const { productCode, price, cost = null } = offer;
+  const found: PriceDifference['what'][] = row
+    ? [
+        ...(row.cost > price ? (['below-cost'] as const) : []),
+        ...(row.available ? [] : (['unavailable'] as const)),
+        ...(cost !== null && cost !== row.cost ? (['cost-changed'] as const) : []),
+      ]
+    : ['not-listed'];
+  return found.map((what) => ({ productCode, what, price, cost, theirCost: row?.cost ?? null }));
+}

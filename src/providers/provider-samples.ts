@@ -1,0 +1,110 @@
+/** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
+import { lookUp } from '../shared/look-up.js';
+import { countSample, noteSample, sampleEvent } from '../samples/sampling.js';
+import { readSamples } from '../samples/read-samples.js';
+import type { SampledEvent, Slot } from '../samples/sample.model.js';
+import { quantileOf, bucketOf } from '../samples/latency-buckets.js';
+import type { ProviderOutcome } from './adapter.js';
+
+/** An order was answered, or not in time. */
+export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'], durationMs: number): void {
+  const isUnanswered = outcome === 'unknown' || outcome === 'not-sent';
+  countSample(subjectOf(sellerId), ['orders', ...(isUnanswered ? ['unanswered'] : []), bucketOf(durationMs)]);
+}
+
+/** What became of an order, when it became certain. */
+export function sampleEnd(sellerId: string, end: 'sold' | 'failed'): void {
+  countSample(subjectOf(sellerId), [end]);
+}
+
+/** @param amount Rupiah. */
+export function sampleFloat(sellerId: string, amount: number): void {
+  noteSample(subjectOf(sellerId), 'float', amount);
+}
+
+export function sampleCircuit(sellerId: string, to: string, because: string | null): void {
+  sampleEvent(subjectOf(sellerId), to, because);
+}
+
+/** Of some time; null: nothing was measured. Rates from 0 to 1, latencies in milliseconds, the last float in rupiah. */
+export interface ProviderFigures {
+  fromMs: number;
+  orders: number;
+  unanswered: number;
+  sold: number;
+  failed: number;
+  successRate: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  float: number | null;
+}
+
+export interface ProviderHistory {
+  /** The earliest first. */
+  steps: ProviderFigures[];
+  /** Changes of the circuit, the earliest first. */
+  changes: SampledEvent[];
+}
+
+/**
+ * By the id of the seller. Several times together are added up from what was counted, never from rates.
+ * @param stepMs Of each figure: five minutes, or some of them.
+ */
+export async function providerHistories(
+  sellerIds: readonly string[],
+  span: { sinceMs: number; untilMs: number },
+  stepMs: number,
+): Promise<Map<string, ProviderHistory>> {
+  const found = await readSamples(sellerIds.map(subjectOf), span);
+  return new Map(
+    sellerIds.map((id) => {
+      const { slots = [], events = [] } = found.get(subjectOf(id)) ?? {};
+      const firstMs = slots[0]?.fromMs ?? 0;
+      const steps = new Map<number, Slot>();
+      for (const { fromMs, slot } of slots) {
+        const step = firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs;
+        steps.set(step, together(steps.get(step) ?? {}, slot));
+      }
+      return [id, { steps: [...steps].map(([fromMs, slot]) => figuresOf(fromMs, slot)), changes: events }];
+    }),
+  );
+}
+
+function together(before: Slot, slot: Slot): Slot {
+  const sum = { ...before };
+  for (const [name, value] of Object.entries(slot)) {
+    sum[name] = name === 'float' ? value : (lookUp(sum, name) ?? 0) + value;
+  }
+  return sum;
+}
+
+/**
+ * How fast our money at a provider goes, in rupiah a millisecond: what it fell by, whatever was paid in meanwhile. Null: it was
+ * not told twice.
+ */
+export function floatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
+  const told = steps.filter((each) => each.float !== null);
+  const [first, last] = [told[0], told.at(-1)];
+  if (!first || !last || first === last) {
+    return null;
+  }
+  const fallen = told.reduce((sum, { float }, place) => {
+    const before = told[place - 1]?.float ?? float;
+    return sum + Math.max(0, (before ?? 0) - (float ?? 0));
+  }, 0);
+  return fallen / (last.fromMs - first.fromMs);
+}
+
+function figuresOf(fromMs: number, slot: Slot): ProviderFigures {
+  const { orders = 0, unanswered = 0, sold = 0, failed = 0, float = null } = slot;
+  return {
+    ...{ fromMs, orders, unanswered, sold, failed, float },
+    successRate: sold + failed === 0 ? null : sold / (sold + failed),
+    p50Ms: quantileOf(slot, 0.5),
+    p95Ms: quantileOf(slot, 0.95),
+  };
+}
+
+function subjectOf(sellerId: string): string {
+  return `provider:${sellerId}`;
+}

@@ -1,0 +1,52 @@
+/** In which order the sellers of a product would be asked now, and what keeps each from it: for the operator. */
+import { now } from '../shared/clock.js';
+import { NotFoundError } from '../shared/errors.js';
+import { closedReasonOf, inOrder, obstacleOf, type NoRouteReason, type obstacles } from './choose-route.js';
+import { circuitsOf, type CircuitView } from './circuit.js';
+import { routingProduct, routingSellers } from './route-board.js';
+
+export interface RoutedOffer {
+  seller: string;
+  /** Rupiah that the seller asks, and what it costs us where that is known. */
+  price: number;
+  cost: number | null;
+  circuit: CircuitView['state'];
+  successRate: number;
+  meanMs: number;
+  /** Null: it is asked when its turn comes. */
+  obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
+}
+
+export interface RoutingOrder {
+  product: string;
+  /** What closes it, whoever would serve it; null: nothing. */
+  closed: NoRouteReason | null;
+  /** Those that cannot be asked come after those that can. */
+  offers: RoutedOffer[];
+}
+
+/** @throws NotFoundError for a product that does not exist. */
+export async function routingOrder(productCode: string): Promise<RoutingOrder> {
+  const [found, sellers] = await Promise.all([routingProduct(productCode), routingSellers()]);
+  if (!found) {
+    throw new NotFoundError(`There is no product ${productCode}`);
+  }
+  const at = now();
+  const circuits = await circuitsOf(found.offers.map(({ sellerId }) => sellerId));
+  const offers = inOrder(found.offers, circuits).map((offer): RoutedOffer => {
+    const seller = sellers.get(offer.sellerId);
+    const { state = 'closed', successRate = 1, meanMs = 0 } = circuits.get(offer.sellerId) ?? {};
+    return {
+      seller: seller?.username ?? offer.sellerId,
+      price: offer.price,
+      cost: offer.cost ?? null,
+      ...{ circuit: state, successRate, meanMs },
+      obstacle: obstacleOf(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null),
+    };
+  });
+  return {
+    product: productCode,
+    closed: closedReasonOf(found, at),
+    offers: [...offers.filter((each) => !each.obstacle), ...offers.filter((each) => each.obstacle)],
+  };
+}

@@ -1,0 +1,71 @@
+import type { Filter } from 'mongodb';
+import { normalizeCustomerNumber } from '../products/customer-number.js';
+import type { Period } from '../shared/business-time.js';
+import { tokenSpellings } from './pln-token.js';
+import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
+
+/** What a buyer looks for in its history; at least one of them. */
+export interface Sought {
+  productCode?: string | undefined;
+  /** As it was sent, or as we keep it. */
+  customerNumber?: string | undefined;
+  /** The whole of it, or the digits of a PLN token, with or without its hyphens. */
+  serialNumber?: string | undefined;
+}
+
+/** So many purchases are looked at, the newest first, however few of them fit: a call costs no more than that. */
+const soughtMax = 5_000;
+
+/**
+ * One page of a buyer's purchases that fit, newest first, and how many of those looked at do. Served by the indexes
+ * account_serial_number, customer_newest or account_product_newest; the status is compared here.
+ */
+export async function findInHistory(
+  wanted: Sought & { accountId: string; period: Period; statuses: readonly PurchaseStatus[] | null },
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ purchases: Purchase[]; total: number }> {
+  const { accountId, period, statuses } = wanted;
+  const looked = await purchases
+    .find<Pick<Purchase, '_id' | 'status'>>(
+      { accountId, ...conditionsOf(wanted), createdAt: { $gte: period.start, $lte: period.end } },
+      { projection: { status: 1 } },
+    )
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(soughtMax)
+    .toArray();
+  const fitting = looked.filter(({ status }) => statuses === null || statuses.includes(status));
+  const ids = fitting.slice(offset, offset + limit).map(({ _id }) => _id);
+  const found = ids.length === 0 ? [] : await purchases.find({ _id: { $in: ids }, accountId }).toArray();
+  const byId = new Map(found.map((each) => [each._id, each]));
+  return { total: fitting.length, purchases: ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+function conditionsOf({ productCode, customerNumber, serialNumber }: Sought): Filter<Purchase> {
+  return {
+    ...(productCode !== undefined && { productCode }),
+    ...(customerNumber !== undefined && {
+      customerNumber: {
+        $in: [...new Set([customerNumber, normalizeCustomerNumber('phone', customerNumber)])],
+      },
+    }),
+    ...(serialNumber !== undefined && conditionOnSerial(serialNumber)),
+  };
+}
+
+/** The type is what the index is limited to. */
+function conditionOnSerial(serialNumber: string): Filter<Purchase> {
+  const digits = serialNumber.replace(/[- ]/g, '');
+  const spellings = /^\d{20}$/.test(digits) ? tokenSpellings({ token: digits }) : [];
+  const isIt = { serialNumber: { $type: 'string' as const, $eq: serialNumber } };
+  return spellings.length === 0
+    ? isIt
+    : {
+        $or: [
+          isIt,
+          // As a token stands before its owner's name: after a slash comes 0.
+          ...spellings.map((each) => ({
+            serialNumber: { $type: 'string' as const, $gte: `${each}/`, $lt: `${each}0` },
+          })),
+        ],
+      };
+}

@@ -1,0 +1,80 @@
+import type { Account } from '../accounts/account.model.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { now } from '../shared/clock.js';
+import { ConflictError } from '../shared/errors.js';
+import {
+  isRed,
+  providerReconciliations,
+  type ProviderReconciliation,
+} from './provider-reconciliation.model.js';
+import type { Reconciliation } from './reconcile-provider.js';
+
+/** Of one day; all are counted. */
+export const differencesKept = 20;
+/** Differences of so many compared days of a provider are looked after. */
+export const daysLookedAfter = 7;
+
+/** Keeps what a comparison came to. What a person has accepted stays accepted, unless there are more differences now. */
+export async function keepReconciliation(sellerId: string, found: Reconciliation, by: string): Promise<void> {
+  const { date, ours, theirs, matched, different, differences } = found;
+  const _id = idOf(sellerId, date);
+  const facts = { sellerId, date, at: now(), by, ours, theirs, matched, different };
+  await providerReconciliations.updateOne(
+    { _id },
+    {
+      $set: { ...facts, differences: differences.slice(0, differencesKept) },
+      $setOnInsert: { accepted: null },
+    },
+    { upsert: true },
+  );
+  await providerReconciliations.updateOne(
+    { _id, 'accepted.different': { $lt: different } },
+    { $set: { accepted: null } },
+  );
+}
+
+/** The last days that were compared, the newest first, at most `daysLookedAfter`. */
+export async function lastReconciliations(sellerId: string): Promise<ProviderReconciliation[]> {
+  return providerReconciliations
+    .find({ _id: { $gt: `${sellerId}:`, $lt: `${sellerId};` } })
+    .sort({ _id: -1 })
+    .limit(daysLookedAfter)
+    .toArray();
+}
+
+/**
+ * The differences of a day are known and explained: no alarm stands for them any more.
+ * @param date YYYY-MM-DD in business time.
+ * @throws ConflictError where that day has none that wait.
+ */
+export async function acceptDifferences(
+  seller: Pick<Account, '_id' | 'username'>,
+  date: string,
+  by: ChangedBy,
+): Promise<ProviderReconciliation> {
+  const _id = idOf(seller._id, date);
+  return inTransaction(async (session) => {
+    const found = await providerReconciliations.findOne({ _id }, { session });
+    if (!found || !isRed(found)) {
+      throw new ConflictError(
+        found
+          ? `Nothing waits: ${found.different === 0 ? 'that day has no difference' : 'they were accepted before'}.`
+          : `${seller.username} was not reconciled for ${date}: topup reconcile does it.`,
+      );
+    }
+    const accepted = { by: by.actor, reason: by.reason ?? '', at: now(), different: found.different };
+    await providerReconciliations.updateOne({ _id }, { $set: { accepted } }, { session });
+    await recordAudit(session, {
+      ...by,
+      action: 'provider.accept-differences',
+      subject: { kind: 'provider', id: seller._id },
+      after: { date, different: found.different },
+    });
+    return { ...found, accepted };
+  });
+}
+
+function idOf(sellerId: string, date: string): string {
+  return `${sellerId}:${date}`;
+}

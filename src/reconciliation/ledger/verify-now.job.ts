@@ -1,0 +1,14 @@
+import Joi from 'joi';
+import { defineJob } from '../../jobs/define-job.js';
+import { schedules } from '../../jobs/sweep-job.js';
+
+/** Verifies the ledger because somebody asks for it, in a process that answers nobody meanwhile. Lost, it is asked for again. */
+export const verifyNowJob = defineJob<object>({
+  queue: schedules,
+  name: 'verify-ledger-now',
+  version: 1,
+  data: Joi.object({}),
+  subject: () => 'all',
+  mayBeLost: true,
+  limitMs: 15 * 60_000,
+});

@@ -1,0 +1,129 @@
+import { AccountModel, type Account } from '../accounts/account.model.js';
+import { bySystem } from '../audit/record-audit.js';
+import { adapterFor, connectionOf, hasAdapter } from '../providers/get-adapter.js';
+import { withLease } from '../redis/lease.js';
+import { businessDay, daysAfter, startOf } from '../shared/business-time.js';
+import { now, nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import {
+  daysLookedAfter,
+  differencesKept,
+  keepReconciliation,
+  lastReconciliations,
+} from './keep-reconciliation.js';
+import { isRed, type ProviderReconciliation } from './provider-reconciliation.model.js';
+import { reconcileProvider, recordPeriodOf } from './reconcile-provider.js';
+
+/** After the end of a day: by then almost all of its orders are final on both sides. */
+const fromMs = 2 * 3_600_000;
+/** Orders become final, and somebody mends what differs. */
+const redAgainMs = 3_600_000;
+const leaseMs = 60_000;
+
+/** How a seller's provider is reconciled. */
+export type Reconciled = Pick<Account, '_id' | 'username' | 'createdAt' | 'provider'>;
+
+/** Of one run of the clock. */
+export interface ReconciledDays {
+  days: number;
+  different: number;
+  /** Days whose record could not be had; they are tried again in the next period. */
+  unread: number;
+}
+
+/**
+ * The clocked job: compares, for each provider that can be asked for its record, every day that is over and was not compared, and
+ * again every hour those whose differences nobody has explained. Safe to run twice: it reads, and writes down what it found.
+ */
+export async function reconcileDue(): Promise<ReconciledDays | null> {
+  return withLease('reconcile-providers', leaseMs, async () => {
+    const ended: ReconciledDays = { days: 0, different: 0, unread: 0 };
+    for (const seller of await reconciledSellers()) {
+      for (const date of daysDue(await lastReconciliations(seller._id))) {
+        const different = await reconcileDay(seller, date);
+        ended.days += Number(different !== null);
+        ended.different += different ?? 0;
+        ended.unread += Number(different === null);
+      }
+    }
+    return ended;
+  });
+}
+
+/** Sellers whose provider can be asked for its record. Those that sell no more as well: they did. */
+async function reconciledSellers(): Promise<Reconciled[]> {
+  const fields = { username: 1, createdAt: 1, provider: 1 };
+  const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<Reconciled[]>();
+  return sellers.filter(
+    ({ provider }) =>
+      provider !== null && hasAdapter(provider.kind) && adapterFor(provider.kind).record !== undefined,
+  );
+}
+
+/** What the comparisons of each of them came to, the newest first. */
+export async function lastOfProviders(): Promise<{ seller: Reconciled; last: ProviderReconciliation[] }[]> {
+  const sellers = await reconciledSellers();
+  return Promise.all(
+    sellers.map(async (seller) => ({ seller, last: await lastReconciliations(seller._id) })),
+  );
+}
+
+/** When the clock compares next, if nothing keeps it. */
+export function nextReconciliation(last: ProviderReconciliation[]): Date {
+  if (daysDue(last).length > 0) {
+    return now();
+  }
+  const red = last.filter(isRed).map(({ at }) => at.getTime() + redAgainMs);
+  const tomorrow = startOf(daysAfter(businessDay(now()), 1)).getTime() + fromMs;
+  const today = startOf(businessDay(now())).getTime() + fromMs;
+  return new Date(Math.min(...red, today > nowMs() ? today : tomorrow));
+}
+
+/** Whether almost all orders of a day are final on both sides. */
+export function isOver(date: string): boolean {
+  return date <= lastDayOver();
+}
+
+function lastDayOver(): string {
+  return daysAfter(businessDay(new Date(nowMs() - fromMs)), -1);
+}
+
+/** @param last Those that were compared, the newest first. */
+function daysDue(last: ProviderReconciliation[]): string[] {
+  const over = lastDayOver();
+  const again = last.filter((each) => isRed(each) && nowMs() - each.at.getTime() >= redAgainMs);
+  const due = again.map(({ date }) => date);
+  const compared = new Set(last.map(({ date }) => date));
+  const earliest = daysAfter(over, 1 - daysLookedAfter);
+  const begun = last.at(-1)?.date ?? over;
+  for (let day = begun > earliest ? begun : earliest; day <= over; day = daysAfter(day, 1)) {
+    if (!compared.has(day)) {
+      due.push(day);
+    }
+  }
+  return due;
+}
+
+/** @returns how many differences there are, or null where the record could not be had. */
+async function reconcileDay(seller: Reconciled, date: string): Promise<number | null> {
+  try {
+    const { provider, _id: sellerId } = seller;
+    const reading =
+      provider && (await adapterFor(provider.kind).record?.(connectionOf(seller), recordPeriodOf(date)));
+    if (!reading?.ok) {
+      logger.warn('provider did not give its record', { sellerId, date, code: reading?.code });
+      return null;
+    }
+    const found = await reconcileProvider(seller, date, reading.value, differencesKept);
+    await keepReconciliation(sellerId, found, bySystem.actor);
+    const { ours, theirs, matched, different } = found;
+    logger.log(different > 0 ? 'error' : 'info', 'provider reconciled', {
+      ...{ sellerId, date, ours, theirs, matched, different },
+    });
+    return different;
+  } catch (error) {
+    // One provider with wrong settings must not keep the others from being compared.
+    logger.warn('provider not reconciled', { sellerId: seller._id, date, error });
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Counts for the plots of the console. What a process has counted goes to MongoDB in one write every ten seconds, and only where
+ * something was counted: nobody who counts ever waits for it.
+ */
+import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
+import { env } from '../../config/env.js';
+import { nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import { hourMs, sampleId, samples, slotMs, type SampledEvent, type SampleHour } from './sample.model.js';
+
+const writeEveryMs = env.APP_MODE === 'live' ? 10_000 : 1_000;
+/** Of an hour: a circuit that opens all the time is told by its last ones. */
+const eventsKept = 50;
+
+interface Gathered {
+  from: Date;
+  counts: Map<string, number>;
+  values: Map<string, number>;
+  events: SampledEvent[];
+}
+
+let gathered = new Map<string, Gathered>();
+let timer: NodeJS.Timeout | null = null;
+
+/** One more of each of these, now. */
+export function countSample(subject: string, names: readonly string[]): void {
+  const { hour, slot } = hourOf(subject);
+  for (const name of names) {
+    const path = `slots.${slot}.${name}`;
+    hour.counts.set(path, (hour.counts.get(path) ?? 0) + 1);
+  }
+}
+
+/** What a value is now: the last one of five minutes is kept. */
+export function noteSample(subject: string, name: string, value: number): void {
+  const { hour, slot } = hourOf(subject);
+  hour.values.set(`slots.${slot}.${name}`, value);
+}
+
+export function sampleEvent(subject: string, what: string, because: string | null): void {
+  const { hour } = hourOf(subject);
+  hour.events.push({ at: new Date(nowMs()), what, because });
+  hour.events.splice(0, hour.events.length - eventsKept);
+}
+
+/** Writes what was counted, where anything was. Never throws: what cannot be written is missing in a plot. */
+export async function writeSamples(): Promise<void> {
+  if (timer) {
+    clearTimeout(timer);
+    timer = null;
+  }
+  const found = gathered;
+  gathered = new Map();
+  if (found.size === 0) {
+    return;
+  }
+  try {
+    await samples.bulkWrite([...found].map(writeOf), { ordered: false });
+  } catch (error) {
+    // Not again: what was written of it would count twice.
+    logger.warn('figures for plots were not written', { subjects: found.size, error });
+  }
+}
+
+function hourOf(subject: string): { hour: Gathered; slot: number } {
+  const atMs = nowMs();
+  const fromMs = Math.floor(atMs / hourMs) * hourMs;
+  const id = sampleId(subject, fromMs);
+  const hour = gathered.get(id) ?? {
+    from: new Date(fromMs),
+    counts: new Map<string, number>(),
+    values: new Map<string, number>(),
+    events: [],
+  };
+  gathered.set(id, hour);
+  timer ??= setTimeout(() => {
+    void writeSamples();
+  }, writeEveryMs).unref();
+  return { hour, slot: Math.floor((atMs - fromMs) / slotMs) };
+}
+
+function writeOf([_id, { from, counts, values, events }]: [
+  string,
+  Gathered,
+]): AnyBulkWriteOperation<SampleHour> {
+  const update: UpdateFilter<SampleHour> = {
+    $setOnInsert: { from },
+    ...(counts.size > 0 && { $inc: Object.fromEntries(counts) }),
+    ...(values.size > 0 && { $set: Object.fromEntries(values) }),
+    ...(events.length > 0 && { $push: { events: { $each: events, $slice: -eventsKept } } }),
+  };
+  return { updateOne: { filter: { _id }, update, upsert: true } };
+}

@@ -1,0 +1,62 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { holidaysFile, holidaysFrom, readHolidays, type Holiday } from '../../config/holidays.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { ValidationError } from '../shared/errors.js';
+
+/**
+ * Takes over a list of holidays: of each year that it has days of it replaces the whole year, the others stay. Written at once
+ * or not at all, and read by every process of this installation with the next settlement.
+ * @param file Of JSON, in the form of config/holidays.json.
+ * @throws ValidationError (400/01) that says what is wrong with it; nothing is changed then.
+ */
+export async function importHolidays(
+  file: string,
+  by: ChangedBy,
+): Promise<{ years: string[]; added: Holiday[]; removed: Holiday[] }> {
+  const given = await readList(file);
+  const years = [...new Set(given.map(yearOf))];
+  const before = readHolidays().list;
+  const after = [...before.filter((each) => !years.includes(yearOf(each))), ...given].sort((a, b) =>
+    a.day.localeCompare(b.day),
+  );
+  const missingIn = (list: Holiday[]) => (each: Holiday) => !list.some(({ day }) => day === each.day);
+  const added = after.filter(missingIn(before));
+  const removed = before.filter(missingIn(after));
+  // Told first: a list that was changed and not told would be worse than one told and not changed.
+  await recordAudit(null, {
+    ...by,
+    action: 'holidays.import',
+    subject: { kind: 'holidays', id: years.join(' ') },
+    before: { removed: removed.map(({ day }) => day) },
+    after: { added: added.map(({ day }) => day) },
+  });
+  const lines = after.map(({ day, name }) => `  { "day": "${day}", "name": ${JSON.stringify(name)} }`);
+  const target = holidaysFile();
+  const made = `${target}.${process.pid}`;
+  await writeFile(made, `[\n${lines.join(',\n')}\n]\n`);
+  await rename(made, target);
+  return { years, added, removed };
+}
+
+async function readList(file: string): Promise<Holiday[]> {
+  try {
+    const given = holidaysFrom(JSON.parse(await readFile(file, 'utf8')));
+    if (given.length > 0) {
+      return given;
+    }
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : String(error));
+  }
+  throw wrong('it has no day');
+}
+
+function wrong(why: string): ValidationError {
+  const form = '[{"day": "2027-01-01", "name": "Tahun Baru"}, …]';
+  return new ValidationError([
+    { field: 'file', message: `The list of holidays cannot be used: ${why}. It must be JSON: ${form}` },
+  ]);
+}
+
+function yearOf({ day }: Holiday): string {
+  return day.slice(0, 4);
+}

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of a call. All but `silent` reach the service. */
+export type Fate = 'answered' | 'lost' | 'proxy page' | 'busy' | 'unauthorized' | 'reseller limit' | 'silent';
+
+const answers = {
+  'proxy page': { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' },
+  busy: { status: 503, type: 'application/json', body: '{"status":"error","code":"03"}' },
+  unauthorized: {
+    ...{ status: 401, type: 'application/json' },
+    body: '{"status":"error","code":"07","reason":"invalid_key","message":"…","data":null,"request_id":"x"}',
+  },
+  'reseller limit': {
+    ...{ status: 200, type: 'application/json' },
+    body: '{"status":"06","reason":"rate_limited","message":"…"}',
+  },
+};
+
+/** Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies. */
+export async function badNetwork(serviceUrl: string, fates: Fate[]) {
+  const seen: string[] = [];
+  const { server, url } = await listen((request, response) => {
+    const fate = fates[Math.min(seen.length, fates.length - 1)] ?? 'answered';
+    void forward(fate === 'silent' ? null : serviceUrl, request, (sent) => seen.push(sent)).then((answer) => {
+      if (fate === 'lost' || fate === 'silent') {
+        request.socket.destroy();
+        return;
+      }
+      const { status, type, body } = fate === 'answered' ? answer : answers[fate];
+      response.writeHead(status, { 'content-type': type, 'retry-after': '0' }).end(body);
+    });
+  });
+  return { url, seen, close: () => server.close() };
+}
+
+export async function listen(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ server: Server; url: string }> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function forward(serviceUrl: string | null, request: IncomingMessage, saw: (sent: string) => void) {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+  }
+  const sent = Buffer.concat(chunks).toString();
+  saw(sent);
+  if (serviceUrl === null) {
+    return { status: 500, type: 'text/plain', body: '' };
+  }
+  const answer = await fetch(`${serviceUrl}${request.url ?? ''}`, {
+    method: request.method ?? 'GET',
+    headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
+    ...(sent !== '' && { body: sent }),
+  });
+  return { status: answer.status, type: 'application/json', body: await answer.text() };
+}

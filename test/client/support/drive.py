@@ -1,0 +1,55 @@
+"""Plays a line of JSON on standard input, {"do": …, "with": …, "url": …}, with clients/python, and prints what came of it."""
+
+import json
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(root / "clients/python"))
+
+from topup import (  # noqa: E402
+    Client,
+    OutcomeUnknownError,
+    ResellerClient,
+    SendOptions,
+    TopupError,
+    WebhookError,
+    verify_webhook,
+)
+
+
+def play(command):
+    options = SendOptions(timeout_s=5, attempts_max=4, wait_max_s=0.05)
+    client = Client(command.get("url", ""), command.get("key", ""), options)
+    reseller = ResellerClient(command.get("url", ""), command.get("username", ""), command.get("key", ""), options)
+    given = command.get("with", {})
+    does = {
+        "buy": lambda: client.buy(**given),
+        "deposit": lambda: client.deposit(**given),
+        "balance": client.balance,
+        "createEndpoint": lambda: client.call("POST", "/api/buyer/webhooks", given),
+        "transactions": lambda: [each["ref_id"] for each in client.transactions(**given)],
+        "statement": lambda: [each["balance"] for each in client.statement(**given)],
+        "resellerRequest": lambda: reseller.request(**given),
+        "resellerBalance": reseller.balance,
+        "resellerPriceList": lambda: reseller.price_list(**given),
+        "verify": lambda: verify_webhook(
+            given["headers"], given["body"].encode(), given["secret"], now_s=given["now"]
+        )._asdict(),
+    }
+    return does[command["do"]]()
+
+
+for line in sys.stdin:
+    try:
+        result = {"ok": play(json.loads(line))}
+    except TopupError as error:
+        result = {"error": "refused", "httpStatus": error.http_status, "code": error.code, "reason": error.reason}
+    except OutcomeUnknownError as error:
+        result = {"error": "unknown", "refId": error.ref_id}
+    except WebhookError as error:
+        result = {"error": "forged", "message": str(error)}
+    except (TypeError, ValueError) as error:
+        result = {"error": "usage", "message": str(error)}
+    print(json.dumps(result), flush=True)

@@ -1,0 +1,152 @@
+/** The clients of every language, driven alike: packages/client-node here, the others as a process that is told what to do. */
+import { spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { projectRoot } from '../../../config/project-file.js';
+import {
+  createClient,
+  OutcomeUnknownError,
+  TopupError,
+  type Order,
+} from '../../../packages/client-node/src/client.js';
+import { createResellerClient } from '../../../packages/client-node/src/reseller.js';
+import type { verifiedAt } from './vectors.js';
+import { verifyWebhook, WebhookError } from '../../../packages/client-node/src/webhooks.js';
+
+export interface Command {
+  do:
+    | 'buy'
+    | 'deposit'
+    | 'balance'
+    | 'createEndpoint'
+    | 'transactions'
+    | 'statement'
+    | 'resellerRequest'
+    | 'resellerBalance'
+    | 'resellerPriceList'
+    | 'verify';
+  url?: string;
+  key?: string;
+  username?: string;
+  with?: object;
+}
+
+/** What a client made of it: `ok`, or which of its errors. Waits of 50 ms, four attempts. */
+export type Result =
+  | { ok: unknown }
+  | { error: 'refused'; httpStatus: number; code: string; reason: string }
+  | { error: 'unknown'; refId: string | null }
+  | { error: 'forged' | 'usage'; message: string };
+
+export interface Driver {
+  play(command: Command): Promise<Result>;
+  stop(): void;
+}
+
+export interface Language {
+  name: string;
+  start(): Driver;
+  /** Its quick-start, and how it is run, if it can be here. */
+  quickStart: { file: string; command: string[] };
+  isHere: boolean;
+}
+
+const nodeDriver: Driver = {
+  play: (command) => playHere(command).then((ok) => ({ ok }), failureOf),
+  stop: () => undefined,
+};
+
+export const languages: Language[] = [
+  {
+    name: 'packages/client-node',
+    start: () => nodeDriver,
+    quickStart: {
+      file: 'packages/client-node/quick-start.mjs',
+      command: [process.execPath, '--import', './node_modules/tsx/dist/loader.mjs'],
+    },
+    isHere: true,
+  },
+  {
+    name: 'clients/python',
+    start: () => startDriver('python3', 'drive.py'),
+    quickStart: { file: 'clients/python/quick_start.py', command: ['python3', '-B'] },
+    isHere: spawnSync('python3', ['--version']).status === 0,
+  },
+  {
+    name: 'clients/php',
+    start: () => startDriver('php', 'drive.php'),
+    quickStart: { file: 'clients/php/quick-start.php', command: ['php'] },
+    isHere: spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0,
+  },
+];
+
+async function playHere(command: Command): Promise<unknown> {
+  const { url: baseUrl = '', key: apiKey = '', username = '' } = command;
+  const options = { timeoutMs: 5_000, attemptsMax: 4, waitMaxMs: 50 };
+  const client = createClient({ baseUrl, apiKey, ...options });
+  const reseller = createResellerClient({ baseUrl, apiKey, username, ...options });
+  const given = (command.with ?? {}) as Record<string, never>;
+  switch (command.do) {
+    case 'buy':
+      return client.buy(given as unknown as Order);
+    case 'deposit':
+      return client.deposit(given as unknown as Parameters<typeof client.deposit>[0]);
+    case 'balance':
+      return (await client.call('getBuyerBalance')).balance;
+    case 'createEndpoint':
+      return client.call('createBuyerEndpoint', { body: given as unknown as { url: string } });
+    case 'transactions':
+      return (await all(client.transactions(given))).map((each) => each.ref_id);
+    case 'statement':
+      return (await all(client.statement(given))).map((each) => each.balance);
+    case 'resellerRequest':
+      return reseller.request(given as unknown as Parameters<typeof reseller.request>[0]);
+    case 'resellerBalance':
+      return reseller.balance();
+    case 'resellerPriceList':
+      return reseller.priceList(given);
+    case 'verify': {
+      const { headers, body, secret, now } = command.with as ReturnType<typeof verifiedAt>;
+      return verifyWebhook({ headers, body }, { secret, nowS: now });
+    }
+  }
+}
+
+function failureOf(error: unknown): Result {
+  if (error instanceof TopupError) {
+    const { httpStatus, code, reason } = error;
+    return { error: 'refused', httpStatus, code, reason };
+  }
+  if (error instanceof OutcomeUnknownError) {
+    return { error: 'unknown', refId: error.refId };
+  }
+  if (error instanceof WebhookError || error instanceof TypeError) {
+    return { error: error instanceof TypeError ? 'usage' : 'forged', message: error.message };
+  }
+  throw error;
+}
+
+function startDriver(program: string, script: string): Driver {
+  const path = join(projectRoot, 'test/client/support', script);
+  const child = spawn(program, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async play(command) {
+      child.stdin.write(`${JSON.stringify(command)}\n`);
+      const { value, done } = await lines.next();
+      if (done === true) {
+        throw new Error(`${script} ended`);
+      }
+      return JSON.parse(value) as Result;
+    },
+    stop: () => void child.stdin.end(),
+  };
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const each of items) {
+    found.push(each);
+  }
+  return found;
+}

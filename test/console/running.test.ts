@@ -1,0 +1,151 @@
+/** How the service runs, as operators see it and steer it: providers, the ledger. */
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { callerAs, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+describe('how the service runs, in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let caller: Caller;
+
+  before(async () => {
+    shop = await startOperatedStack();
+    caller = await callerAs(shop, 'admin');
+  });
+  after(() => shop.stack.stop());
+
+  const ask: Caller['ask'] = (...asked) => caller.ask(...asked);
+  const call: Caller['call'] = (...asked) => caller.call(...asked);
+  const expectAudited: Caller['expectAudited'] = (...asked) => caller.expectAudited(...asked);
+
+  const accountId = async (username: string) =>
+    String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
+
+  /** Its username. */
+  async function sellerOf(id: string): Promise<string> {
+    const accounts = shop.stack.db.collection<{ _id: string; username: string }>('accounts');
+    const sellerId = (await shop.purchaseOf(id))?.sellerId ?? '';
+    return (await accounts.findOne({ _id: sellerId }))?.username ?? '';
+  }
+
+  it('tells how providers stand, from what workers counted, and steers them', async () => {
+    const name = await sellerOf(await shop.sold());
+    const seller = await eventually('what workers counted', async () => {
+      const { providers } = await ask('listProviders', '/providers');
+      const found = providers.find((each: { seller: string }) => each.seller === name);
+      return found?.day.sold > 0 && found;
+    });
+    expect(seller).to.include({ circuit: 'closed', paused: null, account_status: 'active' });
+    expect(seller.day.orders).to.be.at.least(seller.day.sold);
+    expect(seller.day.p95_ms).to.be.greaterThan(0);
+    const id = await accountId(name);
+    const obstacleNow = async () => {
+      const { offers } = await ask('getRouting', '/routing?product=S10');
+      return offers.find((each: { seller: string }) => each.seller === name)?.obstacle;
+    };
+    await ask('pauseProvider', `/providers/${name}/pause`, { reason });
+    await expectAudited(id, 'provider.pause');
+    expect(await obstacleNow()).to.equal('paused');
+    expect((await call(`/providers/${name}/pause`, { reason })).status).to.equal(409);
+    await ask('resumeProvider', `/providers/${name}/resume`, { reason });
+    expect(await obstacleNow()).to.equal(null);
+    await ask('limitProvider', `/providers/${name}/limits`, { reason, calls_per_second: 500 });
+    await expectAudited(id, 'provider.change');
+    const tested = await ask('testProvider', `/providers/${name}/test`, { reason });
+    await expectAudited(id, 'provider.float');
+    const one = await ask('getProvider', `/providers/${name}`);
+    expect(one).to.include({ float: tested.float }).and.to.have.property('limits');
+    expect(one.limits.calls_per_second).to.equal(500);
+    expect(one.steps.reduce((sum: number, step: { sold: number }) => sum + step.sold, 0)).to.be.at.least(
+      seller.day.sold,
+    );
+    await eventually('the change of the circuit', async () => {
+      const { changes } = await ask('getProvider', `/providers/${name}?days=7`);
+      return changes.some(({ because }: { because: string }) => because === 'operator');
+    });
+    expect((await ask('comparePrices', `/providers/${name}/prices`, {})).offers).to.be.greaterThan(0);
+    expect((await call('/providers/buyer')).status).to.equal(404);
+  });
+
+  it("holds a provider's record against ours: what it tells, or a file, whose mistakes are named", async () => {
+    const id = await shop.sold();
+    const name = await sellerOf(id);
+    const order = await shop.stack.db.collection('attempts').findOne({ transactionId: id });
+    const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+    const told = await ask('reconcileProvider', `/providers/${name}/reconcile`, { date });
+    expect(told.matched).to.be.greaterThan(0);
+    const at = new Date().toISOString();
+    const csv = `ref_id,at,status,sn\n${String(order?._id)},${at},Sukses,another\nnot-ours-1,${at},Sukses,\n`;
+    const { found, differences } = await ask('reconcileProvider', `/providers/${name}/reconcile`, {
+      date,
+      csv,
+    });
+    expect(found).to.equal(differences.length);
+    expect(differences).to.deep.include({
+      ...{ kind: 'only-provider', reference: 'not-ours-1', ours: null, theirs: 'success' },
+    });
+    expect(
+      differences.find((each: { reference: string }) => each.reference === String(order?._id))?.kind,
+    ).to.equal('differs');
+    const wrong = await call(`/providers/${name}/reconcile`, {
+      date,
+      csv: 'ref_id,at,status\nx,never,Sukses\n',
+    });
+    expect(wrong.status, wrong.text).to.equal(400);
+    expect(wrong.text).to.include('record 1');
+  });
+
+  it('a worker verifies the ledger when it is asked to, and its result and the next time are told', async () => {
+    await shop.sold();
+    const before = await ask('getLedger', '/ledger');
+    await ask('verifyLedgerNow', '/ledger/verify', { reason });
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
+    await expectAudited(day, 'ledger.verify');
+    const after = await eventually('its result', async () => {
+      const found = await ask('getLedger', '/ledger');
+      const at = found.verifications[0]?.at;
+      return at !== undefined && at !== before.verifications[0]?.at && found.running === null && found;
+    });
+    expect(after.verifications[0]).to.include({ day, ok: true, failures: 0 });
+    expect(Date.parse(after.next_verification_at)).to.be.greaterThan(Date.now());
+  });
+
+  it('the audit log: pages without a gap or a repetition though moments are shared, filters, and a CSV that runs nothing', async () => {
+    const actor = `operator:${caller.username}-audited`;
+    const at = (ms: number) => new Date(Date.UTC(2026, 0, 5, 3, 0, 0, ms));
+    const entries = [1, 2, 2, 2, 3, 4].map((ms, n) => ({
+      _id: `audited-${n}`,
+      ...{ at: at(ms), actor, action: n === 5 ? 'account.set' : 'provider.pause', from: null },
+      ...{ subject: { kind: 'provider', id: 'audited' }, before: { paused: null }, after: null },
+      reason: n === 5 ? '=HYPERLINK("x")' : null,
+    }));
+    await shop.stack.db.collection<{ _id: string }>('audit').insertMany(entries);
+    const newestFirst = ['audited-5', 'audited-4', 'audited-1', 'audited-2', 'audited-3', 'audited-0'];
+    for (const filter of [
+      `actor=${actor}`,
+      'kind=provider&subject=audited',
+      `actor=${actor}&kind=provider`,
+    ]) {
+      const ids: string[] = [];
+      let place = '';
+      do {
+        const page = await ask('listAudit', `/audit?limit=3&${filter}${place}`);
+        ids.push(...page.entries.map((each: { id: string }) => each.id));
+        place = page.next === null ? '' : `&before=${page.next}`;
+      } while (place !== '');
+      expect(ids, filter).to.have.members(newestFirst);
+      expect(ids, filter).to.have.length(newestFirst.length);
+    }
+    const { entries: set } = await ask('listAudit', `/audit?actor=${actor}&action=account.`);
+    expect(set).to.have.length(1);
+    expect(set[0]).to.include({ before: '{"paused":null}', after: null, subject: 'audited' });
+    const none = await ask('listAudit', `/audit?actor=${actor}&from=2026-01-06`);
+    expect(none.entries).to.deep.equal([]);
+    const csv = await caller.client.get(`/admin/audit.csv?actor=${actor}`, { accept: '*/*' });
+    expect(csv.headers['content-type']).to.match(/^text\/csv/);
+    const lines = csv.text.trim().split('\r\n');
+    expect(lines).to.have.length(1 + entries.length);
+    expect(csv.text).to.include("'=HYPERLINK");
+  });
+});

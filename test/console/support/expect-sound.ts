@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { projectRoot } from '../../../config/project-file.js';
+
+const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8');
+/** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
+const screenshots = process.env['SCREENSHOTS'];
+
+/** Nothing serious that axe finds, and nothing that is wider than the page. */
+export async function expectSound(page: Page, name: string): Promise<void> {
+  if (screenshots !== undefined) {
+    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  }
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const found = await checker.run();
+    return found.violations
+      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  });
+  expect(violations, name).to.deep.equal([]);
+  const overflow = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(overflow, `${name}: scrolls sideways`).to.be.at.most(0);
+}

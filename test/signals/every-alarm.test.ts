@@ -1,0 +1,415 @@
+/**
+ * Every alarm that is told without Prometheus, caused for real and ended, with the seconds that took. What a rule waits for by
+ * the clock (`forMs`, up to three hours) is skipped: its beginning is moved back where it is kept.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Queue } from 'bullmq';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { Long, type Collection, type Document } from 'mongodb';
+import { alarmRules } from '../../src/signals/alarms.js';
+import { addProduct, newBuyer, pointSeller, purchase } from '../providers/provider-stack.js';
+import { announceChange } from '../support/announce-change.js';
+import { uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+
+interface Cause {
+  how: string;
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+interface Seen {
+  stoodS?: number;
+  toldS?: number;
+  overS?: number;
+}
+
+const hourMs = 3_600_000;
+const skippedMs = 4 * hourMs;
+const never = new Date('9999-01-01T00:00:00Z');
+const ago = (ms: number) => new Date(Date.now() - ms);
+
+(sizes.silence.isPlayed ? describe : describe.skip)('every alarm', function () {
+  this.timeout(400_000);
+  let stack: Stack;
+  let redis: PrivateRedis;
+  let buyer: ApiClient;
+  let receiver: http.Server;
+  let stopped: RunningProgram | undefined;
+  const told: string[] = [];
+
+  before(async () => {
+    receiver = http.createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        told.push((JSON.parse(body) as { text: string }).text);
+        response.end('ok');
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    redis = await startPrivateRedis();
+    const { port } = receiver.address() as AddressInfo;
+    stack = await startStack({
+      env: { ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`, REDIS_URL: redis.url },
+    });
+    const accounts = await stack.seed();
+    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
+    await stack.startWorker('fulfilment', 'follow-up');
+  });
+  after(async () => {
+    stopped?.process.kill('SIGCONT');
+    await stack.stop();
+    receiver.close();
+    await redis.stop();
+  });
+
+  const rows = (name: string): Collection<Document & { _id: string }> => stack.db.collection(name);
+  const plant = (name: string, row: Document) => rows(name).insertOne({ _id: uniqueRef('planted'), ...row });
+  const uproot = (name: string) => rows(name).deleteMany({ _id: /^planted/ });
+  const idOf = async (username: string) => String((await rows('accounts').findOne({ username }))?._id);
+  async function onQueue<T>(name: string, work: (queue: Queue) => Promise<T>): Promise<T> {
+    const { hostname, port } = new URL(redis.url);
+    const connection = { host: hostname, port: Number(port) };
+    const queue = new Queue(name, { connection, prefix: stack.env['QUEUE_PREFIX'] ?? '' });
+    try {
+      return await work(queue);
+    } finally {
+      await queue.close();
+    }
+  }
+  async function withRedis<T>(work: (client: Redis) => Promise<T>): Promise<T> {
+    const client = new Redis(redis.url);
+    try {
+      return await work(client);
+    } finally {
+      client.disconnect();
+    }
+  }
+  const planted = (name: string, row: Document, how: string): Cause => ({
+    how,
+    begin: () => plant(name, row),
+    end: () => uproot(name),
+  });
+  const last = '9999-01-01';
+  const verifications = { _id: last } as never;
+  /** An alarm that ends is told after another look: those of one row end together. */
+  const endVerification = () =>
+    rows('ledgerVerifications').updateOne(verifications, { $set: { ok: true, failures: 0, at: new Date() } });
+
+  const causes: Record<string, Cause> = {
+    TopupProcessSilent: {
+      how: 'kill -STOP of a worker',
+      async begin() {
+        stopped = await stack.startWorker('webhooks');
+        // It has said once that it lives.
+        await eventually('it to be heard', () =>
+          withRedis(async (client) =>
+            (await client.zrange(`${stack.env['QUEUE_PREFIX']}:processes`, 0, '-1')).some((each) =>
+              each.startsWith('webhooks:'),
+            ),
+          ),
+        );
+        stopped.process.kill('SIGSTOP');
+      },
+      end: () => Promise.resolve(stopped?.process.kill('SIGCONT')),
+    },
+    TopupQueueNotTaken: {
+      how: 'a sale, and no worker of seller postings',
+      begin: async () =>
+        purchase(
+          buyer,
+          await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]),
+          '081234567890',
+        ),
+      end: () => stack.startWorker('sellers'),
+    },
+    TopupWorkLate: {
+      how: 'the same, over a minute ago',
+      begin: () =>
+        eventually('the sale', async () => {
+          const { modifiedCount } = await rows('sellerCredits').updateMany(
+            { status: 'new' },
+            { $set: { createdAt: ago(120_000) } },
+          );
+          return modifiedCount > 0;
+        }),
+      end: () => Promise.resolve(),
+    },
+    TopupQueuePaused: {
+      how: 'paused, as in the console',
+      begin: () => onQueue('inquiries', (queue) => queue.pause()),
+      end: () => onQueue('inquiries', (queue) => queue.resume()),
+    },
+    TopupQueueLong: {
+      how: '1,001 jobs',
+      begin: () =>
+        onQueue('settlements', (queue) =>
+          queue.addBulk(Array.from({ length: 1_001 }, () => ({ name: 'pay-out', data: { v: 1 } }))),
+        ),
+      end: () => onQueue('settlements', (queue) => queue.drain()),
+    },
+    TopupPurchasesOld: {
+      ...planted(
+        'transactions',
+        {
+          ...{ accountId: 'nobody', refId: uniqueRef(), status: 'PROCESSING', price: Long.fromNumber(1) },
+          ...{ createdAt: ago(2 * 24 * hourMs), nextActionAt: never, reviewSince: null },
+        },
+        'an open purchase of two days ago',
+      ),
+    },
+    TopupProviderCircuitOpen: {
+      how: 'a provider that refuses connections',
+      async begin() {
+        const { id } = await pointSeller(stack, 'seller3', {
+          ...{ kind: 'simulator', baseUrl: 'http://127.0.0.1:1', username: 'gone', secret: 'gone' },
+        });
+        const code = await addProduct(stack, [{ sellerId: id, price: 10_000 }]);
+        await Promise.all(
+          Array.from({ length: 40 }, (_, at) => purchase(buyer, code, `0812345678${10 + at}`)),
+        );
+      },
+      async end() {
+        const settings = {
+          kind: 'simulator',
+          baseUrl: null,
+          username: 'seller3',
+          secret: stack.simulator.secret,
+        } as const;
+        await pointSeller(stack, 'seller3', settings);
+      },
+    },
+    TopupProviderWaits: {
+      how: 'five orders at one in 100 s',
+      async begin() {
+        const id = await idOf('seller2');
+        await rows('accounts').updateOne({ _id: id }, { $set: { 'provider.callsPerSecond': 0.01 } });
+        await announceChange(stack);
+        const code = await addProduct(stack, [{ sellerId: id, price: 10_000 }]);
+        for (let at = 0; at < 6; at++) {
+          await purchase(buyer, code, `0812345679${10 + at}`);
+        }
+      },
+      async end() {
+        await rows('accounts').updateOne(
+          { _id: await idOf('seller2') },
+          { $unset: { 'provider.callsPerSecond': 1 } },
+        );
+        await announceChange(stack);
+      },
+    },
+    TopupDecisionsWait: planted(
+      'cases',
+      { transactionId: uniqueRef(), kind: 'reversal', detail: '', createdAt: ago(0), resolvedAt: null },
+      'an open case',
+    ),
+    TopupPaymentsWait: planted(
+      'adjustments',
+      { accountId: 'nobody', status: 'pending', amount: Long.fromNumber(1), createdAt: ago(0) },
+      'an adjustment to approve',
+    ),
+    TopupGivenUp: planted(
+      'deliveries',
+      {
+        accountId: 'nobody',
+        state: 'dead',
+        event: 'transaction.success',
+        settledAt: ago(0),
+        createdAt: ago(0),
+      },
+      'a webhook that was given up',
+    ),
+    TopupLedgerNotClosed: {
+      how: 'the last close of two days ago',
+      begin: () =>
+        rows('dayCloses').insertOne({
+          ...{ _id: last, state: 'closed', batches: 0, root: 'a', signature: null },
+          content: {
+            ...{ wallets: 0, journals: 0, totals: {}, walletsHash: '', previous: null },
+            closedAt: ago(48 * hourMs),
+          },
+        }),
+      end: () => rows('dayCloses').updateOne({ _id: last }, { $set: { 'content.closedAt': new Date() } }),
+    },
+    TopupLedgerRed: {
+      how: 'a verification that found mistakes',
+      begin: () =>
+        rows('ledgerVerifications').insertOne({
+          ...{
+            _id: last,
+            at: ago(48 * hourMs),
+            durationMs: 1,
+            ok: false,
+            failures: 3,
+            checks: [],
+            findings: [],
+          },
+        }),
+      end: endVerification,
+    },
+    TopupLedgerNotVerified: {
+      how: 'the same, of two days ago',
+      begin: () => Promise.resolve(),
+      end: endVerification,
+    },
+    TopupProviderRecordDiffers: {
+      how: 'a comparison with differences',
+      begin: () => reconciled('seller', { different: 2, at: new Date() }),
+      end: async () =>
+        rows('providerReconciliations').updateOne(
+          { _id: `${await idOf('seller')}:${last}` },
+          {
+            $set: { accepted: { by: 'test', reason: 'known', at: new Date(), different: 2 } },
+          },
+        ),
+    },
+    TopupProviderNotReconciled: {
+      how: 'the last comparison of two days ago',
+      begin: () => reconciled('seller2', { different: 0, at: ago(48 * hourMs) }),
+      end: async () =>
+        rows('providerReconciliations').updateOne(
+          { _id: `${await idOf('seller2')}:${last}` },
+          {
+            $set: { at: new Date() },
+          },
+        ),
+    },
+    TopupClockLate: {
+      how: 'work by the clock last done two hours ago',
+      begin: () =>
+        eventually(
+          'a run of it',
+          async () => {
+            const { matchedCount } = await rows('clockRuns').updateOne(
+              { _id: 'verify-ledger' },
+              { $set: { at: ago(2 * hourMs) } },
+              { upsert: false },
+            );
+            return matchedCount === 1;
+          },
+          60_000,
+        ),
+      end: () => rows('clockRuns').updateOne({ _id: 'verify-ledger' }, { $set: { at: new Date() } }),
+    },
+    // Last: what the others add must still find room.
+    TopupRedisMemory: {
+      how: 'maxmemory at 120 % of what is used',
+      begin: () =>
+        withRedis(async (client) => {
+          const used = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
+          await client.config('SET', 'maxmemory', String(Math.round(1.2 * used)));
+        }),
+      end: () => withRedis((client) => client.config('SET', 'maxmemory', '0')),
+    },
+  };
+
+  async function reconciled(username: string, of: { different: number; at: Date }): Promise<unknown> {
+    const sellerId = await idOf(username);
+    return rows('providerReconciliations').insertOne({
+      ...{ _id: `${sellerId}:${last}`, sellerId, date: last, by: 'system', ours: 0, theirs: 0, matched: 0 },
+      ...{ differences: [], accepted: null, ...of },
+    });
+  }
+
+  it('is told once when it begins and once when it is over', async () => {
+    const names = alarmRules.map(({ name }) => name);
+    expect(Object.keys(causes)).to.have.members(names);
+    const seen = new Map<string, Seen>(names.map((name) => [name, {}]));
+    const begunMs = new Map<string, number>();
+    const since = (name: string) => Math.round((Date.now() - (begunMs.get(name) ?? NaN)) / 1_000);
+    await rows('clockRuns').insertOne({ _id: 'work-of-an-earlier-release', at: ago(48 * hourMs) });
+    for (const [name, cause] of Object.entries(causes)) {
+      await cause.begin();
+      begunMs.set(name, Date.now());
+    }
+    const eachHas = (what: keyof Seen): true => {
+      const without = [...seen].filter(([, of]) => of[what] === undefined).map(([name]) => name);
+      expect(without).to.deep.equal([]);
+      return true;
+    };
+    const alarms = rows('alarms');
+    const textsOf = (name: string, word: string) =>
+      told.filter(
+        (text) =>
+          text.startsWith(`[${word}] ${name}`) && /[: ]/.test(text[word.length + name.length + 3] ?? ''),
+      );
+    const severityOf = (name: string) => alarmRules.find((rule) => rule.name === name)?.severity ?? '';
+    try {
+      await eventually(
+        'all to be told',
+        async () => {
+          for (const { _id } of await alarms.find().toArray()) {
+            const of = seen.get(_id.split(' ')[0] ?? '');
+            if (of) {
+              of.stoodS ??= since(_id.split(' ')[0] ?? '');
+            }
+          }
+          // As if each had stood for as long as its rule says.
+          await alarms.updateMany(
+            { told: false, since: { $gt: ago(hourMs) } },
+            { $set: { since: ago(skippedMs) } },
+          );
+          for (const [name, of] of seen) {
+            if (textsOf(name, severityOf(name)).length > 0) {
+              of.toldS ??= since(name);
+            }
+          }
+          return eachHas('toldS');
+        },
+        110_000,
+      );
+      for (const [name, cause] of Object.entries(causes)) {
+        await cause.end();
+        begunMs.set(name, Date.now());
+      }
+      await eventually(
+        'all to be over',
+        async () => {
+          for (const [name, of] of seen) {
+            if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`) })) === 0) {
+              of.overS ??= since(name);
+            }
+          }
+          return eachHas('overS');
+        },
+        150_000,
+      );
+    } finally {
+      print(causes, seen);
+    }
+    const counts = new Map<string, number>();
+    for (const text of told) {
+      const [, word = '', id = ''] = /^\[(\w+)\] ([^:]+):/.exec(text) ?? [];
+      const key = `${word === 'over' ? 'over' : 'begun'} ${id}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    expect(told.filter((text) => text.includes('work-of-an-earlier-release'))).to.deep.equal([]);
+    for (const name of names.filter((each) => each !== 'TopupProviderCircuitOpen')) {
+      const ids = [...counts.keys()].filter((key) => key.startsWith(`begun ${name}`));
+      expect(ids, name).to.not.deep.equal([]);
+      for (const id of ids) {
+        expect([counts.get(id), counts.get(id.replace('begun', 'over'))], id).to.deep.equal([1, 1]);
+      }
+    }
+  });
+});
+
+function print(causes: Record<string, Cause>, seen: Map<string, Seen>): void {
+  const line = (...cells: (string | number | undefined)[]) =>
+    cells
+      .map((cell, at) => String(cell ?? '-').padEnd([28, 46, 8, 8, 8][at] ?? 8))
+      .join('')
+      .trimEnd();
+  const lines = [...seen].map(([name, { stoodS, toldS, overS }]) =>
+    line(name, causes[name]?.how, stoodS, toldS, overS),
+  );
+  const head = line('alarm', 'cause', 'stands', 'told', 'over, in seconds');
+  process.stdout.write(`${[head, ...lines].map((each) => `    ${each}`).join('\n')}\n`);
+}

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { slicesOfTime } from '../../src/signals/slices-of-time.js';
+import { seededRandom } from '../support/random.js';
+
+describe('slices of time', () => {
+  const random = seededRandom();
+
+  it(`are half a second long, one a period, and the share of the time that was asked for (${random.seed})`, () => {
+    const isIn = slicesOfTime(0.1, random);
+    const periodMs = 5_000;
+    const starts: number[] = [];
+    for (let period = 0; period < 40; period++) {
+      const inside = Array.from({ length: periodMs }, (_, ms) => period * periodMs + ms).filter(isIn);
+      expect(inside).to.have.length.within(499, 501);
+      expect((inside.at(-1) ?? 0) - (inside[0] ?? 0), 'in one piece').to.equal(inside.length - 1);
+      starts.push((inside[0] ?? 0) % periodMs);
+    }
+    expect(new Set(starts).size, 'somewhere by chance').to.be.greaterThan(30);
+  });
+
+  it('are never or always where that is asked for', () => {
+    const moments = Array.from({ length: 5_000 }, (_, ms) => ms * 7);
+    expect(moments.some(slicesOfTime(0))).to.equal(false);
+    expect(moments.every(slicesOfTime(1))).to.equal(true);
+  });
+});
