@@ -180,13 +180,13 @@ describe('provider callbacks', function () {
       return found?.status === 'REFUNDED' ? found : null;
     });
     expect(reversed.version).to.equal(sold.version + 1);
-    await eventually('the seller to have been debited', async () => {
-      const { sums, wallets } = await ledgerOf(stack);
-      return (
-        wallets[flazz.id] === (before.wallets[flazz.id] ?? 0) && (sums[`payable:${flazz.id}`] ?? 0) === 0
-      );
+    const after = await eventually('the seller to have been debited', async () => {
+      const ledger = await ledgerOf(stack);
+      const isDebited =
+        ledger.wallets[flazz.id] === (before.wallets[flazz.id] ?? 0) &&
+        (ledger.sums[`payable:${flazz.id}`] ?? 0) === 0;
+      return isDebited && ledger;
     });
-    const after = await ledgerOf(stack);
     expect(after.sums['platform:revenue'] ?? 0).to.equal(before.sums['platform:revenue'] ?? 0);
     expect(after.wallets).to.deep.equal(before.wallets);
     expect(Object.values(after.sums).reduce((total, sum) => total + sum, 0)).to.equal(0);

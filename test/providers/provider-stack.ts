@@ -7,6 +7,7 @@ import { announceChange } from '../support/announce-change.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
+import { readAtOneMoment } from '../support/ledger.js';
 import type { Stack } from '../support/stack.js';
 
 export interface TestSeller {
@@ -121,21 +122,17 @@ export function attemptsOf(stack: Stack, transactionId: string): Promise<Order[]
   return stack.db.collection<Order>('attempts').find({ transactionId }).sort({ n: 1 }).toArray();
 }
 
-/** Every account of the ledger as the sum of its lines, and each wallet's balance beside it. */
+/** Every account of the ledger as the sum of its lines, and each wallet's balance beside it, at one moment. */
 export async function ledgerOf(
   stack: Stack,
 ): Promise<{ sums: Record<string, number>; wallets: Record<string, number> }> {
+  const { journals, wallets } = await readAtOneMoment(stack.db);
   const sums: Record<string, number> = {};
-  for await (const journal of stack.db
-    .collection<{ lines: { account: string; amount: number }[] }>('journals')
-    .find()) {
-    for (const { account, amount } of journal.lines) {
-      sums[account] = (sums[account] ?? 0) + amount;
-    }
+  for (const { account, amount } of journals.flatMap(({ lines }) => lines)) {
+    sums[account] = (sums[account] ?? 0) + amount;
   }
-  const wallets: Record<string, number> = {};
-  for await (const wallet of stack.db.collection<{ _id: string; balance: number }>('wallets').find()) {
-    wallets[wallet._id] = wallet.balance;
-  }
-  return { sums, wallets };
+  return {
+    sums,
+    wallets: Object.fromEntries(wallets.map(({ _id, balance }) => [String(_id), Number(balance)])),
+  };
 }

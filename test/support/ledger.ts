@@ -66,7 +66,7 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
 }
 
 /** In one snapshot: sales are still being posted to seller wallets while a test looks. */
-async function readAtOneMoment(db: Stack['db']) {
+export async function readAtOneMoment(db: Stack['db']) {
   const session = db.client.startSession();
   try {
     return await session.withTransaction(
