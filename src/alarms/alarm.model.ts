@@ -6,6 +6,8 @@ export interface StandingAlarm {
   /** The alert's name, and what it is about. */
   _id: string;
   since: Date;
+  /** When it was so last, where that is kept; null: its end is told at once. */
+  seenAt: Date | null;
   /** The receiver has taken it. */
   told: boolean;
   /** Until then one process is telling it. */
@@ -16,6 +18,7 @@ const schema = new Schema<StandingAlarm>(
   {
     _id: { type: String, required: true },
     since: { type: Date, required: true },
+    seenAt: { type: Date, default: null },
     told: { type: Boolean, required: true },
     claimedUntil: { type: Date, required: true },
   },

@@ -1,14 +1,14 @@
-import { hangsAfterShare, limitOf, type Queue } from '../jobs/define-job.js';
+import type { Queue } from '../jobs/define-job.js';
 import { setTimeout } from 'node:timers/promises';
 import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
-import { jobNamed, queuesNow, queuesOfProcesses, type ProcessType } from '../processes.js';
+import { queuesNow, type ProcessType } from '../processes.js';
 import { processesNow } from '../redis/presence.js';
-import { nowMs } from '../shared/clock.js';
 import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
 import { routingSellers } from '../providers/route-board.js';
 import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
 import { standStill } from './diagnose-processes.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
+import { hangingForMs, looksStuck } from './queue-trouble.js';
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
@@ -30,14 +30,10 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
 
-/** Whether its workers live and take nothing, though a job has been due for a minute. Those of providers wait for their turn. */
+/** As it looks, and still looks a moment later. */
 async function isStuck(queue: Queue): Promise<boolean> {
-  const isOwn = queuesOfProcesses().some((each) => each.queue === queue);
-  const waits = async () => {
-    const { counts, isPaused, oldestDueMs } = await lookAtQueue(queue);
-    return (counts['active'] ?? 0) === 0 && !isPaused && nowMs() - (oldestDueMs ?? Infinity) > lateMs;
-  };
-  return isOwn && (await waits()) && (await setTimeout(secondLookMs, waits))();
+  const looksSo = async () => looksStuck(queue, await lookAtQueue(queue));
+  return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();
 }
 
 /** How long a new order would wait for its turn at each provider. */
@@ -65,10 +61,8 @@ interface LookedAt {
   isStuck: boolean;
 }
 
-function diagnoseQueue(
-  { queue, process, counts, workers, isPaused, active, isStill, isStuck }: SeenQueue & LookedAt,
-  nobodyWorks: boolean,
-): Diagnosis {
+function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagnosis {
+  const { queue, process, counts, workers, isPaused, isStill, isStuck } = seen;
   const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
   const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}`;
   const title = `queue ${queue.title ?? queue.name}`;
@@ -83,7 +77,7 @@ function diagnoseQueue(
     const said = `${detail}, and no process that takes its jobs is heard`;
     return fail(title, said, `They stand still. Kill them (kill -9) and start one: ${start}`);
   }
-  const hangingMs = active ? hangingFor(active) : 0;
+  const hangingMs = hangingForMs(seen);
   if (hangingMs > 0) {
     return fail(
       title,
@@ -91,7 +85,7 @@ function diagnoseQueue(
       `It hangs, as on an answer that never comes: /readyz of ${process.name} says in which process. Start that anew.`,
     );
   }
-  if (isStuck && workers > 0) {
+  if (isStuck) {
     return fail(
       title,
       `${detail}; a job has been due for a minute, and none is taken`,
@@ -107,12 +101,6 @@ function diagnoseQueue(
   return waiting > waitingWarn
     ? warn(title, detail, `It grows long. Start one more: ${start}`)
     : ok(title, detail);
-}
-
-/** In milliseconds; 0: it is not under way for most of the time that it may take. */
-function hangingFor({ name, sinceMs }: NonNullable<SeenQueue['active']>): number {
-  const underWayMs = nowMs() - sinceMs;
-  return underWayMs >= hangsAfterShare * limitOf(jobNamed(name) ?? {}) ? underWayMs : 0;
 }
 
 /** Work that MongoDB says is late, whatever the queues say. */

@@ -6,6 +6,8 @@ export interface SeenQueue {
   counts: Record<string, number>;
   workers: number;
   isPaused: boolean;
+  /** None of its jobs is taken just now: its rate is used up, or one that was taken too early said so. */
+  isLimited: boolean;
   /** When the job at the head of each of its lists was due, the earliest; null: none waits. */
   oldestDueMs: number | null;
   /** The job that has been under way for longest. */
@@ -14,10 +16,11 @@ export interface SeenQueue {
 
 export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   const opened = openQueue(queue);
-  const [counts, workers, isPaused, waiting, prioritized, [active]] = await Promise.all([
+  const [counts, workers, isPaused, limitedForMs, waiting, prioritized, [active]] = await Promise.all([
     opened.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
     opened.getWorkersCount(),
     opened.isPaused(),
+    opened.getRateLimitTtl(),
     // The oldest of each list.
     opened.getJobs(['wait'], 0, 0, true),
     opened.getJobs(['prioritized'], 0, 0, true),
@@ -25,7 +28,8 @@ export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   ]);
   const dueMs = [...waiting, ...prioritized].map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
   return {
-    ...{ counts, workers, isPaused, oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null },
+    ...{ counts, workers, isPaused, isLimited: limitedForMs > 0 },
+    oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null,
     active: active?.processedOn === undefined ? null : { name: active.name, sinceMs: active.processedOn },
   };
 }

@@ -12,6 +12,8 @@ export interface AlarmRule {
   severity: 'page' | 'ticket';
   /** How long it must be so. */
   forMs: number;
+  /** How long it must not be so before it is over; at once without this. */
+  keepMs?: number;
   from: FigureName;
   /** Only figures with one of these values of a label. */
   where?: { label: string; among: readonly string[] };
@@ -50,6 +52,18 @@ export const alarmRules: readonly AlarmRule[] = [
     where: { label: 'state', among: ['waiting'] },
     isSo: (value) => value > 1_000,
     says: (value) => `${value} jobs wait`,
+  },
+  {
+    ...{ name: 'TopupQueueStuck', severity: 'page', forMs: 2 * minuteMs, from: 'topup_queue_stuck' },
+    isSo: (value) => value === 1,
+    says: () => 'its workers live and take nothing, though a job has been due for a minute',
+  },
+  {
+    // A round that hangs is ended in its time, and the job comes again after a pause.
+    ...{ name: 'TopupJobHangs', severity: 'page', forMs: 0, keepMs: 5 * minuteMs },
+    from: 'topup_queue_hanging_seconds',
+    isSo: (value) => value > 0,
+    says: (value) => `a job has been under way for ${Math.round(value)} s`,
   },
   {
     ...{ name: 'TopupWorkLate', severity: 'page', forMs: 2 * minuteMs, from: 'topup_late_work' },
@@ -140,7 +154,14 @@ export interface Alarm {
   name: string;
   severity: 'page' | 'ticket';
   forMs: number;
+  /** It is looked at again and again, so that it is known when it was so last. */
+  isKept: boolean;
   says: string;
+}
+
+/** How long an alarm must not be so before it is over. */
+export function keptForMs(id: string): number {
+  return alarmRules.find(({ name }) => name === nameOf(id))?.keepMs ?? 0;
 }
 
 /**
@@ -150,7 +171,7 @@ export interface Alarm {
 export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
   const known = new Set<string>();
-  for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
+  for (const { name, severity, forMs, keepMs, from, where, isSo, says } of alarmRules) {
     for (const each of all.found.filter((one) => one.name === from)) {
       known.add(name);
       if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
@@ -159,13 +180,16 @@ export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) 
       const about = Object.values(each.labels).join(' ');
       const id = about === '' ? name : `${name} ${about}`;
       if (isSo(each.value, each, all)) {
-        firing.push({ id, name, severity, forMs, says: says(each.value) });
+        firing.push({ id, name, severity, forMs, isKept: keepMs !== undefined, says: says(each.value) });
       }
     }
   }
-  const isFine = (id: string) =>
-    known.has(id.split(' ', 1)[0] ?? '') && !firing.some((each) => each.id === id);
+  const isFine = (id: string) => known.has(nameOf(id)) && !firing.some((each) => each.id === id);
   return { firing, isFine };
+}
+
+function nameOf(id: string): string {
+  return id.split(' ', 1)[0] ?? '';
 }
 
 function valueOf(

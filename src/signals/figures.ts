@@ -50,6 +50,14 @@ export const figures = {
   },
   topup_queue_workers: { help: 'Workers that take its jobs', labels: ['queue'] },
   topup_queue_paused: { help: '1: somebody has paused it', labels: ['queue'] },
+  topup_queue_stuck: {
+    help: '1: workers live and take nothing, though a job has been due for a minute',
+    labels: ['queue'],
+  },
+  topup_queue_hanging_seconds: {
+    help: 'For how long a job has been under way that takes most of the time it may; 0: none does',
+    labels: ['queue'],
+  },
   topup_provider_info: {
     help: '1; the username of the seller whose provider it is',
     labels: ['provider', 'username'],

@@ -1,4 +1,5 @@
 import { countAttention, countBacklog } from '../doctor/attention.js';
+import { hangingForMs, looksStuck } from '../doctor/queue-trouble.js';
 import { lastClockRuns } from '../jobs/clock-run.model.js';
 import { lookAtQueue } from '../jobs/look-at-queue.js';
 import type { Queue } from '../jobs/define-job.js';
@@ -157,7 +158,8 @@ const states = {
 };
 
 async function figuresOf(queue: Queue): Promise<Figure[]> {
-  const { counts, workers, isPaused, oldestDueMs } = await lookAtQueue(queue);
+  const seen = await lookAtQueue(queue);
+  const { counts, workers, isPaused, oldestDueMs } = seen;
   const name = queue.name;
   return [
     ...Object.entries(states).map(([state, lists]) =>
@@ -174,6 +176,8 @@ async function figuresOf(queue: Queue): Promise<Figure[]> {
     ),
     figure('topup_queue_workers', { queue: name }, workers),
     figure('topup_queue_paused', { queue: name }, Number(isPaused)),
+    figure('topup_queue_stuck', { queue: name }, Number(looksStuck(queue, seen))),
+    figure('topup_queue_hanging_seconds', { queue: name }, hangingForMs(seen) / 1_000),
   ];
 }
 

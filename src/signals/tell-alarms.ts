@@ -12,7 +12,7 @@ import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
 import { createSender, type Sender } from '../webhooks/send-request.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 import { standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
-import { alarmsOf, type Alarm } from './alarms.js';
+import { alarmsOf, keptForMs, type Alarm } from './alarms.js';
 import { figuresNow } from './keep-figures.js';
 
 const lookEveryMs = 5_000;
@@ -23,10 +23,12 @@ const awayForMs = 30_000;
 
 const redisDown: Alarm = {
   ...{ id: 'TopupRedisDown', name: 'TopupRedisDown', severity: 'page', forMs: awayForMs },
+  isKept: false,
   says: 'Redis takes no writes; purchases are accepted and wait',
 };
 const mongodbDown: Alarm = {
   ...{ id: 'TopupMongodbDown', name: 'TopupMongodbDown', severity: 'page', forMs: awayForMs },
+  isKept: false,
   says: 'MongoDB does not answer; calls are refused (503/03)',
 };
 
@@ -73,7 +75,7 @@ async function round(sender: Sender, url: string): Promise<void> {
           await standingAlarms.updateOne({ _id }, { $set: { told: true, claimedUntil: now() } });
         }
       });
-    } else if (!alarm && (_id === redisDown.id || isFine(_id))) {
+    } else if (!alarm && (_id === redisDown.id || isFine(_id)) && isOver(seen)) {
       await tellOnce(seen, async () => {
         if (!told || (await send(sender, url, overText(_id, since)))) {
           await standingAlarms.deleteOne({ _id });
@@ -85,9 +87,14 @@ async function round(sender: Sender, url: string): Promise<void> {
   await Promise.all(standing.map(tellOf));
 }
 
-async function begin({ id }: Alarm): Promise<void> {
+async function begin({ id, isKept }: Alarm): Promise<void> {
   const fresh = { since: now(), told: false, claimedUntil: now() };
-  await standingAlarms.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true });
+  const seen = isKept ? { $set: { seenAt: now() } } : {};
+  await standingAlarms.updateOne({ _id: id }, { $setOnInsert: fresh, ...seen }, { upsert: true });
+}
+
+function isOver({ _id, seenAt }: StandingAlarm): boolean {
+  return nowMs() - (seenAt?.getTime() ?? 0) >= keptForMs(_id);
 }
 
 async function tellOnce(seen: StandingAlarm, tell: () => Promise<void>): Promise<void> {

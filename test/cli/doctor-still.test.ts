@@ -3,6 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { providerQueue } from '../../src/providers/provider-queue.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -111,22 +112,46 @@ describe('topup doctor about a worker that stands still', function () {
     }
   });
 
-  it('fails where workers live and a job has been due for a minute', async () => {
-    const prefix = stack.env['QUEUE_PREFIX'] ?? '';
-    const queue = new Queue('settlements', { connection: { url: stack.env['REDIS_URL'] ?? '' }, prefix });
-    try {
-      // Nobody takes it: the limit of the whole fleet is used up, as by a worker that never gave back what it took.
-      await queue.setGlobalConcurrency(0);
-      await queue.rateLimit(600_000);
-      await queue.add('pay-out', {}, { timestamp: Date.now() - 61_000 });
-      const { code, of } = await look();
-      expect(code).to.equal(1);
-      expect(of('queue settlements')?.detail).to.include(
-        'a job has been due for a minute, and none is taken',
-      );
-    } finally {
-      await queue.obliterate({ force: true });
-      await queue.close();
-    }
+  describe('where workers live and a job has been due for a minute', () => {
+    const withOldJob = async (name: string, work: (queue: Queue) => Promise<void>): Promise<void> => {
+      const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+      const connection = { url: stack.env['REDIS_URL'] ?? '' };
+      const queue = new Queue(name, { connection, prefix });
+      // It lives, and takes nothing.
+      const worker = new Worker(name, () => Promise.resolve(), {
+        connection: { ...connection, maxRetriesPerRequest: null },
+        prefix,
+        autorun: false,
+      });
+      try {
+        await worker.waitUntilReady();
+        await queue.add('made-up', {}, { timestamp: Date.now() - 61_000 });
+        await work(queue);
+      } finally {
+        await worker.close();
+        await queue.obliterate({ force: true });
+        await queue.close();
+      }
+    };
+    const stuck = /a job has been due for a minute, and none is taken$/;
+
+    it('fails', () =>
+      withOldJob('inquiries', async () => {
+        const { code, of } = await look();
+        expect(code).to.equal(1);
+        expect(of('queue inquiries')?.detail).to.match(stuck);
+      }));
+
+    it("fails for a provider's queue too, unless its rate holds them back", async () => {
+      await stack.seed();
+      const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
+      await withOldJob(providerQueue(seller?._id ?? '').name, async (queue) => {
+        const { code, of } = await look();
+        expect(code).to.equal(1);
+        expect(of('queue fulfilment: seller')?.detail).to.match(stuck);
+        await queue.rateLimit(600_000);
+        expect((await look()).of('queue fulfilment: seller')).to.include({ status: 'ok' });
+      });
+    });
   });
 });

@@ -24,11 +24,11 @@ const secretPath = '/services/T000/B000/secret-of-the-channel';
 describe('the alarms', () => {
   it('have the names, times and severities of the alerts of Prometheus', () => {
     const text = readFileSync('ops/prometheus/rules.yml', 'utf8');
-    for (const { name, severity, forMs } of alarmRules) {
-      const [, seconds = '', unit = '', said] =
-        new RegExp(`alert: ${name}\\n[^]*?for: (\\d+)([smh])\\n[^]*?severity: (\\w+)`).exec(text) ?? [];
-      const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? NaN;
-      expect([Number(seconds) * unitMs, said], name).to.deep.equal([forMs, severity]);
+    for (const { name, severity, forMs, keepMs = 0 } of alarmRules) {
+      const [rule = ''] = new RegExp(`alert: ${name}\\n[^]*?runbook`).exec(text) ?? [];
+      const said = (field: string) => new RegExp(`^ +${field}: (\\w+)$`, 'm').exec(rule)?.[1];
+      const times = [said('for'), said('keep_firing_for') ?? '0m'].map(millisecondsOf);
+      expect([...times, said('severity')], name).to.deep.equal([forMs, keepMs, severity]);
     }
   });
 
@@ -57,6 +57,11 @@ describe('the alarms', () => {
   });
 });
 
+function millisecondsOf(text = ''): number {
+  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[text.slice(-1)] ?? NaN;
+  return parseInt(text, 10) * unitMs;
+}
+
 describe('who tells an alarm', () => {
   before(() => connectMongo());
   after(() => disconnectMongo());
@@ -65,6 +70,7 @@ describe('who tells an alarm', () => {
     const seen = {
       _id: uniqueRef('alarm'),
       since: new Date(),
+      seenAt: null,
       told: false,
       claimedUntil: new Date(0),
       ...more,

@@ -4,7 +4,7 @@
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { Long, type Collection, type Document } from 'mongodb';
@@ -42,6 +42,8 @@ const ago = (ms: number) => new Date(Date.now() - ms);
   let buyer: ApiClient;
   let receiver: http.Server;
   let stopped: RunningProgram | undefined;
+  /** BullMQ's own, whose jobs end when the test says so. */
+  const workers = new Map<string, { worker: Worker; end: () => void }>();
   const told: string[] = [];
 
   before(async () => {
@@ -65,6 +67,7 @@ const ago = (ms: number) => new Date(Date.now() - ms);
   });
   after(async () => {
     stopped?.process.kill('SIGCONT');
+    await Promise.all([...workers.keys()].map(closeWorker));
     await stack.stop();
     receiver.close();
     await redis.stop();
@@ -83,6 +86,32 @@ const ago = (ms: number) => new Date(Date.now() - ms);
     } finally {
       await queue.close();
     }
+  }
+  /** Holds what it takes. */
+  async function openWorker(name: string, { autorun }: { autorun: boolean }): Promise<Worker> {
+    let end = (): void => undefined;
+    const { hostname, port } = new URL(redis.url);
+    const worker = new Worker(name, () => new Promise<void>((resolve) => (end = resolve)), {
+      connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null },
+      prefix: stack.env['QUEUE_PREFIX'] ?? '',
+      autorun,
+    });
+    workers.set(name, {
+      worker,
+      end: () => {
+        end();
+      },
+    });
+    await worker.waitUntilReady();
+    return worker;
+  }
+  async function closeWorker(name: string): Promise<void> {
+    const open = workers.get(name);
+    workers.delete(name);
+    // What it holds ends while it takes no more.
+    const closed = open?.worker.close();
+    open?.end();
+    await closed;
   }
   async function withRedis<T>(work: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(redis.url);
@@ -121,26 +150,38 @@ const ago = (ms: number) => new Date(Date.now() - ms);
       end: () => Promise.resolve(stopped?.process.kill('SIGCONT')),
     },
     TopupQueueNotTaken: {
-      how: 'a sale, and no worker of seller postings',
-      begin: async () =>
-        purchase(
-          buyer,
-          await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]),
-          '081234567890',
-        ),
-      end: () => stack.startWorker('sellers'),
+      how: 'a job, and no worker',
+      begin: () => onQueue('settlements', (queue) => queue.add('pay-out', { v: 1 })),
+      end: () => onQueue('settlements', (queue) => queue.drain()),
     },
     TopupWorkLate: {
-      how: 'the same, over a minute ago',
-      begin: () =>
-        eventually('the sale', async () => {
+      how: 'a sale of two minutes ago, and no worker',
+      async begin() {
+        const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
+        await purchase(buyer, code, '081234567890');
+        await eventually('the sale', async () => {
           const { modifiedCount } = await rows('sellerCredits').updateMany(
             { status: 'new' },
             { $set: { createdAt: ago(120_000) } },
           );
           return modifiedCount > 0;
-        }),
-      end: () => Promise.resolve(),
+        });
+      },
+      end: () => stack.startWorker('sellers'),
+    },
+    TopupJobHangs: {
+      how: 'a job of 91 s, of 120 it may take',
+      async begin() {
+        const worker = await openWorker('inquiries', { autorun: true });
+        await onQueue('inquiries', (queue) => queue.add('inquiries', {}));
+        const isTaken = async () =>
+          onQueue('inquiries', async (queue) => (await queue.getActive(0, 0))[0]?.id ?? null);
+        const id = await eventually('a job to be taken', isTaken);
+        await worker.pause(true);
+        const key = `${stack.env['QUEUE_PREFIX']}:inquiries:${id}`;
+        await withRedis((client) => client.hset(key, 'processedOn', Date.now() - 91_000));
+      },
+      end: () => closeWorker('inquiries'),
     },
     TopupQueuePaused: {
       how: 'paused, as in the console',
@@ -154,6 +195,17 @@ const ago = (ms: number) => new Date(Date.now() - ms);
           queue.addBulk(Array.from({ length: 1_001 }, () => ({ name: 'pay-out', data: { v: 1 } }))),
         ),
       end: () => onQueue('settlements', (queue) => queue.drain()),
+    },
+    TopupQueueStuck: {
+      how: 'a worker that takes nothing',
+      async begin() {
+        await openWorker('reports', { autorun: false });
+        await onQueue('reports', (queue) => queue.add('made-up', {}, { timestamp: Date.now() - 61_000 }));
+      },
+      async end() {
+        await onQueue('reports', (queue) => queue.drain());
+        await closeWorker('reports');
+      },
     },
     TopupPurchasesOld: {
       ...planted(
@@ -320,6 +372,7 @@ const ago = (ms: number) => new Date(Date.now() - ms);
 
   it('is told once when it begins and once when it is over', async () => {
     const names = alarmRules.map(({ name }) => name);
+    const kept = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
     expect(Object.keys(causes)).to.have.members(names);
     const seen = new Map<string, Seen>(names.map((name) => [name, {}]));
     const begunMs = new Map<string, number>();
@@ -376,6 +429,12 @@ const ago = (ms: number) => new Date(Date.now() - ms);
             if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`) })) === 0) {
               of.overS ??= since(name);
             }
+          }
+          const left = [...seen].filter(([, { overS }]) => overS === undefined).map(([name]) => name);
+          if (left.length === kept.length) {
+            // It was so a moment ago, and not since; its time is skipped.
+            expect(left).to.deep.equal(kept);
+            await alarms.updateMany({ seenAt: { $ne: null } }, { $set: { seenAt: ago(skippedMs) } });
           }
           return eachHas('overS');
         },
