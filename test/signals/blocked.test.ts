@@ -1,0 +1,105 @@
+/** A worker whose event loop is blocked for half a minute: who sees it, and what becomes of the orders it holds. */
+import path from 'node:path';
+import { expect } from 'chai';
+import { request } from 'undici';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { newBuyer, ledgerOf } from '../providers/provider-stack.js';
+import type { ApiClient } from '../support/api-client.js';
+import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { everyPurchaseFinal } from '../support/purchases.js';
+import { scrape, signalsOf, valueOf } from '../support/scrape.js';
+import { sizes } from '../support/sizes.js';
+import { startStack, type Stack } from '../support/stack.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { topup } from '../support/topup.js';
+
+(sizes.silence.isPlayed ? describe : describe.skip)('a worker whose event loop is blocked', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let blocked: RunningProgram;
+  let buyer: ApiClient;
+  let other: ApiClient;
+
+  before(async () => {
+    stack = await startStack({
+      env: {
+        METRICS_PORT: '0',
+        LOG_LEVEL: 'info',
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${path.resolve('test/support/block-on-signal.cjs')}`,
+      },
+    });
+    const accounts = await stack.seed();
+    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
+    other = await newBuyer(stack, accounts['buyer2']?.api_key ?? '');
+    [blocked] = await Promise.all([
+      stack.startWorker('fulfilment', 'follow-up'),
+      stack.startWorker('fulfilment', 'follow-up'),
+    ]);
+  });
+  after(() => stack.stop());
+
+  const buy = (client: ApiClient) =>
+    Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const body = { code: 'S10', customer_number: '081234567890', ref_id: uniqueRef('blocked') };
+        const { status, body: answer } = await client.post('/api/buyer/transaction', body);
+        expect(status, JSON.stringify(answer)).to.equal(200);
+        return answer.data.transaction_id as string;
+      }),
+    );
+  const processCheck = async (): Promise<Diagnosis | undefined> =>
+    (await topup(['doctor', '--json'], stack.env))
+      .json<{ checks: Diagnosis[] }>()
+      .checks.find(({ name }) => name === 'process fulfilment+follow-up');
+  const readiness = async (url: string): Promise<number> => {
+    const { statusCode, body } = await request(`${url}/readyz`, { headersTimeout: 1_000 });
+    await body.dump();
+    return statusCode;
+  };
+
+  it('does not answer its probe, is named by doctor and seen in its metrics, and no order is lost or bought twice', async () => {
+    const url = await signalsOf(blocked);
+    expect(await readiness(url)).to.equal(200);
+    await eventually('both to be heard', async () => (await processCheck())?.detail === '2 heard');
+    await stack.simulator.control({ providers: { seller: { latency_ms: 500 } } });
+    await buy(buyer);
+    await eventually('orders to be under way', async () => (await stack.simulator.log()).length > 0);
+    blocked.process.kill('SIGWINCH');
+    const silent = await readiness(url).catch((error: unknown) => String(error));
+    expect(silent).to.match(/HeadersTimeout/);
+    const bought = await buy(other);
+    // What it was writing when it stopped stays locked, and that alone.
+    await eventually(
+      'the purchases of others',
+      async () => {
+        const final = { _id: { $in: bought as never[] }, status: 'SUCCESS' };
+        return (await stack.db.collection('transactions').countDocuments(final)) === bought.length;
+      },
+      25_000,
+    );
+    const named = await eventually(
+      'doctor to name it',
+      async () => {
+        const found = await processCheck();
+        return found?.status === 'ok' ? null : found;
+      },
+      40_000,
+    );
+    expect(named).to.include({ status: 'warn', detail: '1 not heard for 20 s, 1 heard' });
+    await eventually('it to be well again', async () => (await readiness(url)) === 200, 40_000);
+    await everyPurchaseFinal(stack, 60_000);
+    const lag = valueOf(await scrape(url), 'nodejs_eventloop_lag_max_seconds');
+    expect(lag).to.be.greaterThan(25);
+    await eventually('it to be heard', async () => (await processCheck())?.detail === '2 heard');
+    const executed = (await stack.simulator.log()).map(({ ref_id: refId }) => refId);
+    expect(new Set(executed).size).to.equal(executed.length);
+    const sold = await stack.db.collection('transactions').countDocuments({ status: 'SUCCESS' });
+    expect([sold, executed.length]).to.deep.equal([40, 40]);
+    const { sums, wallets } = await ledgerOf(stack);
+    expect(sums['platform:suspense']).to.equal(0);
+    for (const [id, balance] of Object.entries(wallets)) {
+      expect(sums[`wallet:${id}`] ?? 0, id).to.equal(balance);
+    }
+  });
+});
