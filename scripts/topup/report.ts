@@ -3,6 +3,7 @@ import type { DayReport, Named, Sum } from '../../src/doctor/report-day.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, heading, rupiah, table, time } from './format.js';
 import { day, wholeNumber } from './options.js';
+import { UsageError } from './usage-error.js';
 
 /** `topup report daily` */
 export function registerReport(program: Command): void {
@@ -24,7 +25,11 @@ export function registerReport(program: Command): void {
         import('../../src/shared/business-time.js'),
         import('../../src/shared/clock.js'),
       ]);
-      const found = await reportDay(date ?? businessDay(now()), { top });
+      const today = businessDay(now());
+      if (date !== undefined && date > today) {
+        throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);
+      }
+      const found = await reportDay(date ?? today, { top });
       return { data: found, text: textOf(found) };
     },
   });

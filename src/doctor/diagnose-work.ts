@@ -93,7 +93,11 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     );
   }
   if (nobodyWorks) {
-    return fail(title, detail, `No worker runs at all. Start one: ${start}, or \`all\` for every kind.`);
+    return fail(
+      title,
+      detail,
+      `No worker runs at all. Start one: ${start}, or \`all\` for every kind. If some do run: their QUEUE_PREFIX and REDIS_URL are not those given here.`,
+    );
   }
   if (workers === 0) {
     return warn(title, detail, `No worker runs. Start one: ${start}`);

@@ -4,7 +4,7 @@
  */
 import { env } from '../../config/env.js';
 import { defineQueue, type Queue } from '../jobs/define-job.js';
-import { openQueue } from '../jobs/queues.js';
+import { openQueue, prefixOf } from '../jobs/queues.js';
 import { redis } from '../redis/connection.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
@@ -81,15 +81,22 @@ async function leftBehind(present: string[]): Promise<string[]> {
   return registered.left;
 }
 
-/** Of a provider that was taken away nothing stays in Redis once its last job has gone elsewhere. */
+/**
+ * Of a provider that was taken away nothing stays in Redis once its last job has gone elsewhere. Its seller is forgotten a round
+ * later, when nothing stands there any more: a process that looks at the queue for the first time makes its keys anew.
+ */
 export async function removeEmptyQueues(): Promise<void> {
   const sellers = await routingSellers();
   const known = await redis().zrangebyscore(registerKey(), '-inf', nowMs() - lingerMs);
   for (const sellerId of known.filter((id) => !sellers.get(id)?.provider)) {
-    const opened = openQueue(providerQueue(sellerId));
+    const queue = providerQueue(sellerId);
+    if ((await redis().exists(`${prefixOf(queue)}:${queue.name}:meta`)) === 0) {
+      await redis().zrem(registerKey(), sellerId);
+      continue;
+    }
+    const opened = openQueue(queue);
     const counts = await opened.getJobCounts('wait', 'active', 'delayed', 'prioritized');
     if (Object.values(counts).every((count) => count === 0)) {
-      await redis().zrem(registerKey(), sellerId);
       await opened.obliterate({ force: true });
       logger.info('the queue of a provider that is gone was removed', { sellerId });
     }

@@ -111,4 +111,10 @@ describe('topup report daily', function () {
     });
     expect((await topup(['report', 'daily', '--date', '2024-02-30'], stack.env)).code).to.equal(2);
   });
+
+  it('refuses a day that has not begun, and says which day it is', async () => {
+    const { code, stderr } = await topup(['report', 'daily', '--date', '2199-01-01'], stack.env);
+    expect(code).to.not.equal(0);
+    expect(stderr).to.include(`--date 2199-01-01 has not begun: today is ${businessDay(new Date())}`);
+  });
 });

@@ -2,6 +2,7 @@
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { providerQueue } from '../../src/providers/provider-queue.js';
 import type { Order } from '../../src/purchases/order.model.js';
 import { announceChange } from '../support/announce-change.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
@@ -246,7 +247,8 @@ describe('queues of providers', function () {
     expect(arrivals.filter(({ refId }) => refId.startsWith(id))).to.have.length(2);
   });
 
-  it('of a provider that is taken away the waiting orders go on to others, and its queue leaves Redis', async () => {
+  it('of a provider that is taken away the waiting orders go on to others, and its queue leaves Redis', async function () {
+    this.timeout(300_000);
     const gone = await play(sell, { callsPerSecond: 0.1 });
     const other = await play(sell);
     const code = await addProduct(stack, [
@@ -269,12 +271,20 @@ describe('queues of providers', function () {
     expect(other.arrivals.length).to.be.at.least(8);
     // It stays for two minutes, for jobs that the sweep may still add: they are over.
     await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, gone.sellerId);
-    await eventually(
-      'its queue to be gone',
-      async () =>
-        (await redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:*${gone.sellerId}*:meta`)).length === 0,
-      60_000,
-    );
+    const left = () =>
+      redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${providerQueue(gone.sellerId).name}:*`);
+    const gonePromptly = () =>
+      eventually('its queue to be gone', async () => String(await left()) === '', 90_000);
+    await gonePromptly();
+    // As a process that looks at it for the first time, just after it was removed.
+    const late = new Queue(providerQueue(gone.sellerId).name, {
+      connection: redis,
+      prefix: stack.env['QUEUE_PREFIX'] ?? '',
+    });
+    await late.waitUntilReady();
+    await late.getWorkersCount();
+    expect(await left()).to.not.deep.equal([]);
+    await gonePromptly();
   });
 
   it('a job that an earlier release left in the old queue gets in line and is done', async () => {
