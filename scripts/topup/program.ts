@@ -13,6 +13,7 @@ import { registerKeys } from './keys.js';
 import { registerLedger } from './ledger.js';
 import { registerOperator } from './operator.js';
 import { registerPayments } from './payment.js';
+import { registerProduct } from './product.js';
 import { registerProviders } from './providers.js';
 import { registerReport } from './report.js';
 import { registerReview } from './review.js';
@@ -35,6 +36,7 @@ const registrations = [
   registerCustomer,
   registerReview,
   registerJob,
+  registerProduct,
   registerProviders,
   registerLedger,
   registerTotals,

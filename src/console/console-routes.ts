@@ -23,6 +23,8 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   { method: 'get', path: '/deposits', action: 'deposit.look', handle: showApp },
   { method: 'get', path: '/settlements', action: 'settlement.look', handle: showApp },
   { method: 'get', path: '/webhooks', action: 'webhook.look', handle: showApp },
+  { method: 'get', path: '/products', action: 'product.look', handle: showApp },
+  { method: 'get', path: '/products/:code', action: 'product.look', handle: showApp },
   { method: 'get', path: '/providers', action: 'provider.look', handle: showApp },
   { method: 'get', path: '/providers/:username', action: 'provider.look', handle: showApp },
   { method: 'get', path: '/accounts', action: 'account.look', handle: showApp },

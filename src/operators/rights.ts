@@ -55,6 +55,8 @@ const table = {
   'customer.export': change('export what is kept about a customer number', 'finance'),
   'customer.erase': change('erase a customer number', 'finance'),
   'statement.export': read('read the statement of a wallet', 'support', 'finance'),
+  'product.look': read('see products, their prices and costs'),
+  'product.set': change('change prices, and what is sold', 'finance', 'operations'),
   'provider.look': read('list providers'),
   'provider.steer': change('pause and resume providers', 'operations'),
   'provider.float': change('ask a provider for our balance there', 'finance', 'operations'),

@@ -1,5 +1,5 @@
-import { env } from '../../config/env.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
+import { commissionRateOf } from '../accounts/commission-rate-of.js';
 import type { Offer } from '../products/offer.model.js';
 import type { ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
@@ -84,7 +84,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
       return {
         sellerId: seller._id,
         price: offer.price,
-        commissionRate: seller.commissionRate ?? env.COMMISSION_RATE,
+        commissionRate: commissionRateOf(seller),
         provider: sendingTo(seller.provider),
       };
     }

@@ -1,6 +1,6 @@
+import { commissionRateOf } from '../accounts/commission-rate-of.js';
 import { pipeline } from 'node:stream/promises';
 import { accountById } from '../accounts/find-account.js';
-import { env } from '../../config/env.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
@@ -120,7 +120,7 @@ function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void
 /** @returns what the report keeps of its file. */
 async function write(report: Report, lost: AbortSignal): Promise<Pick<Report, 'summary' | 'rows' | 'size'>> {
   const account = await accountById(report.accountId);
-  const summary = summaryOf(report, account.commissionRate ?? env.COMMISSION_RATE);
+  const summary = summaryOf(report, commissionRateOf(account));
   const written = { rows: 0, size: 0 };
 
   async function* texts(): AsyncGenerator<string> {

@@ -1,6 +1,8 @@
 /** The console's pages in a real browser, against the real service: what is shown, what is done, and to whom. */
 import { expect } from 'chai';
+import { Long } from 'mongodb';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { addProduct } from '../providers/provider-stack.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { chromiumArgs, findChromium } from './support/chromium.js';
@@ -17,6 +19,8 @@ const pagesWith = (purchase: string): [string, string | RegExp, string | RegExp]
   ['/cases', 'Cases', 'Kasus'],
   ['/deposits?status=all', 'Deposits', 'Deposit'],
   ['/settlements?status=all', 'Settlements', 'Pencairan'],
+  ['/products', 'Products', 'Produk'],
+  ['/products/S10', 'S10', 'S10'],
   ['/providers', 'Providers', 'Provider'],
   ['/providers/seller', 'seller', 'seller'],
   ['/webhooks?account=buyer', 'Webhooks', 'Webhook'],
@@ -335,6 +339,28 @@ const program = findChromium();
       await page.getByLabel(/^Day/).fill(day);
       await page.getByRole('button', { name: 'Compare' }).click();
       await page.getByText('The same', { exact: true }).waitFor();
+    });
+
+    it('changes what a seller asks for a product, and not below its cost unless that is meant', async () => {
+      const { page } = admin;
+      const sellerId = await idOf('seller2');
+      const code = await addProduct(shop.stack, [{ sellerId, price: 21_000 }]);
+      const offers = shop.stack.db.collection<{ _id: string }>('offers');
+      const _id = `${code}:${sellerId}`;
+      await offers.updateOne({ _id }, { $set: { cost: Long.fromNumber(20_000) } });
+      await open(page, `/products?prefix=${code}`, 'Products');
+      await expectSound(page, 'products');
+      await page.getByRole('link', { name: code, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: code }).waitFor();
+      await expectSound(page, 'product');
+      await page.getByLabel('Price').fill('20100');
+      await act(page, 'Change the offer of seller2');
+      await page.getByRole('alert').getByText('302 are lost with each sale').waitFor();
+      await page.getByLabel('Also if less is left').check();
+      await page.getByRole('button', { name: 'Change the offer of seller2' }).press('Enter');
+      await page.getByRole('cell', { name: '20.100' }).waitFor();
+      expect(await offers.findOne({ _id })).to.include({ price: 20_100 });
+      await expectAudited(code, 'product.update');
     });
 
     it('lets a worker verify the ledger, shows what came of it, and that it was asked for', async () => {

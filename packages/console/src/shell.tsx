@@ -15,6 +15,7 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
   { to: '/cases', label: 'cases', action: 'purchase.look' },
   { to: '/deposits', label: 'deposits', action: 'deposit.look' },
   { to: '/settlements', label: 'settlements', action: 'settlement.look' },
+  { to: '/products', label: 'products', action: 'product.look' },
   { to: '/providers', label: 'providers', action: 'provider.look' },
   { to: '/webhooks', label: 'webhooks', action: 'webhook.look' },
   { to: '/ledger', label: 'ledger', action: 'ledger.verify' },

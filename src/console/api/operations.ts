@@ -11,6 +11,8 @@ import { listAttention } from '../attention/list-attention.js';
 import { resolveCase } from '../attention/resolve-case.js';
 import { confirmDeposit, rejectDeposit } from '../deposits/decide-deposit.js';
 import { listDeposits } from '../deposits/list-deposits.js';
+import { getProduct, listProducts } from '../products/list-products.js';
+import { setOfferCall } from '../products/set-offer.js';
 import { comparePrices, getRouting, reconcileProviderDay } from '../providers/ask-about-provider.js';
 import { getProvider } from '../providers/get-provider.js';
 import { listProviders } from '../providers/list-providers.js';
@@ -65,6 +67,9 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   claimSettlement,
   completeSettlement,
   failSettlement,
+  listProducts,
+  getProduct,
+  setOfferCall,
   listProviders,
   getProvider,
   pauseProviderCall,

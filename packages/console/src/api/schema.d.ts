@@ -361,6 +361,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Products by code with their offers, a page at a time */
+        get: operations["listProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A product with its offers */
+        get: operations["getProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{code}/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change a seller's offer for a product; what is left out stays */
+        post: operations["setOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/providers": {
         parameters: {
             query?: never;
@@ -787,7 +838,7 @@ export interface operations {
                             username: string;
                             /** @enum {string} */
                             role: "viewer" | "support" | "finance" | "operations" | "admin";
-                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
+                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "product.look" | "product.set" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
                             time_zone: string;
                         };
                     };
@@ -2008,6 +2059,164 @@ export interface operations {
                             id: string;
                             status: string;
                         };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                prefix?: string;
+                seller?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            products: {
+                                code: string;
+                                name: string;
+                                category: string;
+                                subcategory: string;
+                                operator: string | null;
+                                /** @enum {string} */
+                                status: "active" | "inactive" | "maintenance";
+                                cut_off: {
+                                    start: string;
+                                    end: string;
+                                } | null;
+                                max_wait_s: number | null;
+                                /** @description The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known. */
+                                offers: {
+                                    seller: string;
+                                    is_owner: boolean;
+                                    /** @enum {string} */
+                                    status: "active" | "inactive" | "maintenance";
+                                    price: number;
+                                    commission: number;
+                                    cost: number | null;
+                                    margin: number | null;
+                                    /** @description What its provider says. */
+                                    is_available: boolean | null;
+                                }[];
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            code: string;
+                            name: string;
+                            category: string;
+                            subcategory: string;
+                            operator: string | null;
+                            /** @enum {string} */
+                            status: "active" | "inactive" | "maintenance";
+                            cut_off: {
+                                start: string;
+                                end: string;
+                            } | null;
+                            max_wait_s: number | null;
+                            /** @description The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known. */
+                            offers: {
+                                seller: string;
+                                is_owner: boolean;
+                                /** @enum {string} */
+                                status: "active" | "inactive" | "maintenance";
+                                price: number;
+                                commission: number;
+                                cost: number | null;
+                                margin: number | null;
+                                /** @description What its provider says. */
+                                is_available: boolean | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    seller: string;
+                    price?: number;
+                    /** @enum {string} */
+                    status?: "active" | "inactive" | "maintenance";
+                    /** @default false */
+                    below_cost?: boolean;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
                     };
                 };
             };

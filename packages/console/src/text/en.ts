@@ -1,3 +1,4 @@
+import { enProducts } from './en-products.js';
 import { enRunning } from './en-running.js';
 
 export const en = {
@@ -270,4 +271,5 @@ export const en = {
   enableWebhooksWhat:
     'New events go to every URL of {account} again from now on. What was held meanwhile stays held until it is sent again. If the receiver still fails, it is disabled again after days.',
   ...enRunning,
+  ...enProducts,
 } as const;

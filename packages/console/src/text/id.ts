@@ -1,4 +1,5 @@
 import type { en } from './en.js';
+import { idProducts } from './id-products.js';
 import { idRunning } from './id-running.js';
 
 /** A text that is missing here does not compile. */
@@ -277,4 +278,5 @@ export const id: Record<keyof typeof en, string> = {
   enableWebhooksWhat:
     'Peristiwa baru dikirim lagi ke setiap URL {account} mulai sekarang. Yang ditahan tetap ditahan sampai dikirim lagi. Jika penerima masih gagal, dinonaktifkan lagi setelah beberapa hari.',
   ...idRunning,
+  ...idProducts,
 };

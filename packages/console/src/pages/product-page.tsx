@@ -1,0 +1,173 @@
+import { Anchor, Checkbox, NativeSelect, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams } from 'react-router';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { rupiah } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { Rows } from '../parts/rows.js';
+import { Section } from '../parts/section.js';
+import { Nothing, Status, Waiting } from '../parts/states.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+import { Left } from './products-page.js';
+
+type Product = operations['getProduct']['responses'][200]['content']['application/json']['data'];
+type Offer = Product['offers'][number];
+
+const states = ['active', 'maintenance', 'inactive'] as const;
+
+/** One product: who offers it, at which price, what is left of that, and how it is changed. */
+export function ProductPage(): React.ReactElement {
+  const { code = '' } = useParams();
+  const maySet = useMay('product.set');
+  const mayAudit = useMay('audit.look');
+  const found = useQuery({
+    queryKey: ['product', code],
+    queryFn: () => dataOf(api.GET('/products/{code}', { params: { path: { code } } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="xs" style={{ overflowWrap: 'anywhere' }}>
+        {code}
+      </Title>
+      {found.data ? (
+        <>
+          <Standing of={found.data} />
+          <Offers of={found.data.offers} />
+          {mayAudit && (
+            <Anchor component={Link} to={`/audit?kind=product&subject=${encodeURIComponent(code)}`} size="sm">
+              {t('changesOfProduct')}
+            </Anchor>
+          )}
+          {maySet && found.data.offers.length > 0 && (
+            <Section title={t('actions')}>
+              <Stack gap="sm" maw={640}>
+                {found.data.offers.map((each) => (
+                  <SetOffer
+                    key={`${each.seller} ${each.price} ${each.status}`}
+                    code={found.data.code}
+                    of={each}
+                  />
+                ))}
+              </Stack>
+            </Section>
+          )}
+        </>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </>
+  );
+}
+
+function Standing({ of }: { of: Product }): React.ReactElement {
+  return (
+    <Facts
+      of={[
+        [t('name'), of.name],
+        [t('status'), <Status>{t(`sold_${of.status}`)}</Status>],
+        [t('category'), `${of.category} / ${of.subcategory}`],
+        [t('operatorOf'), of.operator],
+        [t('cutOff'), of.cut_off && `${of.cut_off.start} – ${of.cut_off.end}`],
+      ]}
+    />
+  );
+}
+
+function Offers({ of }: { of: Offer[] }): React.ReactElement {
+  const amount = (value: number | null) => (value === null ? '–' : rupiah(value));
+  const says = (isAvailable: boolean | null) =>
+    isAvailable === null ? '–' : t(isAvailable ? 'available' : 'unavailable');
+  return (
+    <Section title={t('offers')}>
+      <Text size="sm" mb="sm">
+        {t('leftWhat')}
+      </Text>
+      {of.length === 0 ? (
+        <Nothing>{t('noOffer')}</Nothing>
+      ) : (
+        <Rows
+          label={t('offers')}
+          heads={[
+            ...[t('seller'), t('status'), t('price'), t('commission'), t('cost'), t('left')],
+            t('providerSays'),
+          ]}
+          ends={[2, 3, 4, 5]}
+          minWidth={680}
+          rows={of.map((each) => ({
+            key: each.seller,
+            cells: [
+              <>
+                <Anchor component={Link} to={`/accounts/${each.seller}`} size="sm">
+                  {each.seller}
+                </Anchor>
+                {each.is_owner && (
+                  <Text size="xs" c="dimmed">
+                    {t('isOwner')}
+                  </Text>
+                )}
+              </>,
+              <Status>{t(`sold_${each.status}`)}</Status>,
+              rupiah(each.price),
+              rupiah(each.commission),
+              amount(each.cost),
+              <Left of={each.margin} />,
+              says(each.is_available),
+            ],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}
+
+function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement {
+  const [price, setPrice] = useState<string | number>(of.price);
+  const [status, setStatus] = useState(of.status);
+  const [belowCost, setBelowCost] = useState(false);
+  return (
+    <ActionForm
+      title={t('setOffer', { seller: of.seller })}
+      consequence={t(of.is_owner ? 'setOwnOfferWhat' : 'setOfferWhat', { seller: of.seller })}
+      run={(reason) =>
+        dataOf(
+          api.POST('/products/{code}/offer', {
+            params: { path: { code } },
+            body: {
+              seller: of.seller,
+              ...(Number(price) !== of.price && { price: Number(price) }),
+              status,
+              below_cost: belowCost,
+              reason,
+            },
+          }),
+        )
+      }
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+        <NumberInput
+          label={t('price')}
+          value={price}
+          min={0}
+          allowDecimal={false}
+          required
+          onChange={setPrice}
+        />
+        <NativeSelect
+          label={t('status')}
+          value={status}
+          data={states.map((value) => ({ value, label: t(`sold_${value}`) }))}
+          onChange={(event) => setStatus(states.find((each) => each === event.currentTarget.value) ?? status)}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label={t('belowCost')}
+        checked={belowCost}
+        onChange={(event) => setBelowCost(event.currentTarget.checked)}
+      />
+    </ActionForm>
+  );
+}

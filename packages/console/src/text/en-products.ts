@@ -1,0 +1,28 @@
+/** What the pages of products say. */
+export const enProducts = {
+  products: 'Products',
+  noProduct: 'No product fits.',
+  codeBeginsWith: 'Code begins with',
+  nextProducts: 'More products',
+  name: 'Name',
+  category: 'Category',
+  operatorOf: 'Operator',
+  cutOff: 'Not sold from, to',
+  offers: 'Offers',
+  noOffer: 'Nobody offers it.',
+  left: 'Left to the seller',
+  leftWhat: 'Price − our commission − what its provider asks. Below 0 it loses with each sale.',
+  isOwner: 'made it',
+  providerSays: 'Its provider',
+  available: 'has it',
+  unavailable: 'does not have it',
+  sold_active: 'sold',
+  sold_inactive: 'not sold',
+  sold_maintenance: 'maintenance',
+  setOffer: 'Change the offer of {seller}',
+  setOfferWhat: 'Holds for the next purchase. Those that were accepted keep their price.',
+  setOwnOfferWhat:
+    'Holds for the next purchase. Those that were accepted keep their price. {seller} made the product: in maintenance or not sold, nobody sells it.',
+  belowCost: 'Also if less is left than its provider asks',
+  changesOfProduct: 'Who changed it, and when',
+};

@@ -1,0 +1,151 @@
+/** Products in the console and on the command line: what is left of a price, and what an operator changes. */
+import { expect } from 'chai';
+import { Long } from 'mongodb';
+import { commissionOf } from '../../src/money/commission.js';
+import { addProduct } from '../providers/provider-stack.js';
+import { uniqueRef } from '../support/api-client.js';
+import { topup } from '../support/topup.js';
+import { callerAs, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+describe('products in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let caller: Caller;
+  let sellers: string[];
+
+  before(async () => {
+    shop = await startOperatedStack();
+    caller = await callerAs(shop, 'operations');
+    const found = await shop.stack.db.collection('accounts').find({ role: 'seller' }).toArray();
+    sellers = ['seller', 'seller2'].map((name) =>
+      String(found.find(({ username }) => username === name)?._id),
+    );
+  });
+  after(() => shop.stack.stop());
+
+  /** Two sellers, the first of which made it; what the provider of the second asks. */
+  async function product({ cost }: { cost?: number } = {}, code?: string): Promise<string> {
+    const [first = '', second = ''] = sellers;
+    const made = await addProduct(
+      shop.stack,
+      [
+        { sellerId: first, price: 10_500 },
+        { sellerId: second, price: 10_450 },
+      ],
+      code,
+    );
+    if (cost !== undefined) {
+      await shop.stack.db
+        .collection<{ _id: string }>('offers')
+        .updateOne({ _id: `${made}:${second}` }, { $set: { cost: Long.fromNumber(cost) } });
+    }
+    return made;
+  }
+  const offerOf = async (code: string, seller: string) => {
+    const { offers } = await caller.ask('getProduct', `/products/${code}`);
+    return offers.find((each: { seller: string }) => each.seller === seller);
+  };
+  const set = (code: string, body: object) => caller.call(`/products/${code}/offer`, { ...body, reason });
+
+  it('tells what is left of each price, the cheapest first', async () => {
+    const code = await product({ cost: 10_300 });
+    const { offers } = await caller.ask('getProduct', `/products/${code}`);
+    expect(offers.map(({ seller }: { seller: string }) => seller)).to.deep.equal(['seller2', 'seller']);
+    const commission = commissionOf(10_450, 0.02);
+    expect(offers[0]).to.include({ commission, cost: 10_300, margin: 10_450 - commission - 10_300 });
+    expect(offers[1]).to.include({ is_owner: true, cost: null, margin: null });
+    expect((await caller.call('/products/none-such')).status).to.equal(404);
+  });
+
+  it('lists by the beginning of the code and by seller, a page at a time', async () => {
+    const prefix = uniqueRef('P').slice(0, 30);
+    const codes = await Promise.all(['a', 'b', 'c'].map((end) => product({}, `${prefix}-${end}`)));
+    const offers = shop.stack.db.collection<{ _id: string }>('offers');
+    await offers.deleteOne({ _id: `${codes[1] ?? ''}:${sellers[1] ?? ''}` });
+    const pages = async (filter: string) => {
+      const found: string[][] = [];
+      let after = '';
+      do {
+        const page = await caller.ask('listProducts', `/products?prefix=${prefix}&limit=1${filter}${after}`);
+        found.push(page.products.map((each: { code: string }) => each.code));
+        after = page.next === null ? '' : `&after=${page.next}`;
+      } while (after !== '');
+      return found;
+    };
+    expect(await pages('')).to.deep.equal(codes.map((code) => [code]));
+    expect(await pages('&seller=seller2')).to.deep.equal([[codes[0]], [codes[2]]]);
+    expect((await caller.call('/products?seller=none-such')).status).to.equal(404);
+  });
+
+  it('a new price holds for the very next purchase, and not for those that were accepted', async () => {
+    const code = await product();
+    const buy = async (): Promise<number> => {
+      const body = { product_code: code, destination: '081234567890', ref_id: uniqueRef() };
+      const answer = await shop.buyer.post('/v1/transactions', body);
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+      return answer.body.data.price as number;
+    };
+    expect(await buy()).to.equal(10_450);
+    expect((await set(code, { seller: 'seller2', price: 10_400 })).status).to.equal(200);
+    expect(await buy()).to.equal(10_400);
+    expect(await caller.expectAudited(code, 'offer.put')).to.have.nested.property('after.price', 10_400);
+    // What is left out stays.
+    expect((await set(code, { seller: 'seller2', status: 'maintenance' })).status).to.equal(200);
+    expect(await offerOf(code, 'seller2')).to.include({ price: 10_400, status: 'maintenance' });
+    expect(await buy()).to.equal(10_500);
+    expect((await set(code, { seller: 'seller', status: 'inactive' })).status).to.equal(200);
+    await caller.expectAudited(code, 'product.update');
+    expect((await caller.ask('getProduct', `/products/${code}`)).status).to.equal('inactive');
+  });
+
+  it('refuses a price of which less is left than it costs, unless that is meant', async () => {
+    const code = await product({ cost: 10_300 });
+    const refused = await set(code, { seller: 'seller2', price: 10_500 });
+    expect(refused.status, refused.text).to.equal(409);
+    expect(refused.text).to.include('10 are lost with each sale');
+    expect(await offerOf(code, 'seller2')).to.include({ price: 10_450 });
+    // Already below it: whatever else is changed is no new price.
+    expect((await set(code, { seller: 'seller2', status: 'active', price: 10_450 })).status).to.equal(200);
+    expect((await set(code, { seller: 'seller2', price: 10_511 })).status).to.equal(200);
+    expect(await offerOf(code, 'seller2')).to.include({ margin: 1 });
+    expect((await set(code, { seller: 'seller2', price: 10_400, below_cost: true })).status).to.equal(200);
+    expect(await offerOf(code, 'seller2')).to.include({ price: 10_400, margin: 10_400 - 208 - 10_300 });
+  });
+
+  it('names what is wrong: no change, no offer, no seller', async () => {
+    const code = await product();
+    for (const [body, status, words] of [
+      [{ seller: 'seller' }, 400, /price|status/],
+      [{ seller: 'seller', price: 10.5 }, 400, /whole rupiah/],
+      [{ seller: 'seller3', price: 10_000 }, 404, /no offer/],
+      [{ seller: 'buyer', price: 10_000 }, 404, /no offer/],
+      [{ seller: 'none-such', price: 10_000 }, 404, /none-such/],
+    ] as const) {
+      const answer = await set(code, body);
+      expect(answer.status, answer.text).to.equal(status);
+      expect(answer.text).to.match(words);
+    }
+    expect(await offerOf(code, 'seller')).to.include({ price: 10_500, status: 'active' });
+  });
+
+  it('the command line does the same', async () => {
+    const code = await product({ cost: 10_300 });
+    const { env } = shop.stack;
+    const listed = await topup(['product', 'list', '--prefix', code, '--json'], env);
+    expect(listed.json<{ products: unknown[] }>().products).to.have.length(1);
+    const refused = await topup(
+      ['product', 'set', code, '--seller', 'seller2', '--price', '10300', '--reason', reason],
+      env,
+    );
+    expect(refused.code).to.not.equal(0);
+    expect(refused.stderr).to.include('are lost with each sale');
+    const done = await topup(
+      ['product', 'set', code, '--seller', 'seller2', '--price', '11000', '--reason', reason],
+      env,
+    );
+    expect(done.code, done.stderr).to.equal(0);
+    const shown = await topup(['product', 'show', code], env);
+    expect(shown.stdout).to.include('Rp 11.000').and.include('Rp 480');
+  });
+});
