@@ -30,6 +30,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   { method: 'get', path: '/accounts', action: 'account.look', handle: showApp },
   { method: 'get', path: '/accounts/:username', action: 'account.look', handle: showApp },
   { method: 'get', path: '/ledger', action: 'ledger.verify', handle: showApp },
+  { method: 'get', path: '/system', action: 'system.look', handle: showApp },
   { method: 'get', path: '/audit', action: 'audit.look', handle: showApp },
   { method: 'get', path: '/audit.csv', action: 'audit.look', handle: sendAuditCsv },
   { method: 'post', path: '/logout', action: 'own.change', handle: logout },

@@ -25,6 +25,7 @@ const pagesWith = (purchase: string): [string, string | RegExp, string | RegExp]
   ['/providers/seller', 'seller', 'seller'],
   ['/webhooks?account=buyer', 'Webhooks', 'Webhook'],
   ['/ledger', 'Ledger', 'Buku besar'],
+  ['/system', 'System', 'Sistem'],
   ['/accounts', 'Accounts', 'Akun'],
   ['/accounts/buyer', 'buyer', 'buyer'],
 ];
@@ -361,6 +362,23 @@ const program = findChromium();
       await page.getByRole('cell', { name: '20.100' }).waitFor();
       expect(await offers.findOne({ _id })).to.include({ price: 20_100 });
       await expectAudited(code, 'product.update');
+    });
+
+    it('shows what does not work and what to do about it, and lets a job run again', async () => {
+      const { page } = admin;
+      const at = new Date();
+      await shop.stack.db.collection<{ _id: string }>('failingJobs').insertOne({
+        ...{ _id: 'refresh-providers:all', queue: 'schedules', job: 'refresh-providers', subject: 'all' },
+        ...{ payload: { v: 1 }, rounds: 6, reason: 'Error: made up' },
+        ...{ firstAt: at, lastAt: at, needsPersonSince: at },
+      });
+      await open(page, '/system', 'System');
+      const trouble = page.getByRole('article', { name: 'jobs that fail again and again' });
+      await trouble.getByText('topup job list').waitFor();
+      await expectSound(page, 'system');
+      await act(page, 'Run refresh-providers:all again');
+      await expectAudited('schedules', 'job.retry');
+      await trouble.waitFor({ state: 'detached' });
     });
 
     it('lets a worker verify the ledger, shows what came of it, and that it was asked for', async () => {

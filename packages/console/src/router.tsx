@@ -28,6 +28,7 @@ export const router = createBrowserRouter(
         page('/providers/:seller', async () => (await import('./pages/provider-page.js')).ProviderPage),
         page('/webhooks', async () => (await import('./pages/webhooks-page.js')).WebhooksPage),
         page('/ledger', async () => (await import('./pages/ledger-page.js')).LedgerPage),
+        page('/system', async () => (await import('./pages/system-page.js')).SystemPage),
         page('/audit', async () => (await import('./pages/audit-page.js')).AuditPage),
         page('/accounts', async () => (await import('./pages/accounts-page.js')).AccountsPage),
         page('/accounts/:username', async () => (await import('./pages/account-page.js')).AccountPage),

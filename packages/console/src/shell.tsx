@@ -19,6 +19,7 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
   { to: '/providers', label: 'providers', action: 'provider.look' },
   { to: '/webhooks', label: 'webhooks', action: 'webhook.look' },
   { to: '/ledger', label: 'ledger', action: 'ledger.verify' },
+  { to: '/system', label: 'system', action: 'system.look' },
   { to: '/audit', label: 'audit', action: 'audit.look' },
   { to: '/accounts', label: 'accounts', action: 'account.look' },
 ];

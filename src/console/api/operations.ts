@@ -38,6 +38,7 @@ import {
   failSettlement,
 } from '../settlements/decide-settlement.js';
 import { listSettlements } from '../settlements/list-settlements.js';
+import { getSystem, retryJob } from '../system/get-system.js';
 import { getToday } from '../today/get-today.js';
 import { listDeliveries } from '../webhooks/list-deliveries.js';
 import { listReceivers } from '../webhooks/list-receivers.js';
@@ -80,6 +81,8 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   comparePrices,
   reconcileProviderDay,
   getLedger,
+  getSystem,
+  retryJob,
   listAudit,
   verifyLedgerNow,
   listAccounts,

@@ -582,6 +582,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The checks of `topup doctor` as they are now, alarms that stand, and jobs that fail again and again */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a job that failed again and again run again, now */
+        post: operations["retryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -2785,6 +2819,108 @@ export interface operations {
                                 total: number;
                             } | null;
                         };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            at: string;
+                            checks: {
+                                name: string;
+                                /** @enum {string} */
+                                status: "ok" | "warn" | "fail";
+                                detail: string;
+                                advice: string | null;
+                            }[];
+                            /** @description The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none. */
+                            alarms: {
+                                id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                since: string;
+                                is_told: boolean;
+                            }[];
+                            /** @description The last to have come to that first. */
+                            failing_jobs: {
+                                id: string;
+                                queue: string;
+                                rounds: number;
+                                reason: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                first_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                last_at: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    retryJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
                     };
                 };
             };

@@ -1,5 +1,6 @@
 import { enProducts } from './en-products.js';
 import { enRunning } from './en-running.js';
+import { enSystem } from './en-system.js';
 
 export const en = {
   title: 'Top-up operator',
@@ -272,4 +273,5 @@ export const en = {
     'New events go to every URL of {account} again from now on. What was held meanwhile stays held until it is sent again. If the receiver still fails, it is disabled again after days.',
   ...enRunning,
   ...enProducts,
+  ...enSystem,
 } as const;

@@ -1,6 +1,7 @@
 import type { en } from './en.js';
 import { idProducts } from './id-products.js';
 import { idRunning } from './id-running.js';
+import { idSystem } from './id-system.js';
 
 /** A text that is missing here does not compile. */
 export const id: Record<keyof typeof en, string> = {
@@ -279,4 +280,5 @@ export const id: Record<keyof typeof en, string> = {
     'Peristiwa baru dikirim lagi ke setiap URL {account} mulai sekarang. Yang ditahan tetap ditahan sampai dikirim lagi. Jika penerima masih gagal, dinonaktifkan lagi setelah beberapa hari.',
   ...idRunning,
   ...idProducts,
+  ...idSystem,
 };

@@ -1,0 +1,144 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, dataOf } from '../api/client.js';
+import type { operations } from '../api/schema.js';
+import { timeIn } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { Rows } from '../parts/rows.js';
+import { Section } from '../parts/section.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { useMay, useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+type System = operations['getSystem']['responses'][200]['content']['application/json']['data'];
+
+/** Whether the system works: what does not, and what to do about it; alarms; jobs that only a person lets run again. */
+export function SystemPage(): React.ReactElement {
+  const { time_zone: zone } = useSession();
+  const found = useQuery({
+    queryKey: ['system'],
+    queryFn: () => dataOf(api.GET('/system')),
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="xs">
+        {t('system')}
+      </Title>
+      {found.data ? (
+        <>
+          <Text size="sm" c="dimmed">
+            {t('asOf', { time: timeIn(zone, found.data.at) })}
+          </Text>
+          <Troubles of={found.data.checks} />
+          <Alarms of={found.data.alarms} />
+          <FailingJobs of={found.data.failing_jobs} />
+          <Section title={t('systemChecks')}>
+            <Rows
+              label={t('systemChecks')}
+              heads={[t('check'), t('status'), t('found')]}
+              rows={found.data.checks.map(({ name, status, detail }, place) => ({
+                key: `${name} ${place}`,
+                cells: [name, <Status>{t(`check_${status}`)}</Status>, detail],
+              }))}
+            />
+          </Section>
+        </>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </>
+  );
+}
+
+function Troubles({ of }: { of: System['checks'] }): React.ReactElement {
+  const troubles = of.filter(({ status }) => status !== 'ok');
+  if (troubles.length === 0) {
+    return <Nothing>{t('allWell', { count: of.length })}</Nothing>;
+  }
+  return (
+    <Section title={t('whatToDo')}>
+      <Stack gap="sm" maw={800}>
+        {troubles.map(({ name, status, detail, advice }, place) => (
+          <Card key={`${name} ${place}`} withBorder component="article" aria-label={name}>
+            <Group justify="space-between" gap="xs">
+              <Text fw={600}>{name}</Text>
+              <Status>{t(`check_${status}`)}</Status>
+            </Group>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {detail}
+            </Text>
+            <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {advice}
+            </Text>
+          </Card>
+        ))}
+        <Text size="sm">{t('checksWell', { count: of.length - troubles.length })}</Text>
+      </Stack>
+    </Section>
+  );
+}
+
+function Alarms({ of }: { of: System['alarms'] }): React.ReactElement {
+  return (
+    <Section title={t('alarms')}>
+      {of.length === 0 ? (
+        <Nothing>{t('noAlarm')}</Nothing>
+      ) : (
+        <Rows
+          label={t('alarms')}
+          heads={[t('name'), t('time'), t('status')]}
+          rows={of.map(({ id, since, is_told: isTold }) => ({
+            key: id,
+            cells: [id, <Time at={since} />, t(isTold ? 'isTold' : 'isNotTold')],
+          }))}
+        />
+      )}
+    </Section>
+  );
+}
+
+function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement {
+  const mayRetry = useMay('queue.work');
+  return (
+    <Section title={t('failingJobs')}>
+      {of.length === 0 && <Nothing>{t('noFailingJob')}</Nothing>}
+      <Stack gap="sm" maw={800}>
+        {of.map(({ id, queue, rounds, reason, first_at: first, last_at: last }) => (
+          <Card key={id} withBorder component="article" aria-label={id}>
+            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {id}
+            </Text>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {reason}
+            </Text>
+            <Facts
+              of={[
+                [t('queues'), queue],
+                [t('rounds'), rounds],
+                [t('time'), <Time at={first} />],
+                [t('lastRound'), <Time at={last} />],
+              ]}
+            />
+            {mayRetry && (
+              <ActionForm
+                title={t('retryJob', { job: id })}
+                consequence={t('retryJobWhat')}
+                run={(why) =>
+                  dataOf(
+                    api.POST('/system/jobs/{id}/retry', {
+                      params: { path: { id } },
+                      body: { reason: why },
+                    }),
+                  )
+                }
+              />
+            )}
+          </Card>
+        ))}
+      </Stack>
+    </Section>
+  );
+}

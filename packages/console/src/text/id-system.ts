@@ -1,0 +1,25 @@
+import type { enSystem } from './en-system.js';
+
+export const idSystem: Record<keyof typeof enSystem, string> = {
+  system: 'Sistem',
+  systemChecks: 'Pemeriksaan',
+  check: 'Pemeriksaan',
+  found: 'Hasil',
+  asOf: 'Per {time}. Diperiksa ulang setiap kali dibuka.',
+  allWell: 'Semua {count} pemeriksaan baik.',
+  checksWell: '{count} pemeriksaan lainnya baik.',
+  check_ok: 'baik',
+  check_warn: 'perlu dilihat',
+  check_fail: 'tidak berfungsi',
+  whatToDo: 'Yang harus dilakukan',
+  alarms: 'Alarm yang berlaku',
+  noAlarm: 'Tidak ada, atau tidak ada yang diberi tahu: ALERT_WEBHOOK_URL.',
+  isTold: 'sudah diberitahukan',
+  isNotTold: 'belum diberitahukan',
+  failingJobs: 'Pekerjaan yang gagal terus-menerus',
+  noFailingJob: 'Tidak ada.',
+  rounds: 'Putaran',
+  lastRound: 'Terakhir',
+  retryJob: 'Jalankan lagi {job}',
+  retryJobWhat: 'Langsung dijalankan, dan putarannya dihitung dari nol. Perbaiki penyebabnya dulu.',
+};
