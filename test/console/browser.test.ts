@@ -1,106 +1,42 @@
 /** The console's pages in a real browser, against the real service: what is shown, what is done, and to whom. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { addProduct } from '../providers/provider-stack.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
-import { chromiumArgs, findChromium } from './support/chromium.js';
+import {
+  act,
+  chromiumProgram,
+  pagesWith,
+  startConsoleBrowser,
+  type ConsoleBrowser,
+} from './support/console-browser.js';
+import { reason } from './support/console-caller.js';
 import { expectSound } from './support/expect-sound.js';
-import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-const reason = 'ticket 812';
-
-/** Every page that a viewer sees, with its heading in both languages. */
-const pagesWith = (purchase: string): [string, string | RegExp, string | RegExp][] => [
-  ['', 'Today', 'Hari ini'],
-  ['/purchases', 'Purchases', 'Transaksi'],
-  [`/purchases/${purchase}`, /S10/, /S10/],
-  ['/cases', 'Cases', 'Kasus'],
-  ['/deposits?status=all', 'Deposits', 'Deposit'],
-  ['/settlements?status=all', 'Settlements', 'Pencairan'],
-  ['/products', 'Products', 'Produk'],
-  ['/products/S10', 'S10', 'S10'],
-  ['/providers', 'Providers', 'Provider'],
-  ['/providers/seller', 'seller', 'seller'],
-  ['/webhooks?account=buyer', 'Webhooks', 'Webhook'],
-  ['/ledger', 'Ledger', 'Buku besar'],
-  ['/system', 'System', 'Sistem'],
-  ['/accounts', 'Accounts', 'Akun'],
-  ['/accounts/buyer', 'buyer', 'buyer'],
-];
-
-const program = findChromium();
-
-(program === null ? describe.skip : describe)(
-  `the console in a browser${program === null ? ' (skipped: no Chromium)' : ''}`,
+(chromiumProgram === null ? describe.skip : describe)(
+  `the console in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
   function () {
     this.timeout(90_000);
     let shop: OperatedStack;
-    let browser: Browser;
+    let browser: ConsoleBrowser;
     let admin: { page: Page; name: string };
     let viewer: { page: Page; name: string };
-    const contexts: BrowserContext[] = [];
-    const outside: string[] = [];
-    const reports: string[] = [];
 
     before(async () => {
-      [shop, browser] = await Promise.all([
-        startOperatedStack(),
-        chromium.launch({ executablePath: program ?? '', args: chromiumArgs }),
-      ]);
-      admin = await logIn('admin');
-      viewer = await logIn('viewer');
+      shop = await startOperatedStack();
+      browser = await startConsoleBrowser(shop);
+      admin = await browser.logIn('admin');
+      viewer = await browser.logIn('viewer');
     });
     after(async () => {
-      await Promise.all(contexts.map((each) => each.close()));
       await browser.close();
       await shop.stack.stop();
     });
 
-    async function logIn(role: 'admin' | 'viewer', locale = 'en-GB') {
-      const name = await shop.addOperator(role);
-      const context = await browser.newContext({
-        locale,
-        timezoneId: 'America/New_York',
-        reducedMotion: 'reduce',
-        viewport: { width: 1_280, height: 900 },
-      });
-      contexts.push(context);
-      const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${shop.stack.baseUrl}/`) && !request.url().startsWith('data:')) {
-          outside.push(request.url());
-        }
-      });
-      page.on('console', (message) => {
-        if (/content security policy/i.test(message.text())) {
-          reports.push(message.text());
-        }
-      });
-      page.on('pageerror', (error) => reports.push(String(error)));
-      await page.goto(`${shop.stack.baseUrl}/admin/login`);
-      await page.getByLabel('Username').fill(name);
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { level: 1, name: /^(Today|Hari ini)$/ }).waitFor();
-      return { page, name };
-    }
-
-    async function open(page: Page, path: string, heading: string | RegExp): Promise<void> {
-      await page.goto(`${shop.stack.baseUrl}/admin${path}`);
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-      await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
-    }
-
-    /** Fills in why, presses the button of a form, and waits until it says that it is done. */
-    async function act(where: Page | Locator, title: string): Promise<void> {
-      const form = where.getByRole('region', { name: title });
-      await form.getByLabel('Reason').fill(reason);
-      // By the keyboard: what comes of the change before moves the page under a mouse.
-      await form.getByRole('button', { name: title }).press('Enter');
-    }
+    const open: ConsoleBrowser['open'] = (...asked) => browser.open(...asked);
 
     async function expectAudited(subject: string, action: string): Promise<void> {
       const audit = shop.stack.db.collection('audit');
@@ -442,7 +378,7 @@ const program = findChromium();
     });
 
     it('every page is usable at 375 px, in the dark, in Indonesian, without serious findings of axe', async () => {
-      const { page } = await logIn('viewer', 'id-ID');
+      const { page } = await browser.logIn('viewer', 'id-ID');
       const id = await shop.sold();
       await page.setViewportSize({ width: 375, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -459,8 +395,8 @@ const program = findChromium();
 
     it('leaves the money rules kept, asked nobody else, and broke no rule of its own policy', async () => {
       await expectLedgerToHold(shop.stack);
-      expect(outside).to.deep.equal([]);
-      expect(reports).to.deep.equal([]);
+      expect(browser.outside).to.deep.equal([]);
+      expect(browser.reports).to.deep.equal([]);
     });
   },
 );

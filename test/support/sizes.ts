@@ -69,6 +69,8 @@ export const sizes = {
   scraped: isLong ? { forMs: 120_000, limitMs: 400_000 } : { forMs: 0, limitMs: 180_000 },
   /** Processes that are stopped, and databases that are away, until somebody is told, which takes most of a minute. */
   silence: { isPlayed: isLong },
+  /** Each page of the console for each role, width and language. */
+  everyPage: { isPlayed: isLong },
   /** Requests made of the OpenAPI document. */
   walk: isLong ? { requests: 10_000 } : { requests: 700 },
   /** Generated requests against everything that listens. */
