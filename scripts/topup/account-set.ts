@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { OperatorSettings } from '../../src/accounts/set-account.js';
+import { languages } from '../../src/shared/messages.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -41,12 +42,30 @@ export function registerAccountSet(account: Command): void {
       new Option('--product-limit <n>', 'sellers: the most products that it may sell, or default').argParser(
         orDefault(wholeNumber(1, limits.productsPerSellerMax)),
       ),
+      new Option('--language <language>', 'of the messages that its reseller software gets').choices(
+        languages,
+      ),
       reasonOption(),
     ],
     async run({ arg, options, by }) {
-      const { requireStrongSign, requireAck, commissionRate, rateLimit, rateLimitMax, productLimit } =
-        options;
-      const all = { requireStrongSign, requireAck, commissionRate, rateLimit, rateLimitMax, productLimit };
+      const {
+        requireStrongSign,
+        requireAck,
+        commissionRate,
+        rateLimit,
+        rateLimitMax,
+        productLimit,
+        language,
+      } = options;
+      const all = {
+        requireStrongSign,
+        requireAck,
+        commissionRate,
+        rateLimit,
+        rateLimitMax,
+        productLimit,
+        language,
+      };
       const settings: OperatorSettings = Object.fromEntries(
         Object.entries(all).filter(([, value]) => value !== undefined),
       );
