@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- rows of one table: a second file would be a second place to look for a message */
 /**
  * What a client reads, in both languages: the one table. A message is made by `say` (src/shared/say.ts) from its row, so that
  * none can be written in one language alone. Programs go by `code` and `reason`, which have no language.

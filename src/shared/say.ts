@@ -1,4 +1,5 @@
 /** Messages of the table, and how they are made. */
+import { lookUp } from './look-up.js';
 import { languages, messages, type Language } from './messages.js';
 
 declare const isSaid: unique symbol;
@@ -51,7 +52,7 @@ function inEach(write: (language: Language) => string): Message {
 
 function filled(text: string, parameters: Record<string, Parameter>, language: Language): string {
   return text.replace(/\{(\w+)(:rupiah)?\}/g, (_, name: string, isMoney?: string) => {
-    const value = parameters[name] ?? '';
+    const value = lookUp(parameters, name) ?? '';
     if (typeof value === 'object') {
       return value[language];
     }
