@@ -30,7 +30,7 @@ export function say<Key extends MessageKey>(key: Key, ...[parameters]: Parameter
 
 /**
  * Text that stays as it was written: what a provider said, and what operators alone read, which is English. Clients get no words
- * of ours by it: test/api/language/english-only.test.ts holds the list of who may use it.
+ * of ours by it: test/api/language/messages.test.ts holds the list of who may use it.
  */
 export function asWritten(text: string): Message {
   return inEach(() => text);
