@@ -164,9 +164,16 @@ describe('the language of answers', function () {
     expect(again.body.data).to.deep.equal(first.body.data);
     const other = { customer_number: '081234567891' };
     expect(unworded(await buy('id', other))).to.deep.equal(unworded(await buy('en', other)));
+    const config = {
+      path: '/api/buyer/api/config',
+      key,
+      body: { callback_url: null, ip_whitelist: ['::/0', '0.0.0.0/0'] },
+    };
+    expect((await inLanguage('id', config)).body.message).to.equal('Konfigurasi sudah diubah');
     const told = await DeliveryModel.find({ accountId: account._id }).lean();
-    for (const { body: sent } of told as unknown as { body?: unknown }[]) {
-      expect(JSON.stringify(sent ?? '')).to.not.match(/Transaksi|sedang/);
+    expect(told).to.not.deep.equal([]);
+    for (const { body: sent } of told) {
+      expect(sent).to.not.match(/Transaksi|sedang|Konfigurasi|sudah/);
     }
   });
 
