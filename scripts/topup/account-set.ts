@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { OperatorSettings } from '../../src/accounts/set-account.js';
+import { languages } from '../../src/shared/messages.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -25,28 +26,26 @@ export function registerAccountSet(account: Command): void {
       'account set grosir --commission-rate 0.015 --product-limit 500 --reason "contract 12"',
       'account set warung-sari --rate-limit-max 60 --reason "polls every second"',
     ],
-    options: [
-      onOff('--require-strong-sign <on|off>', 'refuse the md5 sign, take HMAC alone'),
-      onOff(
-        '--require-ack <on|off>',
-        'a webhook counts as delivered only if answered with {"status":"received"}',
-      ),
-      new Option('--commission-rate <fraction>', 'sellers: 0 to 1, or default (COMMISSION_RATE)').argParser(
-        fraction,
-      ),
-      new Option('--rate-limit <n>', 'calls in a minute').argParser(wholeNumber(1, limits.rateLimitMax)),
-      new Option('--rate-limit-max <n>', 'the most that it may choose itself, or default').argParser(
-        orDefault(wholeNumber(1, limits.rateLimitMax)),
-      ),
-      new Option('--product-limit <n>', 'sellers: the most products that it may sell, or default').argParser(
-        orDefault(wholeNumber(1, limits.productsPerSellerMax)),
-      ),
-      reasonOption(),
-    ],
+    options: settingOptions(),
     async run({ arg, options, by }) {
-      const { requireStrongSign, requireAck, commissionRate, rateLimit, rateLimitMax, productLimit } =
-        options;
-      const all = { requireStrongSign, requireAck, commissionRate, rateLimit, rateLimitMax, productLimit };
+      const {
+        requireStrongSign,
+        requireAck,
+        commissionRate,
+        rateLimit,
+        rateLimitMax,
+        productLimit,
+        language,
+      } = options;
+      const all = {
+        requireStrongSign,
+        requireAck,
+        commissionRate,
+        rateLimit,
+        rateLimitMax,
+        productLimit,
+        language,
+      };
       const settings: OperatorSettings = Object.fromEntries(
         Object.entries(all).filter(([, value]) => value !== undefined),
       );
@@ -68,6 +67,28 @@ export function registerAccountSet(account: Command): void {
   });
   registerRevokeLinks(account);
   registerAllowlist(defineGroup(account, 'allowlist', 'Which addresses an account may call from'));
+}
+
+function settingOptions(): Option[] {
+  return [
+    onOff('--require-strong-sign <on|off>', 'refuse the md5 sign, take HMAC alone'),
+    onOff(
+      '--require-ack <on|off>',
+      'a webhook counts as delivered only if answered with {"status":"received"}',
+    ),
+    new Option('--commission-rate <fraction>', 'sellers: 0 to 1, or default (COMMISSION_RATE)').argParser(
+      fraction,
+    ),
+    new Option('--rate-limit <n>', 'calls in a minute').argParser(wholeNumber(1, limits.rateLimitMax)),
+    new Option('--rate-limit-max <n>', 'the most that it may choose itself, or default').argParser(
+      orDefault(wholeNumber(1, limits.rateLimitMax)),
+    ),
+    new Option('--product-limit <n>', 'sellers: the most products that it may sell, or default').argParser(
+      orDefault(wholeNumber(1, limits.productsPerSellerMax)),
+    ),
+    new Option('--language <language>', 'of the messages that its reseller software gets').choices(languages),
+    reasonOption(),
+  ];
 }
 
 function registerRevokeLinks(account: Command): void {

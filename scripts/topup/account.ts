@@ -205,6 +205,7 @@ function registerShow(group: Command): void {
         ip_whitelist: account.ipWhitelist,
         rate_limit: account.rateLimit,
         rate_limit_max: account.rateLimitMax ?? null,
+        language: account.language ?? 'en',
         require_strong_sign: account.requireStrongSign,
         require_ack: account.requireAck,
         ...(account.role === 'seller' && {
@@ -296,6 +297,7 @@ function operatorSettings(account: Account): [string, string | null][] {
   const most = account.rateLimitMax ?? null;
   return [
     ['rate limit', `${account.rateLimit} a minute${most === null ? '' : `, at most ${most}`}`],
+    ['language', account.language ?? 'en'],
     ['strong sign', isSeller ? null : account.requireStrongSign ? 'HMAC alone' : 'HMAC or md5'],
     ['acknowledgement', account.requireAck ? 'required' : 'not required'],
     ['commission', isSeller ? String(account.commissionRate ?? 'default') : null],

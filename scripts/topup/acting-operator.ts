@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../../src/operators/rights.js';
 import { UsageError } from './usage-error.js';
+import { asWritten } from '../../src/shared/say.js';
 
 export interface Acting {
   action: OperatorAction;
@@ -79,7 +80,7 @@ async function allowed(
 ): Promise<string> {
   if (!isAllowed(role, action)) {
     const { ForbiddenError } = await import('../../src/shared/errors.js');
-    throw new ForbiddenError(refusalOf(role, action));
+    throw new ForbiddenError(asWritten(refusalOf(role, action)));
   }
   return `operator:${username}`;
 }

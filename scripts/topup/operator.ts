@@ -11,6 +11,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { facts, table, time } from './format.js';
 import { optionalReasonOption, reasonOption, secretFromStdin } from './options.js';
 import { registerSessions } from './operator-sessions.js';
+import { asWritten } from '../../src/shared/say.js';
 
 /** `topup operator …`: who may log in to the console at /admin, and do what, there and here. */
 export function registerOperator(program: Command): void {
@@ -144,7 +145,7 @@ function registerRole(group: Command): void {
       const role = operatorRoles.find((each) => each === arg('role'));
       if (!role) {
         const message = `role is one of ${operatorRoles.join(', ')}`;
-        throw new ValidationError([{ field: 'role', message }]);
+        throw new ValidationError([{ field: 'role', message: asWritten(message) }]);
       }
       const { username } = await setOperatorRole(arg('username'), role, by);
       return { data: { username, role }, text: `${username} is ${role} now.` };

@@ -4,6 +4,7 @@ import { usernamePattern } from '../shared/username.js';
 import { readOnly } from '../database/read-only-model.js';
 import { collectionOf } from '../database/typed-collection.js';
 import type { EndpointOwner, WebhookEndpoint } from './webhook-endpoint.js';
+import { languages, type Language } from '../shared/messages.js';
 
 export type Role = 'buyer' | 'seller';
 
@@ -39,6 +40,8 @@ export interface Account extends EndpointOwner {
   rateLimit: number;
   /** The most that the operator lets it choose; null or absent: `limits.rateLimitMax`. */
   rateLimitMax?: number | null;
+  /** Of the words of answers to its reseller software, which sends no headers. Absent: English. */
+  language?: Language;
   webhookStatus: 'enabled' | 'disabled';
   /** When URL, allowlist, key or secret changed last: settlements wait for a review for a day. Absent in 0.1. */
   guardedSince?: Date | null;
@@ -92,6 +95,7 @@ const schema = new Schema<Account>(
     ipWhitelist: { type: [String], default: [] },
     rateLimit: { type: Number, required: true },
     rateLimitMax: { type: Number, default: null },
+    language: { type: String, enum: languages },
     webhookSecretSealed: { type: String, required: true },
     previousWebhookSecret: replacedSecret,
     webhookStatus: { type: String, enum: ['enabled', 'disabled'], default: 'enabled' },

@@ -1,6 +1,7 @@
 import { apiKeyContext } from './secret-contexts.js';
 import { decrypt } from '../shared/encryption.js';
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { ApiKeyModel } from './api-key.model.js';
 
 /**
@@ -11,7 +12,7 @@ export async function apiKeyInClear(accountId: string, keyId: string | null): Pr
   const which = keyId === null ? { validUntil: null } : { _id: keyId };
   const key = await ApiKeyModel.findOne({ accountId, ...which }).lean();
   if (!key) {
-    throw new NotFoundError('This account has no API key.');
+    throw new NotFoundError(say('noApiKey'));
   }
   return decrypt(key.sealed, apiKeyContext(accountId));
 }

@@ -3,6 +3,7 @@ import { isUsername } from '../shared/username.js';
 import { isSameSecret } from '../shared/is-same-secret.js';
 import { decrypt } from '../shared/encryption.js';
 import { UnauthorizedError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import type { Account } from './account.model.js';
 import { isOver, refuseOtherMode, refuseSuspended, requireRole } from './authenticate.js';
 import { newApiKey } from './api-key.js';
@@ -36,7 +37,7 @@ export interface SignedRequest {
  */
 export async function authenticateSign(request: SignedRequest): Promise<Account> {
   if (request.username === '' || request.sign === '') {
-    throw new UnauthorizedError('Send "username" and "sign".', 'credentials_missing');
+    throw new UnauthorizedError(say('sendUsernameAndSign'), 'credentials_missing');
   }
   // What can't be a name is not looked for: it would be remembered as one that does not exist.
   const found = isUsername(request.username) ? await keysOfUsername(request.username) : null;
@@ -44,14 +45,11 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
   const keys = (found?.keys ?? [nobodysKey]).filter((key) => !isOver(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
-    throw new UnauthorizedError(
-      '"username" or "sign" is not right. See how the sign is made at /docs.',
-      'invalid_sign',
-    );
+    throw new UnauthorizedError(say('signWrong'), 'invalid_sign');
   }
   const isMd5 = signKindOf(request.sign) === 'md5';
   if (found.account.requireStrongSign && isMd5) {
-    throw new UnauthorizedError('This account takes only the HMAC-SHA256 sign, not md5.', 'invalid_sign');
+    throw new UnauthorizedError(say('onlyStrongSign'), 'invalid_sign');
   }
   if (isMd5) {
     countMd5Sign(found.account._id);

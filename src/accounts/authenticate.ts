@@ -1,6 +1,7 @@
 import { env } from '../../config/env.js';
 import { now } from '../shared/clock.js';
 import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { looksLikeAccessToken, openAccessToken } from './access-token.js';
 import type { Account, Role } from './account.model.js';
 import { apiKeyHash, isWellFormedApiKey } from './api-key.js';
@@ -32,17 +33,14 @@ export async function authenticate(credential: string): Promise<Authenticated> {
 /** @throws ForbiddenError (403/07) where a key of one role is used on the other's surface. */
 export function requireRole(account: Account, role: Role): void {
   if (account.role !== role) {
-    throw new ForbiddenError(
-      `This is the ${role} surface; the key belongs to a ${account.role}.`,
-      'wrong_role',
-    );
+    throw new ForbiddenError(say('wrongRole', { role, owner: account.role }), 'wrong_role');
   }
 }
 
 /** @throws ForbiddenError (403/07) */
 export function refuseSuspended(account: Account): void {
   if (account.status === 'suspended') {
-    throw new ForbiddenError('This account is suspended. Contact the operator.', 'account_suspended');
+    throw new ForbiddenError(say('accountSuspended'), 'account_suspended');
   }
 }
 
@@ -50,19 +48,17 @@ export function refuseSuspended(account: Account): void {
 export function refuseOtherMode(account: Account): void {
   const ours = env.APP_MODE === 'live' ? 'live' : 'test';
   if (account.mode !== ours) {
-    throw new UnauthorizedError(`This is a ${account.mode} key; this service takes ${ours} keys.`);
+    throw new UnauthorizedError(say('keyOfOtherMode', { mode: account.mode, ours }));
   }
 }
 
 async function authenticateKey(apiKey: string): Promise<Authenticated> {
   if (!isWellFormedApiKey(apiKey)) {
-    throw new UnauthorizedError(
-      'The API key is not valid: a part of it is missing or wrong. Copy it whole from where it was given to you, or ask the operator for a new one.',
-    );
+    throw new UnauthorizedError(say('apiKeyMalformed'));
   }
   const found = await keyByHash(apiKeyHash(apiKey));
   if (!found || isOver(found.key.validUntil)) {
-    throw new UnauthorizedError('The API key is unknown or has been revoked.');
+    throw new UnauthorizedError(say('apiKeyUnknown'));
   }
   refuseOtherMode(found.account);
   return { account: found.account, keyId: found.key._id, isToken: false, validUntil: found.key.validUntil };
@@ -72,10 +68,7 @@ async function authenticateToken(token: string): Promise<Authenticated> {
   const opened = openAccessToken(token);
   const found = opened && (await keyById(opened.keyId));
   if (!found || isOver(found.key.validUntil)) {
-    throw new UnauthorizedError(
-      'The access token is not valid any more. Log in again with your API key.',
-      'invalid_token',
-    );
+    throw new UnauthorizedError(say('accessTokenOver'), 'invalid_token');
   }
   refuseOtherMode(found.account);
   const ends = [opened.validUntil.getTime(), found.key.validUntil?.getTime() ?? Infinity];

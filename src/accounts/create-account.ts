@@ -7,6 +7,7 @@ import { WalletModel } from '../money/wallets/wallet.model.js';
 import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
@@ -60,7 +61,7 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
     );
   } catch (error) {
     if (isDuplicateKey(error)) {
-      throw new ConflictError(`The username "${input.username}" is taken.`, { cause: error });
+      throw new ConflictError(asWritten(`The username "${input.username}" is taken.`), { cause: error });
     }
     throw error;
   }

@@ -1,4 +1,5 @@
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { AccountModel, type Account } from './account.model.js';
 
 /**
@@ -10,7 +11,9 @@ export async function requireAccount(usernameOrId: string): Promise<Account> {
     (await AccountModel.findOne({ username: usernameOrId }).lean<Account>()) ??
     (await AccountModel.findById(usernameOrId).lean<Account>());
   if (!account) {
-    throw new NotFoundError(`There is no account ${usernameOrId}. See them all: topup account list`);
+    throw new NotFoundError(
+      asWritten(`There is no account ${usernameOrId}. See them all: topup account list`),
+    );
   }
   return account;
 }

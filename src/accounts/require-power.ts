@@ -1,5 +1,6 @@
 import type { Session } from '../database/mongo.js';
 import { ForbiddenError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { ApiKeyModel } from './api-key.model.js';
 import type { Authenticated } from './authenticate.js';
 
@@ -20,11 +21,7 @@ export async function requirePower(by: Authenticated, power: Power): Promise<voi
     return;
   }
   if (by.isToken) {
-    throw new ForbiddenError(
-      'An access token can neither see keys and secrets nor change the configuration. ' +
-        'Send your API key itself in the header "Authorization: Bearer <API_KEY>".',
-      'current_key_required',
-    );
+    throw new ForbiddenError(say('tokenMayNot'), 'current_key_required');
   }
   await requireCurrentKey(null, by.keyId);
 }
@@ -47,10 +44,6 @@ export async function requireCurrentKey(session: Session | null, keyId: string |
 /** The key was replaced, perhaps while its call was under way. */
 export class SupersededKeyError extends ForbiddenError {
   constructor() {
-    super(
-      'This API key was replaced: until its overlap ends it still trades and reads, but neither sees keys and secrets ' +
-        'nor changes the configuration. Send your current key. If you did not replace it, contact the operator.',
-      'current_key_required',
-    );
+    super(say('keySuperseded'), 'current_key_required');
   }
 }

@@ -3,13 +3,20 @@ import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError, ValidationError } from '../shared/errors.js';
+import { asWritten, say } from '../shared/say.js';
 import { AccountModel, type Account } from './account.model.js';
 
 /** What the operator alone decides of an account; left out stays as it is. */
 export type OperatorSettings = Partial<
   Pick<
     Account,
-    'requireStrongSign' | 'requireAck' | 'commissionRate' | 'rateLimit' | 'rateLimitMax' | 'productLimit'
+    | 'requireStrongSign'
+    | 'requireAck'
+    | 'commissionRate'
+    | 'rateLimit'
+    | 'rateLimitMax'
+    | 'productLimit'
+    | 'language'
   >
 >;
 
@@ -31,7 +38,7 @@ export async function setAccount(
     inTransaction(async (session) => {
       const before = await accounts.findById(accountId).session(session).lean<Account>();
       if (!before) {
-        throw new NotFoundError('There is no such account.');
+        throw new NotFoundError(say('noSuchAccount'));
       }
       refuseForBuyers(before, given);
       const changed = given.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
@@ -60,7 +67,10 @@ function refuseForBuyers({ role, username }: Account, given: (keyof OperatorSett
   const wrong = role === 'seller' ? [] : ofSellersAlone.filter((each) => given.includes(each));
   if (wrong.length > 0) {
     throw new ValidationError(
-      wrong.map((field) => ({ field, message: `${field} is a setting of sellers; ${username} is a buyer` })),
+      wrong.map((field) => ({
+        field,
+        message: asWritten(`${field} is a setting of sellers; ${username} is a buyer`),
+      })),
     );
   }
 }

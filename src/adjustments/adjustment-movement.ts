@@ -2,6 +2,7 @@ import type { PostingResult, WalletAfter } from '../money/posting/posting.js';
 import { walletMovement } from '../money/posting/wallet-movement.js';
 import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import type { Adjustment } from './adjustment.model.js';
 
 /** What an adjustment does to the wallet, whether it had to be approved or not. */
@@ -19,12 +20,12 @@ export function requirePosted({ _id, amount }: Adjustment, result: PostingResult
       return result.wallet;
     case 'insufficient':
       throw new ConflictError(
-        `The wallet holds ${result.balance}: a debit of ${-amount} would take it below zero.`,
+        asWritten(`The wallet holds ${result.balance}: a debit of ${-amount} would take it below zero.`),
       );
     case 'too-large':
       throw balanceTooLarge();
     case 'duplicate':
     case 'stale':
-      throw new ConflictError(`Adjustment ${_id} has just been decided. Look at it again.`);
+      throw new ConflictError(asWritten(`Adjustment ${_id} has just been decided. Look at it again.`));
   }
 }

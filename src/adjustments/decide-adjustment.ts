@@ -5,6 +5,7 @@ import { post } from '../money/posting/post.js';
 import type { Insert, WalletAfter } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.model.js';
 import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
 
@@ -24,7 +25,9 @@ export async function approveAdjustment(
   requirePending(adjustment);
   if (adjustment.requestedBy === by.actor) {
     throw new ConflictError(
-      `${by.actor} asked for it; somebody else has to approve: topup adjust approve ${adjustmentId} --as <operator>`,
+      asWritten(
+        `${by.actor} asked for it; somebody else has to approve: topup adjust approve ${adjustmentId} --as <operator>`,
+      ),
     );
   }
   const end = { status: 'completed' as const, decidedBy: by.actor, decidedAt: now() };
@@ -81,14 +84,18 @@ export async function rejectAdjustment(
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const found = await AdjustmentModel.findById(id).lean<Adjustment>();
   if (!found) {
-    throw new NotFoundError(`There is no adjustment ${id}. See those that wait: topup adjust list`);
+    throw new NotFoundError(
+      asWritten(`There is no adjustment ${id}. See those that wait: topup adjust list`),
+    );
   }
   return found;
 }
 
 function requirePending({ _id, status, decidedBy }: Adjustment): void {
   if (status !== 'pending') {
-    throw new ConflictError(`Adjustment ${_id} is ${status}${decidedBy === null ? '' : ` by ${decidedBy}`}.`);
+    throw new ConflictError(
+      asWritten(`Adjustment ${_id} is ${status}${decidedBy === null ? '' : ` by ${decidedBy}`}.`),
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { postUnnamed } from '../money/posting/post-unnamed.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { adjustments, toStored, type Adjustment } from './adjustment.model.js';
 import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
@@ -38,21 +39,21 @@ export async function requestAdjustment(request: AdjustmentRequest, by: ChangedB
     decidedAt: null,
   };
   if (Math.abs(pending.amount) >= env.ADJUSTMENT_APPROVAL_FROM) {
-    requirePosted(pending, await postUnnamed(waitingPosting(pending, by), adviceFor(request)));
+    requirePosted(pending, await postUnnamed(waitingPosting(pending, by), asWritten(adviceFor(request))));
     return pending;
   }
   const completed: Adjustment = { ...pending, status: 'completed', decidedAt: at };
-  const result = await postUnnamed(immediatePosting(completed, by), adviceFor(request));
+  const result = await postUnnamed(immediatePosting(completed, by), asWritten(adviceFor(request)));
   return { ...completed, balanceAfter: requirePosted(completed, result)?.balance ?? null };
 }
 
 function checked({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {
   if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > limits.depositMax) {
     const message = `amount must be whole rupiah, not 0, and at most ${limits.depositMax} either way`;
-    throw new ValidationError([{ field: 'amount', message }]);
+    throw new ValidationError([{ field: 'amount', message: asWritten(message) }]);
   }
   if (!reason?.trim()) {
-    throw new ValidationError([{ field: 'reason', message: 'An adjustment needs a reason.' }]);
+    throw new ValidationError([{ field: 'reason', message: asWritten('An adjustment needs a reason.') }]);
   }
   return reason;
 }

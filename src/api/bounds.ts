@@ -5,6 +5,7 @@
 import { lookUp } from '../shared/look-up.js';
 import type Joi from 'joi';
 import type { FieldError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 
 export type Bounds =
   | { kind: 'text'; max: number }
@@ -47,7 +48,7 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
   switch (bounds.kind) {
     case 'text':
       if (typeof value === 'string' && value.length > bounds.max) {
-        tooLong.push(tooMany(path, bounds.max, 'characters'));
+        tooLong.push({ field: path, message: say('tooManyCharacters', { field: path, max: bounds.max }) });
         return undefined;
       }
       return value;
@@ -56,7 +57,7 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
         return value;
       }
       if (value.length > bounds.max) {
-        tooLong.push(tooMany(path, bounds.max, 'entries'));
+        tooLong.push({ field: path, message: say('tooManyEntries', { field: path, max: bounds.max }) });
         return undefined;
       }
       return value.map((each, index) => walk(bounds.item, each, `${path}.${index}`, tooLong));
@@ -79,10 +80,6 @@ function named(fields: Map<string, Bounds>, value: object, path: string, tooLong
     }
   }
   return taken;
-}
-
-function tooMany(field: string, max: number, what: string): FieldError {
-  return { field, message: `${field} must have at most ${max} ${what}` };
 }
 
 function read({ type, flags, rules = [], items = [], keys = {} }: Described, name: string): Bounds {

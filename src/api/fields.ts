@@ -4,35 +4,43 @@ import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
 import { noControl } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
+import { say } from '../shared/say.js';
+import { label, worded } from './worded.js';
 
 /** Text without control characters, trimmed nowhere. */
 export const text = (max: number) =>
   Joi.string()
     .max(max)
     .pattern(noControl)
-    .messages({ 'string.pattern.base': '{{#label}} must not contain control characters' });
+    .messages(worded({ 'string.pattern.base': say('noControlCharacters', label) }));
 
 export const refId = Joi.string()
   .max(64)
   .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
-  .messages({ 'string.pattern.base': '{{#label}} must have 1 to 64 letters, digits or . _ : -' })
+  .messages(worded({ 'string.pattern.base': say('refIdForm', label) }))
   .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
   .example('order-20240301-0001');
 
 export const productCode = Joi.string()
   .max(50)
   .pattern(/^[A-Za-z0-9._-]{1,50}$/)
-  .messages({ 'string.pattern.base': '{{#label}} must have 1 to 50 letters, digits or . _ -' })
+  .messages(worded({ 'string.pattern.base': say('productCodeForm', label) }))
   .example('S10');
 
 /** Its form depends on the product and is checked there (422/04); here only that it is text. */
 export const customerNumber = text(100).min(1).example('081234561230');
 
 export const rupiah = (bounds: { min: number; max: number }) =>
-  Joi.number().integer().min(bounds.min).max(bounds.max).messages({
-    'number.integer': '{{#label}} must be whole rupiah',
-    'number.unsafe': '{{#label}} must be a safe whole number of rupiah',
-  });
+  Joi.number()
+    .integer()
+    .min(bounds.min)
+    .max(bounds.max)
+    .messages(
+      worded({
+        'number.integer': say('wholeRupiah', label),
+        'number.unsafe': say('safeRupiah', label),
+      }),
+    );
 
 /** Of a product: how long an order of it may wait. */
 export const maxWaitS = Joi.number()
@@ -58,13 +66,15 @@ export const url = Joi.string()
 export const callbackUrl = url
   .custom((value: string, helpers) => {
     const problem = urlGuard.problemOf(value);
-    return problem === null ? value : helpers.message({ custom: `{{#label}} ${problem}` });
+    return problem === null
+      ? value
+      : helpers.message(worded({ custom: say('urlField', { field: label.label, problem }) }));
   })
   .allow(null);
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-const dateRule = '{{#label}} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone';
+const dateRule = say('dateForm', label);
 
 /** A day in business time, or a full ISO 8601 time with its zone. */
 export const isoDay = Joi.string()
@@ -73,7 +83,7 @@ export const isoDay = Joi.string()
   .custom((value: string, helpers) =>
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
-  .messages({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule })
+  .messages(worded({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule }))
   .example('2024-03-01');
 
 function isRealDay(value: string): boolean {
@@ -109,7 +119,7 @@ const wholeNumberText = (bounds: { max: number; standard: number }) =>
         ? Number(value)
         : helpers.error('string.pattern.base'),
     )
-    .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${bounds.max}` })
+    .messages(worded({ 'string.pattern.base': say('wholeNumberTo', { ...label, max: bounds.max }) }))
     .default(bounds.standard);
 
 /** ISO 8601 UTC, in answers. */

@@ -14,6 +14,7 @@ import {
   ValidationError,
   type AppErrorOptions,
 } from '../shared/errors.js';
+import type { Message } from '../shared/say.js';
 
 const reasonsOfRequests = {
   400: 'malformed_body',
@@ -25,7 +26,7 @@ const reasonsOfRequests = {
 /** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method. */
 export class HttpRequestError extends AppError {
   constructor(
-    message: string,
+    message: Message,
     readonly httpStatus: 400 | 405 | 413 | 415 = 400,
     options: AppErrorOptions = {},
   ) {

@@ -3,7 +3,9 @@ import { limits } from '../../config/limits.js';
 import type { PageFilter } from '../database/page-of-documents.js';
 import { endOf, startOf } from '../shared/business-time.js';
 import { ValidationError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { caseless, isoDay, refId, wholeNumber } from './fields.js';
+import { label, worded } from './worded.js';
 
 /** What a list of an account's deposits or settlements takes in its query (docs/interface.md#lists). */
 export interface ListFilter<Status extends string> {
@@ -15,7 +17,7 @@ export interface ListFilter<Status extends string> {
   cursor?: string;
 }
 
-const isNoCursor = '{{#label}} must be a next_cursor of this call';
+const isNoCursor = say('cursorOfCall', label);
 
 export function listFilter<Status extends string>(statuses: readonly Status[]) {
   return Joi.object<ListFilter<Status>>({
@@ -28,7 +30,9 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
       .min(20)
       .max(134)
       .pattern(/^\d{1,15}-[\w-]{1,120}$/)
-      .messages({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor })
+      .messages(
+        worded({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor }),
+      )
       .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
       .description('next_cursor of the page before.'),
   });
@@ -43,7 +47,7 @@ export function pageOf<T extends { status: string }>(
   const since = start_date === undefined ? undefined : startOf(start_date);
   const until = end_date === undefined ? undefined : endOf(end_date);
   if (since && until && until < since) {
-    throw new ValidationError([{ field: 'end_date', message: 'end_date must not be before start_date' }]);
+    throw new ValidationError([{ field: 'end_date', message: say('endBeforeStart') }]);
   }
   const also = ref_id === undefined ? {} : { refId: ref_id };
   const fits = status === undefined ? undefined : (each: T) => each.status === status.toLowerCase();

@@ -13,6 +13,8 @@ import { sendFile } from './send-file.js';
 import { sendJson } from './send-json.js';
 import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
+import { say } from '../shared/say.js';
+import { wordsIn } from './words-in.js';
 
 /** A router that serves the operations, and answers 405 for other methods on their paths. */
 export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
@@ -36,7 +38,10 @@ export function mountOperations(operations: AnyOperation[], accessRules: Request
 export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(', '));
-    throw new HttpRequestError(`${request.method} is not possible here; use ${allowed.join(' or ')}.`, 405);
+    throw new HttpRequestError(
+      say('methodNotPossible', { method: request.method, allowed: allowed.join(' or ') }),
+      405,
+    );
   };
 }
 
@@ -87,7 +92,7 @@ async function send(response: Response, reply: Reply): Promise<void> {
   await sendJson(response, {
     status: 'success',
     code: reply.code ?? '00',
-    ...(reply.message !== undefined && { message: reply.message }),
+    ...(reply.message !== undefined && { message: wordsIn(response, reply.message) }),
     data: reply.data,
   });
 }

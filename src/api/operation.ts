@@ -10,6 +10,7 @@ import type { Authenticated } from '../accounts/authenticate.js';
 import type { Power } from '../accounts/require-power.js';
 import { boundsOf } from './bounds.js';
 import type { ResponseCode } from '../shared/errors.js';
+import type { Message } from '../shared/say.js';
 
 export interface Call<Body, Params, Query> extends Authenticated {
   body: Body;
@@ -26,7 +27,7 @@ export interface Call<Body, Params, Query> extends Authenticated {
 export interface Reply {
   httpStatus?: 200 | 201 | 202;
   code?: Extract<ResponseCode, '00' | '05'>;
-  message?: string;
+  message?: Message;
   /** A list that may be long as `JsonList`. */
   data: unknown;
   /** Sent instead of the envelope. */

@@ -1,4 +1,5 @@
 import type { FieldError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
 /** What is wrong with URLs that are to be saved, by their fields; names are resolved. Null and left out are no URLs. */
@@ -6,7 +7,7 @@ export async function urlErrors(given: Record<string, string | null | undefined>
   const found = await Promise.all(
     Object.entries(given).map(async ([field, value]) => {
       const problem = typeof value === 'string' ? await urlGuard.problemWhenSaved(value) : null;
-      return problem === null ? [] : [{ field, message: `${field} ${problem}` }];
+      return problem === null ? [] : [{ field, message: say('urlField', { field, problem }) }];
     }),
   );
   return found.flat();

@@ -1,6 +1,8 @@
 import type Joi from 'joi';
 import { withinBounds } from './bounds.js';
-import { ValidationError } from '../shared/errors.js';
+import { ValidationError, type FieldError } from '../shared/errors.js';
+import { saidByJoi } from '../shared/say.js';
+import { joiInIndonesian } from './joi-in-indonesian.js';
 
 /**
  * Checks input once, at the edge (docs/interface.md#input): types are never converted, unknown fields are ignored,
@@ -15,10 +17,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   const result = schema.validate(bounded.input, options);
   if (result.error) {
     throw new ValidationError(
-      result.error.details.map((detail) => ({
-        field: detail.path.length > 0 ? detail.path.join('.') : 'body',
-        message: detail.message,
-      })),
+      inBoth(result.error.details, schema.validate(bounded.input, indonesian).error?.details ?? []),
     );
   }
   return result.value;
@@ -30,3 +29,18 @@ const options: Joi.ValidationOptions = {
   stripUnknown: { objects: true },
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
 };
+
+/** The second time alone for its words: what passes is checked once. */
+const indonesian: Joi.ValidationOptions = {
+  ...options,
+  errors: { ...options.errors, language: 'id' },
+  messages: { id: joiInIndonesian },
+};
+
+/** Both are of the same schema and input, so they have the same mistakes in the same order. */
+function inBoth(english: Joi.ValidationErrorItem[], translated: Joi.ValidationErrorItem[]): FieldError[] {
+  return english.map(({ path, message }, index) => ({
+    field: path.length > 0 ? path.join('.') : 'body',
+    message: saidByJoi({ en: message, id: translated[index]?.message ?? message }),
+  }));
+}

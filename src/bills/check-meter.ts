@@ -7,6 +7,7 @@ import { adapterFor, connectionOf } from '../providers/get-adapter.js';
 import { routingSellers } from '../providers/route-board.js';
 import { noRouteError } from '../providers/route-or-refuse.js';
 import { InvalidCustomerNumberError, MaintenanceError, NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { checkMeterJob } from './check-meter.job.js';
 import { answerMeterCheck, putMeterCheck, readMeterCheck, takeMeterCheck } from './meter-checks.js';
@@ -41,14 +42,10 @@ export async function checkMeter(
     case 'meter':
       return { customerName: found.name, power: found.power };
     case 'wrong-number':
-      throw new InvalidCustomerNumberError(found.message);
+      throw new InvalidCustomerNumberError(say('meterNumberWrong', { said: found.message }));
     case 'unavailable':
     case undefined:
-      throw new MaintenanceError(
-        'Nobody tells whose meter it is at the moment. Ask again in a minute, or buy without the check.',
-        60,
-        'biller_unavailable',
-      );
+      throw new MaintenanceError(say('meterNotTold'), 60, 'biller_unavailable');
   }
 }
 
@@ -66,10 +63,7 @@ async function sellerToAsk(product: Product): Promise<string> {
     return choice.sellerId;
   }
   if (choice.reason === 'no-offer') {
-    throw new NotFoundError(
-      `Nobody who sells ${product._id} can tell whose meter it is. Buy without the check.`,
-      'meter_check_not_offered',
-    );
+    throw new NotFoundError(say('meterCheckNotOffered', { product: product._id }), 'meter_check_not_offered');
   }
   throw noRouteError(product, choice);
 }

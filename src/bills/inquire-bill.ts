@@ -12,6 +12,7 @@ import {
   NotFoundError,
   type AppError,
 } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { newProofSalt } from '../money/closes/canonical-text.js';
 import { addAndWait } from '../jobs/add-job.js';
@@ -97,18 +98,16 @@ export function isOpen(quote: Quote): quote is OpenQuote {
 function errorOf(refusal: QuoteRefusal | null): AppError {
   switch (refusal?.reason) {
     case 'already-paid':
-      return new ConflictError(refusal.message, { reason: 'bill_already_paid' });
+      return new ConflictError(say('billAlreadyPaid', { said: refusal.message }), {
+        reason: 'bill_already_paid',
+      });
     case 'wrong-number':
-      return new InvalidCustomerNumberError(refusal.message);
+      return new InvalidCustomerNumberError(say('billNumberWrong', { said: refusal.message }));
     case 'no-bill':
     case 'not-sold':
-      return new NotFoundError(refusal.message);
+      return new NotFoundError(say('noBill', { said: refusal.message }));
     case 'unavailable':
     case undefined:
-      return new MaintenanceError(
-        'The biller does not answer at the moment. Ask again in a minute.',
-        60,
-        'biller_unavailable',
-      );
+      return new MaintenanceError(say('billerSilent'), 60, 'biller_unavailable');
   }
 }

@@ -5,6 +5,7 @@ import type { ProofSeat } from '../operators/login.js';
 import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../operators/rights.js';
 import type { Seat } from '../operators/sessions.js';
 import { ForbiddenError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { sessionOf } from './session.js';
 
 /** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
@@ -33,7 +34,7 @@ export function allow(action: OperatorAction): RequestHandler {
   return (_request, response, next) => {
     const { operator } = sessionOf(response);
     if (!isAllowed(operator.role, action)) {
-      throw new ForbiddenError(refusalOf(operator.role, action));
+      throw new ForbiddenError(asWritten(refusalOf(operator.role, action)));
     }
     next();
   };

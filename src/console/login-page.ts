@@ -5,6 +5,7 @@ import { httpStatusOf } from '../api/http-status.js';
 import { login } from '../operators/login.js';
 import { csrfTokenOf, endSession, isBrowserOf, loginStepMs, startLoginStep } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { seatOf, type ConsoleRoute } from './console-route.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { csrfField, problem } from './form.js';
@@ -27,7 +28,7 @@ export const showLogin: RequestHandler = async (request, response) => {
 export const submitLogin: RequestHandler = async (request, response) => {
   const formToken = readCookie(request, 'login');
   if (formToken === null) {
-    throw new ForbiddenError('The login form is too old. Load /admin/login again.');
+    throw new ForbiddenError(asWritten('The login form is too old. Load /admin/login again.'));
   }
   requireCsrf(request, formToken);
   const seat = seatOf(request);

@@ -9,6 +9,7 @@ import { operatorRoles, type OperatorRole } from '../operators/rights.js';
 import { resetSecondFactor } from '../operators/second-factor.js';
 import { listSessions, type ListedSession } from '../operators/sessions.js';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { changedByOperator, type ConsoleRoute } from './console-route.js';
 import { csrfField } from './form.js';
 import { html, type Html } from '../shared/html.js';
@@ -49,7 +50,9 @@ export const setRole: Handler = async (request, response) => {
   const other = await named(request);
   const role = operatorRoles.find((each) => each === fieldOf(request, 'role'));
   if (!role) {
-    throw new ValidationError([{ field: 'role', message: `role is one of ${operatorRoles.join(', ')}` }]);
+    throw new ValidationError([
+      { field: 'role', message: asWritten(`role is one of ${operatorRoles.join(', ')}`) },
+    ]);
   }
   await setOperatorRole(other.username, role, changedByOperator(request, response, reasonOf(request)));
   back(response);
@@ -68,7 +71,9 @@ async function named(request: Request): Promise<Operator> {
 function reasonOf(request: Request): string {
   const reason = fieldOf(request, 'reason').trim();
   if (reason === '' || reason.length > 500) {
-    throw new ValidationError([{ field: 'reason', message: 'reason says why, in 1 to 500 characters' }]);
+    throw new ValidationError([
+      { field: 'reason', message: asWritten('reason says why, in 1 to 500 characters') },
+    ]);
   }
   return reason;
 }

@@ -12,6 +12,7 @@ import { isAllowed, rights, type OperatorAction } from '../operators/rights.js';
 import { beginEnrolment, confirmEnrolment, replaceRecoveryCodes } from '../operators/second-factor.js';
 import { csrfTokenOf, listSessions, sessionIdOf } from '../operators/sessions.js';
 import { AppError, ConflictError, ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { changedByOperator, seatOf, type ConsoleRoute } from './console-route.js';
 import { clearCookie } from './cookies.js';
 import { enrolmentForm, recoveryCodes } from './enrolment.js';
@@ -31,7 +32,7 @@ export const changeOwnPassword: Handler = proven(async (request, response, opera
   const password = fieldOf(request, 'new_password');
   if (password !== fieldOf(request, 'new_password_again')) {
     const message = 'The two new passwords are not the same.';
-    throw new ValidationError([{ field: 'new_password_again', message }]);
+    throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
   }
   const changed = await setOperatorPassword(
     operator.username,

@@ -7,6 +7,7 @@ import { openQueue } from '../jobs/queues.js';
 import type { OperatorAction } from '../operators/rights.js';
 import { queuesNow } from '../processes.js';
 import { DependencyError, ForbiddenError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
 import { allow, changedByOperator } from './console-route.js';
 
@@ -64,7 +65,7 @@ export function queueActions(): Router {
   }
   router.use((request, response, next) => {
     if (!['GET', 'HEAD'].includes(request.method) && response.locals[matched] !== true) {
-      throw new ForbiddenError('The queue board has no such action.');
+      throw new ForbiddenError(asWritten('The queue board has no such action.'));
     }
     next();
   });

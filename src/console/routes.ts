@@ -2,6 +2,7 @@ import express, { Router, type ErrorRequestHandler } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { toAppError } from '../api/middleware/errors.js';
+import { speak } from '../api/words-in.js';
 import { contextOf } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
@@ -30,6 +31,8 @@ export function adminRoutes(): Router {
       response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     }
     response.set('Referrer-Policy', 'same-origin');
+    // Its pages say in their own language what an answer means; the words of answers are the operators' English.
+    speak(response, 'en');
     next();
   });
   router.get('/style.css', (_request, response) => {

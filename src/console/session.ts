@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Operator } from '../operators/operator.model.js';
 import { csrfTokenOf, isCsrfTokenOf, operatorOfSession } from '../operators/sessions.js';
 import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { readCookie } from './cookies.js';
 
 export interface AdminSession {
@@ -33,7 +34,7 @@ export const requireSession: RequestHandler = async (request, response, next) =>
     response.redirect(303, '/admin/login');
     return;
   }
-  throw new UnauthorizedError('Log in at /admin/login.');
+  throw new UnauthorizedError(asWritten('Log in at /admin/login.'));
 };
 
 /**
@@ -51,7 +52,7 @@ export const guardChanges: RequestHandler = (request, response, next) => {
 export function requireCsrf(request: Request, token: string): void {
   const given = request.get('x-xsrf-token') ?? fieldOf(request, '_csrf');
   if (!isCsrfTokenOf(token, given)) {
-    throw new ForbiddenError('This request did not come from the console. Load the page again.');
+    throw new ForbiddenError(asWritten('This request did not come from the console. Load the page again.'));
   }
 }
 

@@ -1,5 +1,6 @@
 /** Lists by when something was made: ids (UUIDs of version 7 without dashes) rise with time, and a page begins after a key. */
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { firstIdAt } from '../shared/ids.js';
 
 export interface CreationKey {
@@ -34,7 +35,7 @@ export function textOfKey({ createdAt, _id }: CreationKey): string {
 export function keyFrom(after: string): CreationKey {
   const [, ms = '', _id = ''] = /^(\d{1,15})-([\w-]{1,120})$/.exec(after) ?? [];
   if (_id === '') {
-    throw new ValidationError([{ field: 'after', message: 'after must be the `next` of a page' }]);
+    throw new ValidationError([{ field: 'after', message: asWritten('after must be the `next` of a page') }]);
   }
   return { _id, createdAt: new Date(Number(ms)) };
 }

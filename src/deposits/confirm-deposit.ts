@@ -4,6 +4,7 @@ import { int64 } from '../database/money-type.js';
 import { post } from '../money/posting/post.js';
 import type { Insert, WalletAfter } from '../money/posting/posting.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import { deliveries } from '../webhooks/delivery.model.js';
 import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
@@ -68,7 +69,9 @@ export async function confirmDeposit(
 
 function unchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
   if (deposit.status === 'rejected') {
-    throw new ConflictError(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`);
+    throw new ConflictError(
+      asWritten(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`),
+    );
   }
   return { deposit, changed: false };
 }

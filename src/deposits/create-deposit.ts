@@ -7,6 +7,7 @@ import { balanceOf } from '../money/wallets/balance-of.js';
 import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { DepositModel, deposits, toStored, type Deposit } from './deposit.model.js';
 
@@ -106,10 +107,9 @@ function requestPosting(pending: Deposit): Posting {
 /** @throws ConflictError (409/01) for another amount under the same ref_id. */
 function sameDeposit(deposit: Deposit, request: DepositRequest): Deposit {
   if (deposit.amount !== request.amount) {
-    throw new ConflictError(
-      `ref_id ${request.refId} was used for a deposit of ${deposit.amount}. Use a new ref_id for a new deposit.`,
-      { reason: 'ref_id_conflict' },
-    );
+    throw new ConflictError(say('depositRefTaken', { ref: request.refId, amount: deposit.amount }), {
+      reason: 'ref_id_conflict',
+    });
   }
   return deposit;
 }

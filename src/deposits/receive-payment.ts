@@ -4,6 +4,7 @@ import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { CaseModel } from '../purchases/case.model.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
 import { confirmDeposit } from './confirm-deposit.js';
@@ -118,7 +119,7 @@ function paymentOf(notice: PaymentNotice, end: Pick<Payment, 'status' | 'deposit
 function samePayment(known: Payment, notice: PaymentNotice): Payment {
   const { _id, username, refId, amount } = known;
   if (username !== notice.username || refId !== notice.refId || amount !== notice.amount) {
-    throw new ConflictError(`payment_id ${_id} stands for a payment of ${amount} for ${username}, ${refId}.`);
+    throw new ConflictError(say('paymentIdTaken', { id: _id, amount, username, ref: refId }));
   }
   return known;
 }

@@ -1,6 +1,7 @@
 import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
 import { post } from '../money/posting/post.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { deposits, type Deposit } from './deposit.model.js';
 import { requireDeposit } from './require-deposit.js';
 
@@ -37,7 +38,9 @@ export async function rejectDeposit(
   });
   const deposit = await requireDeposit(depositId);
   if (deposit.status !== 'rejected') {
-    throw new ConflictError(`Deposit ${depositId} is ${deposit.status}; only a pending one is rejected.`);
+    throw new ConflictError(
+      asWritten(`Deposit ${depositId} is ${deposit.status}; only a pending one is rejected.`),
+    );
   }
   return { deposit, changed: outcome === 'posted' };
 }

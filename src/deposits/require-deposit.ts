@@ -1,4 +1,5 @@
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
 
 /** @throws NotFoundError if there is no deposit with this id. */
@@ -8,7 +9,7 @@ export async function requireDeposit(depositId: string, accountId?: string): Pro
     ...(accountId !== undefined && { accountId }),
   }).lean<Deposit>();
   if (!deposit) {
-    throw new NotFoundError(`There is no deposit ${depositId}.`);
+    throw new NotFoundError(say('noDeposit', { id: depositId }));
   }
   return deposit;
 }

@@ -9,6 +9,7 @@ import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
 import { businessDayNamed } from '../shared/business-time.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { firstIdAt } from '../shared/ids.js';
 import { countAttention, type Attention } from './attention.js';
 
@@ -57,7 +58,7 @@ const pageSize = 200;
  */
 export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
   if (!(await totalsAreComplete())) {
-    throw new ConflictError('The daily totals were not made yet: topup totals rebuild');
+    throw new ConflictError(asWritten('The daily totals were not made yet: topup totals rebuild'));
   }
   const { startMs, endMs } = businessDayNamed(day);
   const [traded, deposits, settlements, attention, closed, verified] = await Promise.all([

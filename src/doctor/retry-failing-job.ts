@@ -6,6 +6,7 @@ import { FailingJobModel, type FailingJob } from '../jobs/failing-job.model.js';
 import { promoteJob } from '../jobs/promote-job.js';
 import { jobNamed } from '../processes.js';
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 
 /**
  * Lets a job that was set aside run again at once, with its rounds counted from none. Safe to call twice: a subject has one
@@ -16,7 +17,7 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
   const named = failing && jobNamed(failing.job);
   if (!failing || !named) {
-    throw new NotFoundError(`There is no failing job ${id}. See them: topup job list`);
+    throw new NotFoundError(asWritten(`There is no failing job ${id}. See them: topup job list`));
   }
   const job = { ...named, queue: { ...named.queue, name: failing.queue } };
   const data = readPayload(job, failing.job, failing.payload);

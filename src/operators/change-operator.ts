@@ -2,6 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { keepAnAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { checkedHash } from './password.js';
@@ -74,7 +75,9 @@ async function changeOperator(
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
+      throw new NotFoundError(
+        asWritten(`There is no operator ${username}. See them all: topup operator list`),
+      );
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
       await keepAnAdmin(session);

@@ -1,6 +1,7 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError, NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { keepAnAdmin } from './keep-an-admin.js';
@@ -19,7 +20,7 @@ export async function createOperator(
   by: ChangedBy,
 ): Promise<Operator> {
   if (!isUsername(input.username)) {
-    throw new ValidationError([{ field: 'username', message: usernameRule }]);
+    throw new ValidationError([{ field: 'username', message: asWritten(usernameRule) }]);
   }
   const at = now();
   const operator: Operator = {
@@ -42,7 +43,9 @@ export async function createOperator(
     });
   } catch (error) {
     if (isDuplicateKey(error)) {
-      throw new ConflictError(`The operator "${input.username}" exists already.`, { cause: error });
+      throw new ConflictError(asWritten(`The operator "${input.username}" exists already.`), {
+        cause: error,
+      });
     }
     throw error;
   }
@@ -74,7 +77,7 @@ export async function listOperators(): Promise<Operator[]> {
 
 function found(username: string, operator: Operator | null): Operator {
   if (!operator) {
-    throw new NotFoundError(`There is no operator ${username}. See them all: topup operator list`);
+    throw new NotFoundError(asWritten(`There is no operator ${username}. See them all: topup operator list`));
   }
   return operator;
 }

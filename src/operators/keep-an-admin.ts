@@ -1,6 +1,7 @@
 import type { Session } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { OperatorModel } from './operator.model.js';
 
 /**
@@ -15,6 +16,6 @@ export async function keepAnAdmin(session: Session): Promise<void> {
     { session },
   );
   if (matchedCount === 0) {
-    throw new ConflictError('This is the last admin. Make another operator an admin first.');
+    throw new ConflictError(asWritten('This is the last admin. Make another operator an admin first.'));
   }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
 import { forgetTaken, giveBack, takeFromLimit, type Limit } from '../redis/take-from-limit.js';
 import { RateLimitError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 
 const windowMs = 15 * 60_000;
 const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedis: true });
@@ -62,7 +63,10 @@ async function count(counters: Counter[], network: string): Promise<() => Promis
     if (!accepted) {
       await recordLimit(counter, network);
       const waitS = Math.ceil(resetMs / 1_000);
-      throw new RateLimitError(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`, waitS);
+      throw new RateLimitError(
+        asWritten(`Too many attempts. Try again in ${Math.ceil(waitS / 60)} minutes.`),
+        waitS,
+      );
     }
   }
   const [own, ...shared] = counters.map(({ key }) => key);

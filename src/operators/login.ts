@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/record-audit.js';
 import { AppError, UnauthorizedError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
 import { countLogin, countProof, type LoginAttempt } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
@@ -31,7 +32,7 @@ export async function login(
   );
   if (!operator || !right) {
     await recordLogin(operator, { action: 'login.failed', after: { factor: 'password' }, address });
-    throw new UnauthorizedError('The username or the password is wrong.');
+    throw new UnauthorizedError(asWritten('The username or the password is wrong.'));
   }
   await giveBack();
   if (operator.totp || mustEnrol(operator)) {
@@ -76,7 +77,7 @@ export async function proveOperator(
       after: { factor: 'password' },
       address: seat.address,
     });
-    throw new UnauthorizedError('The password is wrong.');
+    throw new UnauthorizedError(asWritten('The password is wrong.'));
   }
   if (operator.totp) {
     await proveCode(operator, proof.code, seat);

@@ -4,6 +4,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError, UnauthorizedError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
 /** Gives an operator a key; one before it is worth nothing from now on. @returns it, in clear for this once. */
@@ -17,7 +18,7 @@ export async function newOperatorKey(operator: Operator, by: ChangedBy): Promise
       { session },
     );
     if (matchedCount === 0) {
-      throw new NotFoundError(`There is no operator ${operator.username} any more.`);
+      throw new NotFoundError(asWritten(`There is no operator ${operator.username} any more.`));
     }
     await recordAudit(session, {
       ...by,
@@ -38,7 +39,9 @@ export async function operatorOfKey(key: string): Promise<Operator> {
     : null;
   if (!operator) {
     throw new UnauthorizedError(
-      'The operator key is nobody’s. Make another one in the console, at /admin/me, or by topup operator key.',
+      asWritten(
+        'The operator key is nobody’s. Make another one in the console, at /admin/me, or by topup operator key.',
+      ),
     );
   }
   return operator;

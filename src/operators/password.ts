@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 
 /** argon2id as OWASP recommends for 2024 and later: 19 MiB, two passes. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -12,7 +13,7 @@ export const passwordLengthMax = 200;
 export async function checkedHash(password: string): Promise<string> {
   if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
     const message = `a password has ${passwordLengthMin} to ${passwordLengthMax} characters`;
-    throw new ValidationError([{ field: 'password', message }]);
+    throw new ValidationError([{ field: 'password', message: asWritten(message) }]);
   }
   return hash(password, parameters);
 }

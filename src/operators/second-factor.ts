@@ -8,6 +8,7 @@ import { inTransaction, type Session } from '../database/mongo.js';
 import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import type { OperatorRole } from './rights.js';
 
@@ -65,11 +66,11 @@ export async function confirmEnrolment(operator: Operator, code: string, by: Cha
   const current = await OperatorModel.findById(operator._id).lean<Operator>();
   const pending = current?.totpPending;
   if (!pending) {
-    throw new ConflictError('There is no second factor to confirm. Load the page again.');
+    throw new ConflictError(asWritten('There is no second factor to confirm. Load the page again.'));
   }
   const lastStep = stepOf(operator, pending.secretSealed, code);
   if (lastStep === null) {
-    throw new UnauthorizedError(wrongCode);
+    throw new UnauthorizedError(asWritten(wrongCode));
   }
   const codes = newRecoveryCodes();
   const set = {
@@ -84,7 +85,7 @@ export async function confirmEnrolment(operator: Operator, code: string, by: Cha
       { session },
     );
     if (matchedCount === 0) {
-      throw new ConflictError('The second factor was set up in another window. Log in again.');
+      throw new ConflictError(asWritten('The second factor was set up in another window. Log in again.'));
     }
     await record(session, operator, { ...by, action: 'operator.totp-enrol' });
   });
@@ -122,7 +123,7 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
       return 'recovery-code';
     }
   }
-  throw new UnauthorizedError(wrongCode);
+  throw new UnauthorizedError(asWritten(wrongCode));
 }
 
 /** Other recovery codes in place of those that are left. @returns them, in clear for this once. */
@@ -135,7 +136,7 @@ export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): P
       { session },
     );
     if (matchedCount === 0) {
-      throw new ConflictError('There is no second factor yet. Set it up first.');
+      throw new ConflictError(asWritten('There is no second factor yet. Set it up first.'));
     }
     await record(session, operator, { ...by, action: 'operator.recovery-codes' });
   });

@@ -1,4 +1,5 @@
 import { InvalidCustomerNumberError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { say, type Message } from '../shared/say.js';
 import type { CustomerNumberRule, Product } from './product.model.js';
 
 const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
@@ -16,16 +17,13 @@ export function checkItem(
   wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
 ): Product {
   if (!product || product.status === 'inactive') {
-    throw new NotFoundError(
-      `There is no product ${wanted.productCode} on sale. See the price list.`,
-      'product_not_found',
-    );
+    throw new NotFoundError(say('productNotOnSale', { code: wanted.productCode }), 'product_not_found');
   }
   if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
-    refuse(`${product._id} is a postpaid product: use POST /api/buyer/inquiry and POST /api/buyer/payment`);
+    refuse(say('postpaidProduct', { product: product._id }));
   }
   if (wanted.kind === 'postpaid' && product.category === 'prabayar') {
-    refuse(`${product._id} is a prepaid product: use POST /api/buyer/transaction`);
+    refuse(say('prepaidProduct', { product: product._id }));
   }
   const problem = problemOf(product.customerNumber, wanted.customerNumber);
   if (problem) {
@@ -34,30 +32,26 @@ export function checkItem(
   return product;
 }
 
-function refuse(message: string): never {
+function refuse(message: Message): never {
   throw new ValidationError([{ field: 'code', message }], { reason: 'wrong_product_kind' });
 }
 
-function problemOf(rule: CustomerNumberRule, number: string): string | null {
+function problemOf(rule: CustomerNumberRule, number: string): Message | null {
   switch (rule.kind) {
     case 'phone':
       if (!/^08\d{8,11}$/.test(number)) {
-        return 'customer_number must be a mobile number: 08 and 8 to 11 more digits';
+        return say('mobileNumber');
       }
       return rule.prefixes.length === 0 || rule.prefixes.some((prefix) => number.startsWith(prefix))
         ? null
-        : `customer_number does not belong to this operator (its prefixes: ${rule.prefixes.join(', ')})`;
+        : say('numberOfOtherOperator', { prefixes: rule.prefixes.join(', ') });
     case 'pln':
-      return /^\d{11,12}$/.test(number) ? null : 'customer_number must be a meter number of 11 or 12 digits';
+      return /^\d{11,12}$/.test(number) ? null : say('meterNumber');
     case 'game':
-      return /^\d{6,16}([.,|@_-]?\w{1,12})?$/.test(number)
-        ? null
-        : 'customer_number must be the player id of 6 to 16 digits, with the zone after it where the game has zones';
+      return /^\d{6,16}([.,|@_-]?\w{1,12})?$/.test(number) ? null : say('playerId');
     case 'bill':
-      return /^\d{6,20}$/.test(number) ? null : 'customer_number must be the customer id of 6 to 20 digits';
+      return /^\d{6,20}$/.test(number) ? null : say('customerId');
     case 'any':
-      return anyNumber.test(number)
-        ? null
-        : 'customer_number must have 4 to 50 letters, digits or . , | @ _ -';
+      return anyNumber.test(number) ? null : say('anyNumber');
   }
 }

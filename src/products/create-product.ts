@@ -1,6 +1,7 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { refuseAboveLimit } from './refuse-above-limit.js';
@@ -71,7 +72,7 @@ export async function createProduct(input: NewProduct, by: ChangedBy): Promise<S
     );
   } catch (error) {
     if (isDuplicateKey(error)) {
-      const message = `The product code ${code} is taken. Use another one, or make an offer for it.`;
+      const message = say('productCodeTaken', { code });
       throw new ConflictError(message, {
         reason: 'product_code_taken',
         cause: error,

@@ -2,6 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { oneAtATime } from '../shared/one-at-a-time.js';
 import { refuseAboveLimit } from './refuse-above-limit.js';
 import { OfferModel, type Offer } from './offer.model.js';
@@ -29,7 +30,7 @@ export async function putOffer(
   const { sellerId, productCode, price, status, productLimit } = input;
   const product = await ProductModel.findById(productCode).lean<Product>();
   if (!product || (product.status === 'inactive' && product.sellerId !== sellerId)) {
-    throw new NotFoundError(`There is no product ${productCode}.`);
+    throw new NotFoundError(say('noProduct', { code: productCode }));
   }
   const _id = `${productCode}:${sellerId}`;
   if (!(await OfferModel.findById(_id, { _id: 1 }).lean())) {

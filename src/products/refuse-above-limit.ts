@@ -1,5 +1,6 @@
 import type { Session } from '../database/mongo.js';
 import { ConflictError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { OfferModel } from './offer.model.js';
 
 /**
@@ -13,9 +14,6 @@ export async function refuseAboveLimit(
 ): Promise<void> {
   const sold = await OfferModel.countDocuments({ sellerId }).limit(limit).session(session);
   if (sold >= limit) {
-    throw new ConflictError(
-      `This account sells ${sold} products, and may sell ${limit}. Ask the operator for a higher limit.`,
-      { reason: 'product_limit_reached' },
-    );
+    throw new ConflictError(say('productLimit', { sold, limit }), { reason: 'product_limit_reached' });
   }
 }

@@ -1,5 +1,6 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import type { SellerProduct } from './list-seller-products.js';
@@ -46,7 +47,7 @@ export async function updateProduct(change: ProductChange, by: ChangedBy): Promi
         )
         .lean<Offer>();
       if (!product || !offer) {
-        throw new NotFoundError(`You have no product ${code}.`);
+        throw new NotFoundError(say('notYourProduct', { code }));
       }
       const before = {
         ...{ price: offer.price, status: product.status, description: product.description },

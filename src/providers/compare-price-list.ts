@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import type { ProviderProduct } from './adapter.js';
 import { adapterFor, connectionOf } from './get-adapter.js';
 
@@ -30,7 +31,7 @@ export async function comparePriceList(
   seller: Pick<Account, '_id' | 'username' | 'provider'>,
 ): Promise<PriceComparison> {
   if (!seller.provider) {
-    throw new ConflictError(`${seller.username} has no provider.`);
+    throw new ConflictError(asWritten(`${seller.username} has no provider.`));
   }
   const offers = await OfferModel.find({ sellerId: seller._id }).lean<Offer[]>();
   const active = offers.filter(({ status }) => status === 'active');
@@ -39,7 +40,9 @@ export async function comparePriceList(
     codes.has(code),
   );
   if (!reading.ok) {
-    throw new ConflictError(`The provider did not give its price list (${reading.code}): ${reading.message}`);
+    throw new ConflictError(
+      asWritten(`The provider did not give its price list (${reading.code}): ${reading.message}`),
+    );
   }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
   return {

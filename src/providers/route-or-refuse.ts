@@ -3,6 +3,7 @@ import type { Product } from '../products/product.model.js';
 import { countWaiting } from './backlog.js';
 import { chooseRoute, type NoRoute, type Route } from './choose-route.js';
 import { MaintenanceError, NotFoundError, type AppError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 
 /**
  * The offer that a purchase would go to now; its price is what the buyer pays.
@@ -21,17 +22,21 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
 export function noRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
-      return new NotFoundError(`Product ${product._id} is not sold at the moment.`, 'product_not_found');
+      return new NotFoundError(say('productNotSold', { code: product._id }), 'product_not_found');
     case 'cut-off':
       return new MaintenanceError(
-        `Product ${product._id} cannot be bought between ${product.cutOff?.start ?? ''} and ` +
-          `${product.cutOff?.end ?? ''} (${env.BUSINESS_TIMEZONE}).`,
+        say('productCutOff', {
+          code: product._id,
+          start: product.cutOff?.start ?? '',
+          end: product.cutOff?.end ?? '',
+          zone: env.BUSINESS_TIMEZONE,
+        }),
         60,
         'product_cut_off',
       );
     case 'backlog':
       return new MaintenanceError(
-        `Too many orders wait for product ${product._id}. Nothing was bought; try again later.`,
+        say('productBusy', { code: product._id }),
         // The line moves on: by then it is as short as it may be.
         secondsOf(choice.retryAfterMs),
         'product_busy',
@@ -39,7 +44,7 @@ export function noRouteError(product: Product, choice: NoRoute): AppError {
     case 'maintenance':
     case 'circuits-open':
       return new MaintenanceError(
-        `Product ${product._id} is under maintenance. Try again later.`,
+        say('productInMaintenance', { code: product._id }),
         Math.max(outageMinS, secondsOf(choice.retryAfterMs)),
       );
   }

@@ -1,6 +1,7 @@
 /** In which order the sellers of a product would be asked now, and what keeps each from it: for the operator. */
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { closedReasonOf, inOrder, obstacleOf, type NoRouteReason, type obstacles } from './choose-route.js';
 import { circuitsOf, type CircuitView } from './circuit.js';
 import { routingProduct, routingSellers } from './route-board.js';
@@ -29,7 +30,7 @@ export interface RoutingOrder {
 export async function routingOrder(productCode: string): Promise<RoutingOrder> {
   const [found, sellers] = await Promise.all([routingProduct(productCode), routingSellers()]);
   if (!found) {
-    throw new NotFoundError(`There is no product ${productCode}`);
+    throw new NotFoundError(asWritten(`There is no product ${productCode}`));
   }
   const at = now();
   const circuits = await circuitsOf(found.offers.map(({ sellerId }) => sellerId));

@@ -4,6 +4,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { backlogsOf, type Backlog } from './backlog.js';
@@ -95,7 +96,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
         { session },
       );
       if (result.matchedCount === 0) {
-        throw new ConflictError(`${seller.username} has no provider.`);
+        throw new ConflictError(asWritten(`${seller.username} has no provider.`));
       }
       await recordAudit(session, {
         ...by,
@@ -120,13 +121,13 @@ function namedIn(change: object, settings: object | null): object {
 
 async function setPaused(seller: Account, paused: ProviderState['paused'], by: ChangedBy): Promise<void> {
   if (!seller.provider) {
-    throw new ConflictError(`${seller.username} has no provider.`);
+    throw new ConflictError(asWritten(`${seller.username} has no provider.`));
   }
   await changing([ProviderStateModel], [seller._id], (states) =>
     inTransaction(async (session) => {
       const before = await states.findById(seller._id).session(session).lean<ProviderState>();
       if (paused && before?.paused) {
-        throw new ConflictError(`The provider of ${seller.username} is paused already.`);
+        throw new ConflictError(asWritten(`The provider of ${seller.username} is paused already.`));
       }
       await states.updateOne(
         { _id: seller._id },

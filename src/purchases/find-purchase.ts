@@ -1,4 +1,5 @@
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { PurchaseModel, type Purchase } from './purchase.model.js';
 
 /**
@@ -11,7 +12,7 @@ export async function findPurchase(accountId: string, idOrRef: string): Promise<
     (await PurchaseModel.findOne({ accountId, refId: idOrRef }).lean<Purchase>()) ??
     (await PurchaseModel.findOne({ _id: idOrRef, accountId }).lean<Purchase>());
   if (!found) {
-    throw new NotFoundError(`There is no transaction ${idOrRef}.`);
+    throw new NotFoundError(say('noTransaction', { id: idOrRef }));
   }
   return found;
 }

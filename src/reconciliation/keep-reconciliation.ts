@@ -3,6 +3,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import {
   isRed,
   providerReconciliations,
@@ -58,9 +59,11 @@ export async function acceptDifferences(
     const found = await providerReconciliations.findOne({ _id }, { session });
     if (!found || !isRed(found)) {
       throw new ConflictError(
-        found
-          ? `Nothing waits: ${found.different === 0 ? 'that day has no difference' : 'they were accepted before'}.`
-          : `${seller.username} was not reconciled for ${date}: topup reconcile does it.`,
+        asWritten(
+          found
+            ? `Nothing waits: ${found.different === 0 ? 'that day has no difference' : 'they were accepted before'}.`
+            : `${seller.username} was not reconciled for ${date}: topup reconcile does it.`,
+        ),
       );
     }
     const accepted = { by: by.actor, reason: by.reason ?? '', at: now(), different: found.different };

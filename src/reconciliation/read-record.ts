@@ -1,6 +1,7 @@
 /** A provider's record of our orders as CSV, such as its member area exports. */
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { lookUp } from '../shared/look-up.js';
 import { printableWithin } from '../shared/printable.js';
 import { parseCsv } from '../shared/parse-csv.js';
@@ -41,5 +42,5 @@ export function readRecord(csv: string): ProviderRecordRow[] {
 }
 
 function unreadable(why: string): ValidationError {
-  return new ValidationError([{ field: 'csv', message: `csv: ${why}` }]);
+  return new ValidationError([{ field: 'csv', message: asWritten(`csv: ${why}`) }]);
 }

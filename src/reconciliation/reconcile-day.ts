@@ -5,6 +5,7 @@ import type { ProviderRecordRow } from '../providers/adapter.js';
 import { adapterFor, connectionOf } from '../providers/get-adapter.js';
 import { orders } from '../purchases/order.model.js';
 import { ConflictError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { keepReconciliation } from './keep-reconciliation.js';
 import { isOver } from './reconcile-due.js';
 import { reconcileProvider, recordPeriodOf, type Reconciliation } from './reconcile-provider.js';
@@ -25,7 +26,9 @@ export async function reconcileDay(
   const { date, csv, exported = false, salesMax } = asked;
   if (salesMax !== undefined && (await countSales(seller, date, salesMax)) > salesMax) {
     throw new ConflictError(
-      `${date} has more than ${salesMax} sales: topup reconcile --provider ${seller.username} --date ${date}`,
+      asWritten(
+        `${date} has more than ${salesMax} sales: topup reconcile --provider ${seller.username} --date ${date}`,
+      ),
     );
   }
   const record = csv === null ? await fetchRecord(seller, date) : readRecord(csv);
@@ -52,11 +55,13 @@ function countSales({ _id }: Account, date: string, salesMax: number): Promise<n
 async function fetchRecord(seller: Account, date: string): Promise<ProviderRecordRow[]> {
   const adapter = seller.provider ? adapterFor(seller.provider.kind) : null;
   if (!adapter?.record) {
-    throw new ConflictError('This provider cannot be asked for its record: give its export as a file.');
+    throw new ConflictError(
+      asWritten('This provider cannot be asked for its record: give its export as a file.'),
+    );
   }
   const reading = await adapter.record(connectionOf(seller), recordPeriodOf(date));
   if (!reading.ok) {
-    throw new ConflictError(`The provider did not give its record: ${reading.message}`);
+    throw new ConflictError(asWritten(`The provider did not give its record: ${reading.message}`));
   }
   return reading.value;
 }

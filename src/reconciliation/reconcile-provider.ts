@@ -3,6 +3,7 @@ import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { orders, type Order } from '../purchases/order.model.js';
 import { daysAfter, startOf } from '../shared/business-time.js';
 
@@ -95,7 +96,7 @@ const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 }
 function dayOf(date: string): { start: Date; end: Date } {
   const start = DateTime.fromFormat(date, 'yyyy-MM-dd', { zone: env.BUSINESS_TIMEZONE });
   if (!start.isValid) {
-    throw new ValidationError([{ field: 'date', message: 'date must be a day: YYYY-MM-DD' }]);
+    throw new ValidationError([{ field: 'date', message: asWritten('date must be a day: YYYY-MM-DD') }]);
   }
   return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
 }

@@ -4,6 +4,7 @@ import { isSameSecret } from '../shared/is-same-secret.js';
 import { nowMs } from '../shared/clock.js';
 import { keyring, sealingKey } from '../shared/encryption.js';
 import { UnauthorizedError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import type { Report } from './report.model.js';
 
 /** What a link is bound to: the report, and how often its links and those of its account were revoked. */
@@ -26,10 +27,7 @@ export function checkDownloadToken(of: LinkOf, token: string): void {
   // One of an earlier key is good for as long as that key is kept.
   const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signature(of, until, key));
   if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
-    throw new UnauthorizedError(
-      'This download link is not valid any more. Ask for the report again.',
-      'invalid_token',
-    );
+    throw new UnauthorizedError(say('downloadLinkOver'), 'invalid_token');
   }
 }
 

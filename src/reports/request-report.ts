@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.model.js';
 import { periodOf } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError, RateLimitError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { addAndWait } from '../jobs/add-job.js';
 import { generateReportJob } from './generate-report.job.js';
@@ -73,7 +74,7 @@ async function countRequest(accountId: string): Promise<void> {
   const { accepted, resetMs } = await takeFromLimit(`reports:${accountId}`, limit);
   if (!accepted) {
     throw new RateLimitError(
-      `More than ${limit.max} reports in a day. Wait ${Math.ceil(resetMs / 60_000)} min, or ask for fewer and longer periods.`,
+      say('tooManyReports', { max: limit.max, minutes: Math.ceil(resetMs / 60_000) }),
       Math.ceil(resetMs / 1_000),
     );
   }
@@ -93,5 +94,5 @@ export async function findReport(accountId: string, reportId: string): Promise<R
 }
 
 export function reportNotFound(reportId: string): NotFoundError {
-  return new NotFoundError(`There is no report ${reportId}. Reports are kept for 7 days.`);
+  return new NotFoundError(say('noReport', { id: reportId }));
 }

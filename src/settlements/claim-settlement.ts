@@ -2,6 +2,7 @@ import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
 import { post } from '../money/posting/post.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { requireSettlement } from './require-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
@@ -22,10 +23,12 @@ export async function claimSettlement(
   const settlement = await requireSettlement(settlementId);
   const { accountId, status, needsApproval, claimedBy = null } = settlement;
   if (!openStatuses.includes(status)) {
-    throw new ConflictError(`Settlement ${settlementId} is ${status}.`);
+    throw new ConflictError(asWritten(`Settlement ${settlementId} is ${status}.`));
   }
   if (needsApproval) {
-    throw new ConflictError(`It waits for approval first: topup settlement approve ${settlementId}`);
+    throw new ConflictError(
+      asWritten(`It waits for approval first: topup settlement approve ${settlementId}`),
+    );
   }
   if (claimedBy === by.actor) {
     return { settlement, changed: false };
@@ -34,7 +37,7 @@ export async function claimSettlement(
     throw claimedByAnother(settlement);
   }
   if (claimedBy !== null && !by.reason) {
-    throw new ValidationError([{ field: 'reason', message: 'Taking it over needs a reason.' }]);
+    throw new ValidationError([{ field: 'reason', message: asWritten('Taking it over needs a reason.') }]);
   }
   // In the operator's hands: no worker looks at it again.
   const claim = {
@@ -67,7 +70,7 @@ export async function claimSettlement(
     ],
   });
   if (outcome !== 'posted') {
-    throw new ConflictError(`Settlement ${settlementId} has just changed. Look at it again.`);
+    throw new ConflictError(asWritten(`Settlement ${settlementId} has just changed. Look at it again.`));
   }
   return { settlement: { ...settlement, ...claim }, changed: true };
 }
@@ -88,15 +91,19 @@ export function requireClaim(
   }
   if (claimedBy === null && claimNeeded) {
     throw new ConflictError(
-      `Nobody has claimed settlement ${_id}. Claim it before you pay, so that nobody else pays it too: ` +
-        `topup settlement claim ${_id}`,
+      asWritten(
+        `Nobody has claimed settlement ${_id}. Claim it before you pay, so that nobody else pays it too: ` +
+          `topup settlement claim ${_id}`,
+      ),
     );
   }
 }
 
 function claimedByAnother({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
   return new ConflictError(
-    `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt?.toISOString() ?? ''}. Ask whether it is paid. ` +
-      `To go on in their place: topup settlement claim ${_id} --take-over --reason …`,
+    asWritten(
+      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt?.toISOString() ?? ''}. Ask whether it is paid. ` +
+        `To go on in their place: topup settlement claim ${_id} --take-over --reason …`,
+    ),
   );
 }

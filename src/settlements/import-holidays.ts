@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { holidaysFile, holidaysFrom, readHolidays, type Holiday } from '../../config/holidays.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 
 /**
  * Takes over a list of holidays: of each year that it has days of it replaces the whole year, the others stay. Written at once
@@ -53,7 +54,10 @@ async function readList(file: string): Promise<Holiday[]> {
 function wrong(why: string): ValidationError {
   const form = '[{"day": "2027-01-01", "name": "Tahun Baru"}, …]';
   return new ValidationError([
-    { field: 'file', message: `The list of holidays cannot be used: ${why}. It must be JSON: ${form}` },
+    {
+      field: 'file',
+      message: asWritten(`The list of holidays cannot be used: ${why}. It must be JSON: ${form}`),
+    },
   ]);
 }
 

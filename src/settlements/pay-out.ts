@@ -6,6 +6,7 @@ import { post } from '../money/posting/post.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
 import { deliveryInserts } from '../webhooks/insert-deliveries.js';
@@ -114,7 +115,7 @@ export async function approveSettlement(settlementId: string, by: ChangedBy): Pr
   const approval = { needsApproval: false, nextActionAt: settlementSweepAt() };
   const result = settlement && (await post(approvalPosting(settlement, approval, by)));
   if (!settlement || result?.outcome !== 'posted') {
-    throw new NotFoundError(`No settlement ${settlementId} waits for approval.`);
+    throw new NotFoundError(asWritten(`No settlement ${settlementId} waits for approval.`));
   }
   const approved = { ...settlement, ...approval };
   await enqueueSettlement(approved);
@@ -193,10 +194,10 @@ async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
 function requireStatus(settlement: Settlement, wanted: SettlementStatus): Settlement {
   const { _id, status } = settlement;
   if (openStatuses.includes(status)) {
-    throw new ConflictError(`Settlement ${_id} has just changed. Look at it again.`);
+    throw new ConflictError(asWritten(`Settlement ${_id} has just changed. Look at it again.`));
   }
   if (status !== wanted) {
-    throw new ConflictError(`Settlement ${_id} is ${status}; it cannot become ${wanted}.`);
+    throw new ConflictError(asWritten(`Settlement ${_id} is ${status}; it cannot become ${wanted}.`));
   }
   return settlement;
 }

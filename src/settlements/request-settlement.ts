@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.model.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { tryToAddJob } from '../jobs/add-job.js';
 import { postSellerCredits } from '../money/credits/post-seller-credits.js';
@@ -58,7 +59,7 @@ export async function requestSettlement(
     case 'insufficient':
       throw new InsufficientBalanceError(
         { balance: result.balance, price: request.amount },
-        'Ask for at most your available balance.',
+        'insufficientForSettlement',
       );
     case 'too-large':
     case 'stale':
@@ -100,10 +101,6 @@ function newSettlement(request: SettlementRequest, { review, isChange }: BankAcc
   };
 }
 
-const adviceWithoutRef =
-  'It is not known whether the settlement was made. Compare pending_settlement of GET /api/seller/balance ' +
-  'before you ask again. With a ref_id the same request can always be sent again.';
-
 function postRequest(settlement: Settlement, notices: Delivery[]): Promise<PostingResult> {
   const { _id, accountId, amount, refId } = settlement;
   const posting: Posting = {
@@ -121,7 +118,7 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
       ...deliveryInserts(notices),
     ],
   };
-  return refId === null ? postUnnamed(posting, adviceWithoutRef) : post(posting);
+  return refId === null ? postUnnamed(posting, say('settlementUnknown')) : post(posting);
 }
 
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | null> {
@@ -139,10 +136,9 @@ function sameSettlement(settlement: Settlement, request: SettlementRequest): Set
     settlement.bankAccount.accountNumber === accountNumber &&
     settlement.bankAccount.accountName === accountName;
   if (!same) {
-    throw new ConflictError(
-      `ref_id ${settlement.refId ?? ''} was used for another settlement. Use a new one.`,
-      { reason: 'ref_id_conflict' },
-    );
+    throw new ConflictError(say('settlementRefTaken', { ref: settlement.refId ?? '' }), {
+      reason: 'ref_id_conflict',
+    });
   }
   return settlement;
 }

@@ -1,4 +1,5 @@
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { SettlementModel, type Settlement } from './settlement.model.js';
 
 /**
@@ -14,7 +15,7 @@ export async function requireSettlement(
     ...(accountId !== null && { accountId }),
   }).lean<Settlement>();
   if (!settlement) {
-    throw new NotFoundError(`There is no settlement ${settlementId}.`);
+    throw new NotFoundError(say('noSettlement', { id: settlementId }));
   }
   return settlement;
 }

@@ -5,6 +5,7 @@ import { readHolidays } from '../../config/holidays.js';
 import { limits } from '../../config/limits.js';
 import { nowMs } from './clock.js';
 import { ValidationError } from './errors.js';
+import { say } from './say.js';
 
 export interface Period {
   start: Date;
@@ -24,13 +25,13 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
       ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
       : firstInstant(startDate);
   if (end < start) {
-    throw new ValidationError([{ field: 'end_date', message: 'end_date must not be before start_date' }]);
+    throw new ValidationError([{ field: 'end_date', message: say('endBeforeStart') }]);
   }
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
     throw new ValidationError([
       {
         field: 'start_date',
-        message: `start_date must be at most ${limits.historyDaysMax} days before end_date`,
+        message: say('periodTooLong', { max: limits.historyDaysMax }),
       },
     ]);
   }

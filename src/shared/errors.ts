@@ -3,10 +3,11 @@
  * is one table in src/api/http-status.ts.
  */
 import type { FailureReason } from './failure-reason.js';
+import { joined, say, type Message } from './say.js';
 
 export interface FieldError {
   field: string;
-  message: string;
+  message: Message;
 }
 
 /** docs/interface.md#codes */
@@ -21,7 +22,10 @@ export interface AppErrorOptions {
   retryAfterS?: number;
 }
 
-/** Base of all expected failures. `message` is for the client: plain words that say what to do. */
+/**
+ * Base of all expected failures. `said` is for the client: plain words that say what to do, in every language. `message` is the
+ * English of it, for logs and the command line.
+ */
 export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly retryAfterS: number | undefined;
@@ -29,10 +33,10 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ResponseCode,
-    message: string,
+    readonly said: Message,
     { reason, ...options }: AppErrorOptions & { reason: FailureReason },
   ) {
-    super(message, { cause: options.cause });
+    super(said.en, { cause: options.cause });
     this.name = new.target.name;
     this.errors = options.errors;
     this.retryAfterS = options.retryAfterS;
@@ -46,8 +50,8 @@ export class ValidationError extends AppError {
   /** Of more mistakes than `fieldErrorsMax` the first are told: an answer stays small, whatever was sent. */
   constructor(all: FieldError[], options: AppErrorOptions = {}) {
     const errors = all.slice(0, fieldErrorsMax);
-    const more = all.length > errors.length ? ['there are more mistakes'] : [];
-    super('01', [...errors.map((error) => error.message), ...more].join('; '), {
+    const more = all.length > errors.length ? [say('moreMistakes')] : [];
+    super('01', joined([...errors.map((error) => error.message), ...more], '; '), {
       reason: 'invalid_request',
       ...options,
       errors,
@@ -59,33 +63,33 @@ export class InsufficientBalanceError extends AppError {
   /** @param hint Rupiah: what there is, and what it would have taken. */
   constructor(
     readonly hint: { balance: number; price: number },
-    advice = 'Deposit first, then send the same request again.',
+    message: 'insufficientBalance' | 'insufficientForSettlement' = 'insufficientBalance',
   ) {
-    super('01', `Insufficient balance. ${advice}`, { reason: 'insufficient_balance' });
+    super('01', say(message, hint), { reason: 'insufficient_balance' });
   }
 }
 
 export class ConflictError extends AppError {
-  constructor(message: string, options: AppErrorOptions = {}) {
+  constructor(message: Message, options: AppErrorOptions = {}) {
     super('01', message, { reason: 'conflict', ...options });
   }
 }
 
 export class NotFoundError extends AppError {
-  constructor(message: string, reason: FailureReason = 'not_found') {
+  constructor(message: Message, reason: FailureReason = 'not_found') {
     super('02', message, { reason });
   }
 }
 
 /** The product, or every seller that could serve it, is under maintenance for now (code 03). */
 export class MaintenanceError extends AppError {
-  constructor(message: string, retryAfterS = 30, reason: FailureReason = 'product_unavailable') {
+  constructor(message: Message, retryAfterS = 30, reason: FailureReason = 'product_unavailable') {
     super('03', message, { reason, retryAfterS });
   }
 }
 
 export class InvalidCustomerNumberError extends AppError {
-  constructor(message: string) {
+  constructor(message: Message) {
     super('04', message, {
       reason: 'invalid_customer_number',
       errors: [{ field: 'customer_number', message }],
@@ -94,29 +98,26 @@ export class InvalidCustomerNumberError extends AppError {
 }
 
 export class RateLimitError extends AppError {
-  constructor(message: string, retryAfterS: number) {
+  constructor(message: Message, retryAfterS: number) {
     super('06', message, { reason: 'rate_limited', retryAfterS });
   }
 }
 
 export class UnauthorizedError extends AppError {
-  constructor(message: string, reason: FailureReason = 'invalid_key') {
+  constructor(message: Message, reason: FailureReason = 'invalid_key') {
     super('07', message, { reason });
   }
 }
 
 export class ForbiddenError extends AppError {
-  constructor(message: string, reason: FailureReason = 'forbidden') {
+  constructor(message: Message, reason: FailureReason = 'forbidden') {
     super('07', message, { reason });
   }
 }
 
 /** MongoDB or Redis does not answer. Nothing is half done: the same request can be sent again. */
 export class DependencyError extends AppError {
-  constructor(
-    cause: unknown,
-    message = 'The service is recovering. Send the same request again in a few seconds.',
-  ) {
+  constructor(cause: unknown, message = say('recovering')) {
     super('03', message, {
       reason: 'service_unavailable',
       cause,
@@ -128,6 +129,6 @@ export class DependencyError extends AppError {
 /** What nobody expected. The client sees none of its insides; the log does. */
 export class UnexpectedError extends AppError {
   constructor(cause: unknown) {
-    super('01', 'Something went wrong on our side.', { reason: 'internal_error', cause });
+    super('01', say('unexpected'), { reason: 'internal_error', cause });
   }
 }

@@ -36,7 +36,7 @@ const mongodbDown: Alarm = {
 export function tellAlarms(url: string): { stop(): Promise<void> } {
   const problem = urlGuard.problemOf(url);
   if (problem !== null) {
-    throw new Error(`ALERT_WEBHOOK_URL ${problem}`);
+    throw new Error(`ALERT_WEBHOOK_URL ${problem.en}`);
   }
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
   const mongodb = watchMongodb(sender, url);

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { oneAtATime } from '../shared/one-at-a-time.js';
 import { announceDeliveries } from './announce-deliveries.js';
 import { tellOwner } from './tell-owner.js';
@@ -41,7 +42,7 @@ export async function changeAccount(
         await requireCurrentKey(session, by.keyId);
         const before = await accounts.findById(accountId).session(session).lean<Account>();
         if (!before) {
-          throw new NotFoundError('There is no such account.');
+          throw new NotFoundError(say('noSuchAccount'));
         }
         const change = decide(before);
         if (change === null) {

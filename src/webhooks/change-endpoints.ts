@@ -10,6 +10,7 @@ import {
 } from '../accounts/webhook-endpoint.js';
 import { withoutUrlSecrets } from '../shared/mask.js';
 import { ConflictError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { changeAccount, type Asker } from './change-account.js';
 import { requireEndpoint } from './require-endpoint.js';
@@ -40,10 +41,9 @@ export async function createEndpoint(accountId: string, given: NewEndpoint, by: 
   let id = other.id;
   const account = await changeAccount(accountId, by, (before) => {
     if (endpointsOf(before).length >= limits.webhookEndpointsMax) {
-      throw new ConflictError(
-        `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Remove one first.`,
-        { reason: 'webhook_endpoint_limit_reached' },
-      );
+      throw new ConflictError(say('tooManyEndpoints', { max: limits.webhookEndpointsMax }), {
+        reason: 'webhook_endpoint_limit_reached',
+      });
     }
     refuseTwin(before, given.url);
     const isFirst = before.webhookUrl === null;
@@ -145,10 +145,9 @@ function guardedFields(id: string, changed: (keyof EndpointChange)[]): string[] 
 export function refuseTwin(account: Account, url: string): void {
   const twin = endpointsOf(account).find((each) => requestOf(each.url) === requestOf(url));
   if (twin) {
-    throw new ConflictError(
-      `Your endpoint ${twin.id} has the URL ${withoutUrlSecrets(twin.url)} already. Change that one instead.`,
-      { reason: 'webhook_url_taken' },
-    );
+    throw new ConflictError(say('endpointTwin', { id: twin.id, url: withoutUrlSecrets(twin.url) }), {
+      reason: 'webhook_url_taken',
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { isSuperseded } from './claim-deliveries.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
@@ -23,19 +24,17 @@ export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'hel
 export async function replayDelivery(account: UrlOwner, id: string, by: ChangedBy): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id, accountId: account._id });
   if (!row) {
-    throw new NotFoundError('There is no delivery with this id.');
+    throw new NotFoundError(say('noDelivery'));
   }
   const target = targetOf(account, row);
   if (target === null) {
     throw new ConflictError(
-      row.endpointId === undefined
-        ? 'The URL of this delivery was removed. Set one first.'
-        : 'The endpoint of this delivery was removed. Another one does not get what was for it.',
+      say(row.endpointId === undefined ? 'deliveryUrlRemoved' : 'deliveryEndpointRemoved'),
       { reason: 'webhook_url_missing' },
     );
   }
   if (row.state === 'dropped' || (await isSuperseded(row))) {
-    throw new ConflictError('A newer event of the same transaction replaced this one.', {
+    throw new ConflictError(say('deliverySuperseded'), {
       reason: 'delivery_superseded',
     });
   }
@@ -46,7 +45,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
       { returnDocument: 'after', session },
     );
     if (!after) {
-      throw new NotFoundError('There is no delivery with this id.');
+      throw new NotFoundError(say('noDelivery'));
     }
     await recordAudit(session, {
       ...by,
@@ -66,7 +65,7 @@ export async function replayAsOperator(id: string, by: ChangedBy): Promise<Deliv
   const row = await deliveries.findOne({ _id: id }, { projection: { accountId: 1 } });
   const account = row && (await AccountModel.findById(row.accountId).lean());
   if (!account) {
-    throw new NotFoundError('There is no delivery with this id.');
+    throw new NotFoundError(say('noDelivery'));
   }
   return replayDelivery(account, id, by);
 }

@@ -3,6 +3,7 @@ import { newWebhookSecret } from '../accounts/create-account.js';
 import { defaultEndpointId, type EndpointOwner, type ReplacedSecret } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { changeAccount, type Asker } from './change-account.js';
 import { requireEndpoint } from './require-endpoint.js';
 import { webhookLimits } from './webhook-limits.js';
@@ -27,7 +28,7 @@ export async function rotateWebhookSecret(
   await changeAccount(accountId, by, (before) => {
     const sealed = sealedOf(before, endpointId);
     if (seen === null || !isSame(accountId, sealed, seen)) {
-      throw new ConflictError('The secret was rotated a moment ago. Read the present one.');
+      throw new ConflictError(say('secretJustRotated'));
     }
     return {
       set: withSecret(before, endpointId, {

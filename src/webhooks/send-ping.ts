@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.model.js';
 import { defaultEndpointId, endpointsOf } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import { ConflictError, RateLimitError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { pingDelivery } from './account-events.js';
 import { attemptDelivery } from './attempt-delivery.js';
@@ -34,10 +35,10 @@ export async function sendPing(
       ? endpointsOf(account).find(({ id }) => id === defaultEndpointId)
       : requireEndpoint(account, endpointId);
   if (!endpoint) {
-    throw new ConflictError('Set a webhook_url first.', { reason: 'webhook_url_missing' });
+    throw new ConflictError(say('setWebhookUrl'), { reason: 'webhook_url_missing' });
   }
   if (underWay.has(account._id)) {
-    throw new RateLimitError('A test of this URL is under way. Wait for its answer.', 1);
+    throw new RateLimitError(say('pingUnderWay'), 1);
   }
   underWay.add(account._id);
   try {

@@ -53,7 +53,7 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
     send: async ({ url, headers, body }) => {
       const problem = guard.problemOf(url);
       if (problem !== null) {
-        return { kind: 'blocked', error: `the URL ${problem}` };
+        return { kind: 'blocked', error: `the URL ${problem.en}` };
       }
       return post(agent, { url, headers, body, totalTimeoutMs });
     },

@@ -4,7 +4,9 @@ import { refuseTwin } from './change-endpoints.js';
 import { adoptWebhookUrls } from './webhook-status.js';
 
 /** The settings that an account changes itself; what is left out stays. */
-export type ConfigChange = Partial<Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit'>>;
+export type ConfigChange = Partial<
+  Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit' | 'language'>
+>;
 type ConfigField = keyof ConfigChange;
 
 const wireNames: Record<ConfigField, string> = {
@@ -12,6 +14,7 @@ const wireNames: Record<ConfigField, string> = {
   callbackUrl: 'callback_url',
   ipWhitelist: 'ip_whitelist',
   rateLimit: 'rate_limit',
+  language: 'language',
 };
 
 /** Who changes these could lead away what the account hears, or keep its owner out. */

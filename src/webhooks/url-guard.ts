@@ -9,12 +9,13 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
+import { say, type Message } from '../shared/say.js';
 
 export interface UrlGuard {
   /** What is wrong with a URL as it is written, in words for the client; null if nothing is. */
-  problemOf(url: string): string | null;
+  problemOf(url: string): Message | null;
   /** The same, with its name resolved. */
-  problemWhenSaved(url: string): Promise<string | null>;
+  problemWhenSaved(url: string): Promise<Message | null>;
   /** For the sockets of the HTTP client. Never called for a literal address: `problemOf` covers those. */
   lookup: LookupFunction;
 }
@@ -55,9 +56,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
         await resolveAllowed(new URL(text).hostname);
         return null;
       } catch (error) {
-        return error instanceof BlockedAddressError
-          ? 'must lead to a public address'
-          : 'has a host name that does not resolve';
+        return error instanceof BlockedAddressError ? say('urlNotPublic') : say('urlNoHost');
       }
     },
     lookup: (hostname, lookupOptions, callback) => {
@@ -81,31 +80,31 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
 /** The guard of this process, by WEBHOOK_ALLOW_PRIVATE. */
 export const urlGuard = createUrlGuard({ allowPrivate: env.WEBHOOK_ALLOW_PRIVATE });
 
-function writtenProblem(text: string, allowPrivate: boolean): string | null {
+function writtenProblem(text: string, allowPrivate: boolean): Message | null {
   if (text.length > limits.urlLengthMax || !URL.canParse(text)) {
-    return 'must be a URL';
+    return say('urlNoUrl');
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
-    return allowPrivate ? 'must begin with http:// or https://' : 'must begin with https://';
+    return allowPrivate ? say('urlHttpOrHttps') : say('urlHttps');
   }
   if (url.username !== '' || url.password !== '') {
-    return 'must not contain a user name or password';
+    return say('urlCredentials');
   }
   const port = url.port === '' ? 443 : Number(url.port);
   if (![80, 443, 8080, 8443].includes(port) && port <= 1_024) {
-    return 'must use port 80, 443, 8080, 8443 or one above 1024';
+    return say('urlPort');
   }
   if (allowPrivate) {
     return null;
   }
   const literal = literalAddress(url.hostname);
   if (literal !== null) {
-    return isPublicAddress(literal) ? null : 'must not be a private or reserved address';
+    return isPublicAddress(literal) ? null : say('urlPrivate');
   }
   // A name without a dot is one of our own network: no search list may complete it.
   const labels = url.hostname.replace(/\.$/, '').split('.');
-  return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : 'must have a public host name';
+  return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : say('urlHostName');
 }
 
 /** `new URL()` has already turned decimal, octal, hex, short and full-width forms into plain ones. */

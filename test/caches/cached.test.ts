@@ -17,6 +17,7 @@ import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection
 import { hearChanges, hearingNow, type Change } from '../../src/redis/hear-changes.js';
 import { ConflictError } from '../../src/shared/errors.js';
 import { eventually } from '../support/eventually.js';
+import { asWritten } from '../../src/shared/say.js';
 
 interface Fact {
   id: string;
@@ -253,7 +254,7 @@ describe('a change', () => {
 
   it('whose write failed is told as over, and one that may still come to hold as unsure', async () => {
     answers = true;
-    const refused = await measure('c', () => Promise.reject(new ConflictError('taken')));
+    const refused = await measure('c', () => Promise.reject(new ConflictError(asWritten('taken'))));
     expect(refused.phases).to.deep.equal(['begin', 'end']);
     const lost = await measure('d', () => Promise.reject(new UnknownOutcomeError(new Error('cut'))));
     expect(lost.phases).to.deep.equal(['begin', 'unsure']);

@@ -1838,6 +1838,11 @@ export interface components {
             /** @description Calls in a minute, all surfaces together. */
             rate_limit: number;
             /**
+             * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+             * @enum {string}
+             */
+            language: "en" | "id";
+            /**
              * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
              * @enum {string}
              */
@@ -2307,6 +2312,11 @@ export interface components {
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
                 /**
+                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+                 * @enum {string}
+                 */
+                language: "en" | "id";
+                /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
                  */
@@ -2440,6 +2450,11 @@ export interface components {
                 ip_whitelist: string[];
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
+                /**
+                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+                 * @enum {string}
+                 */
+                language: "en" | "id";
                 /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
@@ -3694,6 +3709,12 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
+            /**
+             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
+             * @example id
+             * @enum {string}
+             */
+            language?: "en" | "id";
         };
         UpdateBuyerConfigResponse: {
             /** @constant */
@@ -3789,6 +3810,12 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
+            /**
+             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
+             * @example id
+             * @enum {string}
+             */
+            language?: "en" | "id";
         };
         UpdateSellerConfigResponse: {
             /** @constant */
@@ -3924,6 +3951,8 @@ export interface components {
         Invalid: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -3944,7 +3973,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a206c796be7300993a02867761e5e0"
+                 *       "request_id": "01a20897743470319868eb2c55d18323"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3959,6 +3988,8 @@ export interface components {
         Unauthorized: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -3969,7 +4000,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a206c79724773cb643c1585f5bd07c"
+                 *       "request_id": "01a20897747d76df846a9fc2515f8c86"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3984,6 +4015,8 @@ export interface components {
         InsufficientBalance: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -3998,7 +4031,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a206c796c7765c9ee2724378e29962"
+                 *       "request_id": "01a20897743b735c867645a0bf39e2d7"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4013,6 +4046,8 @@ export interface components {
         Forbidden: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4023,7 +4058,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a206c7972c7222b37b7ba1cfb0997d"
+                 *       "request_id": "01a20897748575de969131a7c2d84c9f"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4038,6 +4073,8 @@ export interface components {
         NotFound: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4053,6 +4090,8 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 Allow?: string;
                 [name: string]: unknown;
             };
@@ -4064,7 +4103,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a206c797387606808bce3492823c0e"
+                 *       "request_id": "01a20897748b7184b6e096980a6a4ac8"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4079,6 +4118,8 @@ export interface components {
         Conflict: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4094,6 +4135,8 @@ export interface components {
         TooLarge: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4104,7 +4147,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a206c7971a73da8c28fb4e8405478a"
+                 *       "request_id": "01a20897747771da924b08a3ba6a6eb0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4119,6 +4162,8 @@ export interface components {
         WrongContentType: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4129,7 +4174,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a206c7974273e38819640eccb65eee"
+                 *       "request_id": "01a20897749074ee8526a022aa1ab9ae"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4144,6 +4189,8 @@ export interface components {
         InvalidCustomerNumber: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4160,7 +4207,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a206c796f873bc84b837e1e0d4093b"
+                 *       "request_id": "01a2089774667422a43e0957103a521f"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4175,6 +4222,8 @@ export interface components {
         RateLimited: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4185,9 +4234,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 50 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 52 s.",
                  *       "data": null,
-                 *       "request_id": "01a206c798b2730789c8ab5374997ff5"
+                 *       "request_id": "01a20897758171a4b3d4cc0b851949e4"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4202,6 +4251,8 @@ export interface components {
         Unavailable: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4214,7 +4265,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a206c7979477538449be480a14d35f"
+                 *       "request_id": "01a2089774ca75ef940fdb9243607fdb"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4227,6 +4278,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+         * @example id-ID,id;q=0.9,en;q=0.8
+         */
+        AcceptLanguage: string;
         Id: string;
         /** @description The same in every attempt: store it to recognise repetitions. */
         WebhookId: string;
@@ -4281,7 +4337,13 @@ export interface operations {
     login: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4291,6 +4353,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4326,7 +4390,13 @@ export interface operations {
     getWalletBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4336,6 +4406,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4370,7 +4442,13 @@ export interface operations {
                 operator?: components["parameters"]["Operator"];
                 status?: "active" | "inactive" | "maintenance";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4380,6 +4458,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4434,7 +4514,13 @@ export interface operations {
     createWalletTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4455,6 +4541,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4464,17 +4552,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a208975da8772ab37959347e4d826a",
+                     *         "code": "01a208975da8772ab37959347e4d826a",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.792Z"
+                     *         "created_at": "2026-11-23T13:27:47.367Z",
+                     *         "updated_at": "2026-11-23T13:27:47.461Z"
                      *       }
                      *     }
                      */
@@ -4485,6 +4573,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4494,8 +4584,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a208975da8772ab37959347e4d826a",
+                     *         "code": "01a208975da8772ab37959347e4d826a",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4503,8 +4593,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.682Z"
+                     *         "created_at": "2026-11-23T13:27:47.367Z",
+                     *         "updated_at": "2026-11-23T13:27:47.367Z"
                      *       }
                      *     }
                      */
@@ -4527,7 +4617,13 @@ export interface operations {
     getWalletTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -4539,6 +4635,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4547,17 +4645,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a208975da8772ab37959347e4d826a",
+                     *         "code": "01a208975da8772ab37959347e4d826a",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.792Z"
+                     *         "created_at": "2026-11-23T13:27:47.367Z",
+                     *         "updated_at": "2026-11-23T13:27:47.461Z"
                      *       }
                      *     }
                      */
@@ -4575,7 +4673,13 @@ export interface operations {
     getBuyerBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4585,6 +4689,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4613,7 +4719,13 @@ export interface operations {
     getBuyerPriceList: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4633,6 +4745,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4689,7 +4803,13 @@ export interface operations {
     createDeposit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4709,6 +4829,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4745,7 +4867,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4755,6 +4883,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4771,7 +4901,13 @@ export interface operations {
     createBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4792,6 +4928,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4814,7 +4952,13 @@ export interface operations {
     inquireBill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4834,6 +4978,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4855,7 +5001,13 @@ export interface operations {
     createPayment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4876,6 +5028,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4898,7 +5052,13 @@ export interface operations {
     listBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4918,6 +5078,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4936,7 +5098,13 @@ export interface operations {
     lookupBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4958,6 +5126,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4969,15 +5139,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
+                     *             "transaction_id": "01a208975bad745f993a2ade4b46aba4",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "176857539700469775",
+                     *             "sn": "135456861292563333",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T05:01:06.156Z"
+                     *             "timestamp": "2026-11-23T13:27:46.860Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5001,7 +5171,13 @@ export interface operations {
     getBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 ref: string;
             };
@@ -5013,6 +5189,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5030,7 +5208,13 @@ export interface operations {
     listSellerProducts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5040,6 +5224,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5097,7 +5283,13 @@ export interface operations {
     createProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5122,6 +5314,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5159,7 +5353,13 @@ export interface operations {
     updateProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5181,6 +5381,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5214,7 +5416,13 @@ export interface operations {
     putOffer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5237,6 +5445,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5269,7 +5479,13 @@ export interface operations {
     getSellerBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5279,6 +5495,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5306,7 +5524,13 @@ export interface operations {
     requestSettlement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5331,6 +5555,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5340,7 +5566,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                     *         "settlement_id": "01a2089767487164b1c84b32a6991186",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5386,7 +5612,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5396,6 +5628,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5406,7 +5640,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                     *             "settlement_id": "01a2089767487164b1c84b32a6991186",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -5415,8 +5649,8 @@ export interface operations {
                      *             "needs_approval": false,
                      *             "reason": null,
                      *             "estimated_completion": "2026-11-24T10:00:00.000Z",
-                     *             "created_at": "2026-11-23T05:01:09.219Z",
-                     *             "completed_at": "2026-11-23T05:01:09.304Z"
+                     *             "created_at": "2026-11-23T13:27:49.832Z",
+                     *             "completed_at": "2026-11-23T13:27:49.949Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5436,7 +5670,13 @@ export interface operations {
     getSettlement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -5448,6 +5688,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5465,7 +5707,13 @@ export interface operations {
     listSellerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5485,6 +5733,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5495,7 +5745,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5504,19 +5754,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:27:48.162Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "455118167012119192",
+                     *             "sn": "333127304357605153",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "timestamp": "2026-11-23T13:27:48.012Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5554,7 +5804,13 @@ export interface operations {
                  */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5564,6 +5820,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5581,18 +5839,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T05:01:04.007Z",
+                     *             "at": "2026-11-23T13:27:45.099Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a206c7722c71b2820197584793bae9",
+                     *             "subject_id": "01a208975478702ea6497c115c692d6e",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T05:01:05.928Z",
+                     *             "at": "2026-11-23T13:27:46.671Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a206c775fa73e2b2df0da1c04c892d",
+                     *             "subject_id": "01a2089757e970faba6bbb132ff02b27",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5604,17 +5862,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T05:01:04.007Z,deposit,deposit-20240301-0001,01a206c7722c71b2820197584793bae9,1000000,1000000
-                     *     2026-11-23T05:01:05.928Z,deposit,deposit-20240301-0002,01a206c775fa73e2b2df0da1c04c892d,250000,1250000
-                     *     2026-11-23T05:01:06.195Z,purchase,order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,-10450,1239550
-                     *     2026-11-23T05:01:06.527Z,purchase,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,-10450,1229100
-                     *     2026-11-23T05:01:06.599Z,refund,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,10450,1239550
-                     *     2026-11-23T05:01:06.687Z,purchase,order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,-20400,1219150
-                     *     2026-11-23T05:01:07.084Z,purchase,bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,-173500,1045650
-                     *     2026-11-23T05:01:07.285Z,purchase,reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,-10450,1035200
-                     *     2026-11-23T05:01:07.448Z,purchase,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,-10450,1024750
-                     *     2026-11-23T05:01:07.535Z,refund,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,10450,1035200
-                     *     2026-11-23T05:01:07.875Z,purchase,order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,-98175,937025
+                     *     2026-11-23T13:27:45.099Z,deposit,deposit-20240301-0001,01a208975478702ea6497c115c692d6e,1000000,1000000
+                     *     2026-11-23T13:27:46.671Z,deposit,deposit-20240301-0002,01a2089757e970faba6bbb132ff02b27,250000,1250000
+                     *     2026-11-23T13:27:46.875Z,purchase,order-20240301-0001,01a208975bad745f993a2ade4b46aba4,-10450,1239550
+                     *     2026-11-23T13:27:47.170Z,purchase,order-20240301-0002,01a208975cd97765804e59722930c769,-10450,1229100
+                     *     2026-11-23T13:27:47.255Z,refund,order-20240301-0002,01a208975cd97765804e59722930c769,10450,1239550
+                     *     2026-11-23T13:27:47.375Z,purchase,order-20240301-0003,01a208975da8772ab37959347e4d826a,-20400,1219150
+                     *     2026-11-23T13:27:47.861Z,purchase,bill-20240301-0001,01a208975f83756c84452783735c1231,-173500,1045650
+                     *     2026-11-23T13:27:48.015Z,purchase,reseller-0001,01a20897602c7128af3433f8d0456852,-10450,1035200
+                     *     2026-11-23T13:27:48.180Z,purchase,reseller-0002,01a2089760c373dfb98837124fd6cbd7,-10450,1024750
+                     *     2026-11-23T13:27:48.233Z,refund,reseller-0002,01a2089760c373dfb98837124fd6cbd7,10450,1035200
+                     *     2026-11-23T13:27:48.534Z,purchase,order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5640,7 +5898,13 @@ export interface operations {
                  */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5650,6 +5914,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5667,18 +5933,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T05:01:07.502Z",
+                     *             "at": "2026-11-23T13:27:48.177Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a206c7801a74c7882093c96ed4365a",
+                     *             "subject_id": "01a2089760c576b5991497f9fda52d2b",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T05:01:08.983Z",
+                     *             "at": "2026-11-23T13:27:49.660Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a206c785f2755586ddd033106fb2d9",
+                     *             "subject_id": "01a20897667e702e9e9cee48ea414886",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5690,12 +5956,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T05:01:07.502Z,seller-posting,,01a206c7801a74c7882093c96ed4365a,40474,40474
-                     *     2026-11-23T05:01:08.983Z,seller-posting,,01a206c785f2755586ddd033106fb2d9,96211,136685
-                     *     2026-11-23T05:01:09.069Z,settlement-request,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,-60000,76685
-                     *     2026-11-23T05:01:09.158Z,settlement-failed,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,60000,136685
-                     *     2026-11-23T05:01:09.227Z,settlement-request,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,-60000,76685
-                     *     2026-11-23T05:01:09.311Z,settlement-completed,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,0,76685
+                     *     2026-11-23T13:27:48.177Z,seller-posting,,01a2089760c576b5991497f9fda52d2b,40474,40474
+                     *     2026-11-23T13:27:49.660Z,seller-posting,,01a20897667e702e9e9cee48ea414886,96211,136685
+                     *     2026-11-23T13:27:49.703Z,settlement-request,payout-20240301-0001,01a2089766c3714389eef8bebc783d5a,-60000,76685
+                     *     2026-11-23T13:27:49.787Z,settlement-failed,payout-20240301-0001,01a2089766c3714389eef8bebc783d5a,60000,136685
+                     *     2026-11-23T13:27:49.835Z,settlement-request,payout-20240301-0002,01a2089767487164b1c84b32a6991186,-60000,76685
+                     *     2026-11-23T13:27:49.953Z,settlement-completed,payout-20240301-0002,01a2089767487164b1c84b32a6991186,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5710,7 +5976,13 @@ export interface operations {
     createBuyerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5732,19 +6004,21 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
-                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
-                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
-                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
-                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
-                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
-                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
+                     *     order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,081234561230,S100,Telkomsel 100.000,98175,success,603994390232805871,2026-11-23T13:27:48.531Z
+                     *     reseller-0002,01a2089760c373dfb98837124fd6cbd7,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:48.162Z
+                     *     reseller-0001,01a20897602c7128af3433f8d0456852,081234561230,S10,Telkomsel 10.000,10450,success,333127304357605153,2026-11-23T13:27:48.012Z
+                     *     bill-20240301-0001,01a208975f83756c84452783735c1231,530000001230,PLNPOST,PLN Pascabayar,173500,success,800785996372419626,2026-11-23T13:27:47.842Z
+                     *     order-20240301-0003,01a208975da8772ab37959347e4d826a,12345678901,PLN20,PLN Token 20.000,20400,success,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:27:47.367Z
+                     *     order-20240301-0002,01a208975cd97765804e59722930c769,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:47.160Z
+                     *     order-20240301-0001,01a208975bad745f993a2ade4b46aba4,081234561230,S10,Telkomsel 10.000,10450,success,135456861292563333,2026-11-23T13:27:46.860Z
                      */
                     "text/csv": string;
                 };
@@ -5753,6 +6027,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5762,7 +6038,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
+                     *         "report_id": "01a208976bc575acbbf5e8b485a29ad9",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5789,7 +6065,13 @@ export interface operations {
     getBuyerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -5801,6 +6083,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5810,7 +6094,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a206c78e1073079b497768aa2f8479",
+                     *         "report_id": "01a208976dd1739a88c3682e4c1174b4",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -5824,44 +6108,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a206c78e10.json",
+                     *         "filename": "transaction-report-01a208976dd1.json",
                      *         "rows": 7,
                      *         "size": 1842,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a206c78e1073079b497768aa2f8479/download?token=example",
-                     *         "expires_at": "2026-11-30T05:01:11.057Z",
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a208976dd1739a88c3682e4c1174b4/download?token=example",
+                     *         "expires_at": "2026-11-30T13:27:51.505Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *             "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "277291882995020447",
-                     *             "timestamp": "2026-11-23T05:01:07.869Z"
+                     *             "sn": "603994390232805871",
+                     *             "timestamp": "2026-11-23T13:27:48.531Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:27:48.162Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "455118167012119192",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "sn": "333127304357605153",
+                     *             "timestamp": "2026-11-23T13:27:48.012Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -5875,6 +6159,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5884,7 +6170,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
+                     *         "report_id": "01a208976bc575acbbf5e8b485a29ad9",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5913,7 +6199,13 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -5925,6 +6217,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5932,49 +6226,49 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *         "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "277291882995020447",
-                     *         "timestamp": "2026-11-23T05:01:07.869Z"
+                     *         "sn": "603994390232805871",
+                     *         "timestamp": "2026-11-23T13:27:48.531Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *         "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T05:01:07.438Z"
+                     *         "timestamp": "2026-11-23T13:27:48.162Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *         "transaction_id": "01a20897602c7128af3433f8d0456852",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "455118167012119192",
-                     *         "timestamp": "2026-11-23T05:01:07.277Z"
+                     *         "sn": "333127304357605153",
+                     *         "timestamp": "2026-11-23T13:27:48.012Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
-                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
-                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
-                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
-                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
-                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
-                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
+                     *     order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,081234561230,S100,Telkomsel 100.000,98175,success,603994390232805871,2026-11-23T13:27:48.531Z
+                     *     reseller-0002,01a2089760c373dfb98837124fd6cbd7,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:48.162Z
+                     *     reseller-0001,01a20897602c7128af3433f8d0456852,081234561230,S10,Telkomsel 10.000,10450,success,333127304357605153,2026-11-23T13:27:48.012Z
+                     *     bill-20240301-0001,01a208975f83756c84452783735c1231,530000001230,PLNPOST,PLN Pascabayar,173500,success,800785996372419626,2026-11-23T13:27:47.842Z
+                     *     order-20240301-0003,01a208975da8772ab37959347e4d826a,12345678901,PLN20,PLN Token 20.000,20400,success,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:27:47.367Z
+                     *     order-20240301-0002,01a208975cd97765804e59722930c769,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:47.160Z
+                     *     order-20240301-0001,01a208975bad745f993a2ade4b46aba4,081234561230,S10,Telkomsel 10.000,10450,success,135456861292563333,2026-11-23T13:27:46.860Z
                      */
                     "text/csv": string;
                 };
@@ -5990,7 +6284,13 @@ export interface operations {
     revokeBuyerReportLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6002,6 +6302,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6011,7 +6313,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a206c7900076e193156d0e06255631"
+                     *         "report_id": "01a208976fab701fbaae6466c13ed82a"
                      *       }
                      *     }
                      */
@@ -6031,7 +6333,13 @@ export interface operations {
     revokeBuyerLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6041,6 +6349,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6050,7 +6360,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T05:01:11.676Z"
+                     *         "revoked_at": "2026-11-23T13:27:52.086Z"
                      *       }
                      *     }
                      */
@@ -6069,7 +6379,13 @@ export interface operations {
     createSellerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6091,18 +6407,20 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
-                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
-                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
-                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
-                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
-                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
+                     *     01a20897623476f6bc9c49fa9e4c078c,S100,********1230,Telkomsel 100.000,98175,1964,96211,603994390232805871,success,2026-11-23T13:27:48.531Z
+                     *     01a2089760c373dfb98837124fd6cbd7,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:48.162Z
+                     *     01a20897602c7128af3433f8d0456852,S10,********1230,Telkomsel 10.000,10450,209,10241,333127304357605153,success,2026-11-23T13:27:48.012Z
+                     *     01a208975da8772ab37959347e4d826a,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:27:47.367Z
+                     *     01a208975cd97765804e59722930c769,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:47.160Z
+                     *     01a208975bad745f993a2ade4b46aba4,S10,********1230,Telkomsel 10.000,10450,209,10241,135456861292563333,success,2026-11-23T13:27:46.860Z
                      */
                     "text/csv": string;
                 };
@@ -6111,6 +6429,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6120,7 +6440,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
+                     *         "report_id": "01a208976c027127bc2a24ed4ef5e579",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6147,7 +6467,13 @@ export interface operations {
     getSellerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6159,6 +6485,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6168,7 +6496,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a206c79089752e91a301bf549467d6",
+                     *         "report_id": "01a20897702174338b0068633b5fca1e",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6182,26 +6510,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a206c79089.json",
+                     *         "filename": "transaction-report-01a208977021.json",
                      *         "rows": 6,
                      *         "size": 1661,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a206c79089752e91a301bf549467d6/download?token=example",
-                     *         "expires_at": "2026-11-30T05:01:11.690Z",
+                     *         "download_url": "https://topup.example/api/seller/reports/01a20897702174338b0068633b5fca1e/download?token=example",
+                     *         "expires_at": "2026-11-30T13:27:52.096Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *             "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "277291882995020447",
+                     *             "sn": "603994390232805871",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.869Z"
+                     *             "timestamp": "2026-11-23T13:27:48.531Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6210,19 +6538,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:27:48.162Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "455118167012119192",
+                     *             "sn": "333127304357605153",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "timestamp": "2026-11-23T13:27:48.012Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6236,6 +6564,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6245,7 +6575,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
+                     *         "report_id": "01a208976c027127bc2a24ed4ef5e579",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6274,7 +6604,13 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6286,25 +6622,27 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *         "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "277291882995020447",
+                     *         "sn": "603994390232805871",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T05:01:07.869Z"
+                     *         "timestamp": "2026-11-23T13:27:48.531Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *         "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6313,31 +6651,31 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T05:01:07.438Z"
+                     *         "timestamp": "2026-11-23T13:27:48.162Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *         "transaction_id": "01a20897602c7128af3433f8d0456852",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "455118167012119192",
+                     *         "sn": "333127304357605153",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T05:01:07.277Z"
+                     *         "timestamp": "2026-11-23T13:27:48.012Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
-                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
-                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
-                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
-                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
-                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
+                     *     01a20897623476f6bc9c49fa9e4c078c,S100,********1230,Telkomsel 100.000,98175,1964,96211,603994390232805871,success,2026-11-23T13:27:48.531Z
+                     *     01a2089760c373dfb98837124fd6cbd7,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:48.162Z
+                     *     01a20897602c7128af3433f8d0456852,S10,********1230,Telkomsel 10.000,10450,209,10241,333127304357605153,success,2026-11-23T13:27:48.012Z
+                     *     01a208975da8772ab37959347e4d826a,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:27:47.367Z
+                     *     01a208975cd97765804e59722930c769,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:47.160Z
+                     *     01a208975bad745f993a2ade4b46aba4,S10,********1230,Telkomsel 10.000,10450,209,10241,135456861292563333,success,2026-11-23T13:27:46.860Z
                      */
                     "text/csv": string;
                 };
@@ -6353,7 +6691,13 @@ export interface operations {
     revokeSellerReportLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6365,6 +6709,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6374,7 +6720,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a206c791cb767aa0499cefdd01e520"
+                     *         "report_id": "01a2089770ea70a08e570117b857828e"
                      *       }
                      *     }
                      */
@@ -6394,7 +6740,13 @@ export interface operations {
     revokeSellerLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6404,6 +6756,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6413,7 +6767,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T05:01:12.108Z"
+                     *         "revoked_at": "2026-11-23T13:27:52.375Z"
                      *       }
                      *     }
                      */
@@ -6444,7 +6798,13 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6454,6 +6814,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6464,7 +6826,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a206c793ff70cfbbd1bd362fb4b667",
+                     *             "id": "01a20897726570368b8d0d57da4c3e06",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6472,13 +6834,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T05:01:12.576Z",
+                     *             "created_at": "2026-11-23T13:27:52.677Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T05:01:12.602Z",
+                     *                 "at": "2026-11-23T13:27:52.695Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 4,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -6491,7 +6853,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T05:01:12.576Z"
+                     *               "timestamp": "2026-11-23T13:27:52.677Z"
                      *             }
                      *           }
                      *         ],
@@ -6517,7 +6879,13 @@ export interface operations {
     replayBuyerDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -6529,6 +6897,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6537,21 +6907,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c793ff70cfbbd1bd362fb4b667",
+                     *         "id": "01a20897726570368b8d0d57da4c3e06",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T05:01:12.655Z",
-                     *         "created_at": "2026-11-23T05:01:12.576Z",
+                     *         "next_attempt_at": "2026-11-23T13:27:52.729Z",
+                     *         "created_at": "2026-11-23T13:27:52.677Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T05:01:12.602Z",
+                     *             "at": "2026-11-23T13:27:52.695Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 4,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -6564,7 +6934,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T05:01:12.576Z"
+                     *           "timestamp": "2026-11-23T13:27:52.677Z"
                      *         }
                      *       }
                      *     }
@@ -6586,7 +6956,13 @@ export interface operations {
     replayBuyerDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6594,7 +6970,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T04:01:12.680Z",
+                 *       "since": "2026-11-23T12:27:52.744Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6606,6 +6982,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6634,7 +7012,13 @@ export interface operations {
     testBuyerWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6644,6 +7028,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6652,13 +7038,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7923e73468d500c13dc06bfcb",
+                     *         "id": "01a2089771427519bd356ba41c6655e5",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.134Z",
+                     *           "at": "2026-11-23T13:27:52.388Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 24,
+                     *           "duration_ms": 14,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6682,7 +7068,13 @@ export interface operations {
     enableBuyerWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6692,6 +7084,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6720,7 +7114,13 @@ export interface operations {
     rotateBuyerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6730,6 +7130,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6739,7 +7141,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.552Z"
+                     *         "previous_valid_until": "2026-11-24T13:27:53.311Z"
                      *       }
                      *     }
                      */
@@ -6759,7 +7161,13 @@ export interface operations {
     listBuyerEndpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6769,6 +7177,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6793,7 +7203,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a206c7929972338151945054802d6e",
+                     *           "id": "01a2089771827572b4f33ecf27a8e4d7",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -6824,7 +7234,13 @@ export interface operations {
     createBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6849,6 +7265,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6857,7 +7275,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c798c3702ebc2e4ac9c1ddb720",
+                     *         "id": "01a208977590709fbb2a63e3be78afdc",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -6889,7 +7307,13 @@ export interface operations {
     getBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -6901,6 +7325,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6909,7 +7335,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -6940,7 +7366,13 @@ export interface operations {
     removeBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -6952,6 +7384,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6960,7 +7394,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e"
+                     *         "id": "01a2089771827572b4f33ecf27a8e4d7"
                      *       }
                      *     }
                      */
@@ -6980,7 +7414,13 @@ export interface operations {
     updateBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7001,6 +7441,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7043,7 +7485,13 @@ export interface operations {
     testBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7055,6 +7503,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7063,13 +7513,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7936b77be90eb8e5945d8aac3-01a206c7929972338151945054802d6e",
+                     *         "id": "01a2089771fb72bf8f970ffd27352633-01a2089771827572b4f33ecf27a8e4d7",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.437Z",
+                     *           "at": "2026-11-23T13:27:52.575Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 4,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7093,7 +7543,13 @@ export interface operations {
     enableBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7105,6 +7561,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7113,7 +7571,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7135,7 +7593,13 @@ export interface operations {
     rotateBuyerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7147,6 +7611,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7155,9 +7621,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:12.502Z"
+                     *         "previous_valid_until": "2026-11-24T13:27:52.619Z"
                      *       }
                      *     }
                      */
@@ -7190,7 +7656,13 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7200,6 +7672,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7210,7 +7684,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a206c795f870c0a47606ea31353b94",
+                     *             "id": "01a2089773d97294805e2c61e12e7149",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7218,13 +7692,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T05:01:13.080Z",
+                     *             "created_at": "2026-11-23T13:27:53.050Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T05:01:13.123Z",
+                     *                 "at": "2026-11-23T13:27:53.075Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 16,
+                     *                 "duration_ms": 5,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7234,18 +7708,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_secret"
+                     *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T05:01:13.080Z"
+                     *               "timestamp": "2026-11-23T13:27:53.050Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 6,
-                     *           "total_pages": 6
+                     *           "total": 7,
+                     *           "total_pages": 7
                      *         }
                      *       }
                      *     }
@@ -7263,7 +7737,13 @@ export interface operations {
     replaySellerDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7275,6 +7755,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7283,21 +7765,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c795f870c0a47606ea31353b94",
+                     *         "id": "01a2089773d97294805e2c61e12e7149",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T05:01:13.227Z",
-                     *         "created_at": "2026-11-23T05:01:13.080Z",
+                     *         "next_attempt_at": "2026-11-23T13:27:53.108Z",
+                     *         "created_at": "2026-11-23T13:27:53.050Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T05:01:13.123Z",
+                     *             "at": "2026-11-23T13:27:53.075Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 16,
+                     *             "duration_ms": 5,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7307,10 +7789,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_secret"
+                     *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T05:01:13.080Z"
+                     *           "timestamp": "2026-11-23T13:27:53.050Z"
                      *         }
                      *       }
                      *     }
@@ -7332,7 +7814,13 @@ export interface operations {
     replaySellerDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7340,7 +7828,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T04:01:13.244Z",
+                 *       "since": "2026-11-23T12:27:53.119Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7352,6 +7840,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7380,7 +7870,13 @@ export interface operations {
     testSellerWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7390,6 +7886,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7398,13 +7896,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7949f77efb229ef78d15a894a",
+                     *         "id": "01a2089772c274c1beda77f6a4b8ece4",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.738Z",
+                     *           "at": "2026-11-23T13:27:52.771Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7428,7 +7926,13 @@ export interface operations {
     enableSellerWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7438,6 +7942,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7466,7 +7972,13 @@ export interface operations {
     rotateSellerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7476,6 +7988,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7485,7 +7999,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.656Z"
+                     *         "previous_valid_until": "2026-11-24T13:27:53.374Z"
                      *       }
                      *     }
                      */
@@ -7505,7 +8019,13 @@ export interface operations {
     listSellerEndpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7515,6 +8035,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7539,7 +8061,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *           "id": "01a2089772e67023b9388e395911ab13",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -7570,7 +8092,13 @@ export interface operations {
     createSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7595,6 +8123,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7603,7 +8133,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2089772e67023b9388e395911ab13",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7636,7 +8166,13 @@ export interface operations {
     getSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7648,6 +8184,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7656,7 +8194,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2089772e67023b9388e395911ab13",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7687,7 +8225,13 @@ export interface operations {
     removeSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7699,6 +8243,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7707,7 +8253,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8"
+                     *         "id": "01a2089772e67023b9388e395911ab13"
                      *       }
                      *     }
                      */
@@ -7727,7 +8273,13 @@ export interface operations {
     updateSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7748,6 +8300,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7756,7 +8310,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2089772e67023b9388e395911ab13",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7790,7 +8344,13 @@ export interface operations {
     testSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7802,6 +8362,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7810,13 +8372,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c795b4732b91dff68eca1ba0a2-01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a208977382766e92b6d285f65b33e9-01a2089772e67023b9388e395911ab13",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:13.015Z",
+                     *           "at": "2026-11-23T13:27:52.965Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 4,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7840,7 +8402,13 @@ export interface operations {
     enableSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7852,6 +8420,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7860,7 +8430,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2089772e67023b9388e395911ab13",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7882,7 +8452,13 @@ export interface operations {
     rotateSellerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7894,6 +8470,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7902,9 +8480,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2089772e67023b9388e395911ab13",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.063Z"
+                     *         "previous_valid_until": "2026-11-24T13:27:53.000Z"
                      *       }
                      *     }
                      */
@@ -7925,7 +8503,13 @@ export interface operations {
     getBuyerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7935,6 +8519,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7951,6 +8537,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
                      *         "is_active": true
@@ -7970,7 +8557,13 @@ export interface operations {
     updateBuyerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7995,6 +8588,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8012,6 +8607,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8032,7 +8628,13 @@ export interface operations {
     rotateBuyerKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8051,6 +8653,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8061,7 +8665,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T06:01:13.609Z"
+                     *         "previous_valid_until": "2026-11-23T14:27:53.344Z"
                      *       }
                      *     }
                      */
@@ -8080,7 +8684,13 @@ export interface operations {
     getSellerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8090,6 +8700,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8106,6 +8718,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg=="
                      *       }
@@ -8124,7 +8737,13 @@ export interface operations {
     updateSellerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8149,6 +8768,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8166,6 +8787,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 1,
+                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8186,7 +8808,13 @@ export interface operations {
     rotateSellerKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8205,6 +8833,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8215,7 +8845,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T06:01:13.702Z"
+                     *         "previous_valid_until": "2026-11-23T14:27:53.409Z"
                      *       }
                      *     }
                      */
@@ -8258,6 +8888,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8286,6 +8918,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8337,6 +8971,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8416,15 +9052,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a206c7998977788b1978f2cc49b987",
+                 *         "transaction_id": "01a20897763271ddaf7df443f2dce84d",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:13.993Z"
+                 *         "timestamp": "2026-11-23T13:27:53.651Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:14.052Z"
+                 *       "timestamp": "2026-11-23T13:27:53.709Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -8476,16 +9112,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
+                 *         "transaction_id": "01a208975bad745f993a2ade4b46aba4",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "176857539700469775",
+                 *         "sn": "135456861292563333",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:06.156Z",
+                 *         "timestamp": "2026-11-23T13:27:46.860Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:06.402Z"
+                 *       "timestamp": "2026-11-23T13:27:47.087Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -8537,16 +9173,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a206c77c5674ea8e83d2d1bd65b96f",
+                 *         "transaction_id": "01a208975cd97765804e59722930c769",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:06.518Z",
+                 *         "timestamp": "2026-11-23T13:27:47.160Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:06.584Z"
+                 *       "timestamp": "2026-11-23T13:27:47.246Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -8597,7 +9233,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                 *         "settlement_id": "01a2089767487164b1c84b32a6991186",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8608,9 +9244,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T05:01:09.304Z"
+                 *         "completed_at": "2026-11-23T13:27:49.949Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:09.305Z"
+                 *       "timestamp": "2026-11-23T13:27:49.949Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -8661,7 +9297,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a206c7864276e7b52cb487de411ec1",
+                 *         "settlement_id": "01a2089766c3714389eef8bebc783d5a",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8674,7 +9310,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:09.145Z"
+                 *       "timestamp": "2026-11-23T13:27:49.766Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -8730,9 +9366,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T05:01:05.928Z"
+                 *         "timestamp": "2026-11-23T13:27:46.667Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:05.928Z"
+                 *       "timestamp": "2026-11-23T13:27:46.667Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -8789,7 +9425,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:02.537Z"
+                 *       "timestamp": "2026-11-23T13:27:43.700Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -8840,13 +9476,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a206c798c3702ebc2e4ac9c1ddb720",
+                 *         "endpoint_id": "01a208977590709fbb2a63e3be78afdc",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T05:01:13.929Z",
+                 *         "since": "2026-11-23T13:27:53.583Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:13.930Z"
+                 *       "timestamp": "2026-11-23T13:27:53.584Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -8899,7 +9535,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:12.126Z"
+                 *       "timestamp": "2026-11-23T13:27:52.385Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -8948,10 +9584,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a206c77cfb757c9463c6896a278cf6",
+                 *       "code": "01a208975da8772ab37959347e4d826a",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -9002,11 +9638,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a206c77aed7356bc6086b3440a53ba",
+                 *       "ref_id": "01a208975bad745f993a2ade4b46aba4",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "176857539700469775",
+                 *       "sn": "135456861292563333",
                  *       "message": "Success"
                  *     }
                  */

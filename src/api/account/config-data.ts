@@ -4,6 +4,7 @@ import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
 import { apiKeyInClear } from '../../accounts/api-key-in-clear.js';
 import { rateLimitOf } from '../../accounts/rate-limit-of.js';
+import { languages } from '../../shared/messages.js';
 import { webhookStatusOf } from '../../webhooks/webhook-status.js';
 
 /**
@@ -21,6 +22,7 @@ export async function presentConfig(account: Account, keyId: string) {
     callback_url: account.callbackUrl,
     ip_whitelist: account.ipWhitelist,
     rate_limit: rateLimitOf(account),
+    language: account.language ?? 'en',
     webhook_status: webhookStatus,
   };
 }
@@ -38,6 +40,10 @@ export const configData = {
     .max(limits.rateLimitMax)
     .required()
     .description('Calls in a minute, all surfaces together.'),
+  language: Joi.string()
+    .valid(...languages)
+    .required()
+    .description('Of the messages on the reseller surface; all other calls go by Accept-Language.'),
   webhook_status: Joi.string()
     .valid('enabled', 'failing', 'disabled')
     .required()

@@ -6,6 +6,7 @@ import { changedBy } from '../changed-by.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { callOfRole } from '../call-of-role.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   overlap_minutes: number;
@@ -37,7 +38,7 @@ export function rotateKeyFor(role: Role): AnyOperation {
         changedBy(call),
       );
       return {
-        message: 'API key replaced',
+        message: say('keyReplaced'),
         data: { api_key: apiKey, previous_valid_until: previousValidUntil.toISOString() },
       };
     },

@@ -5,18 +5,22 @@ import type { Account, Role } from '../../accounts/account.model.js';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
 import { updateConfig } from '../../webhooks/update-config.js';
 import { ValidationError, type FieldError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
+import { languages, type Language } from '../../shared/messages.js';
 import { changedBy } from '../changed-by.js';
 import { url } from '../fields.js';
 import { urlErrors } from '../url-errors.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { callOfRole } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
+import { label, worded } from '../worded.js';
 
 interface Body {
   webhook_url?: string | null;
   callback_url?: string | null;
   ip_whitelist?: string[];
   rate_limit?: number;
+  language?: Language;
 }
 
 const allowlistEntry = Joi.string()
@@ -32,11 +36,13 @@ const body = Joi.object<Body>({
   ip_whitelist: Joi.array()
     .items(allowlistEntry)
     .max(limits.allowlistEntriesMax)
-    .messages({
-      'any.invalid': '{{#label}} must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24',
-    })
+    .messages(worded({ 'any.invalid': say('allowlistEntryForm', label) }))
     .example(['203.0.113.7', '2001:db8::/32']),
   rate_limit: Joi.number().integer().min(1).max(limits.rateLimitMax).example(limits.rateLimitDefault),
+  language: Joi.string()
+    .valid(...languages)
+    .description('Of the messages that reseller software gets; all other calls go by Accept-Language.')
+    .example('id'),
 });
 
 export function updateConfigFor(role: Role): AnyOperation {
@@ -67,10 +73,11 @@ export function updateConfigFor(role: Role): AnyOperation {
           ...(call.body.callback_url !== undefined && { callbackUrl: call.body.callback_url }),
           ...(ipWhitelist && { ipWhitelist }),
           ...(call.body.rate_limit !== undefined && { rateLimit: call.body.rate_limit }),
+          ...(call.body.language !== undefined && { language: call.body.language }),
         },
         changedBy(call),
       );
-      return { message: 'Configuration updated', data: await presentConfig(account, call.keyId) };
+      return { message: say('configUpdated'), data: await presentConfig(account, call.keyId) };
     },
   });
 }
@@ -84,7 +91,7 @@ function lockOutErrors(ipWhitelist: string[] | undefined, address: string): Fiel
     ? [
         {
           field: 'ip_whitelist',
-          message: `ip_whitelist must have the address that you call from, ${address}: it would lock you out`,
+          message: say('wouldLockOut', { address }),
         },
       ]
     : [];
@@ -95,7 +102,7 @@ function rateErrors({ rateLimitMax }: Account, wanted: number | undefined): Fiel
     ? [
         {
           field: 'rate_limit',
-          message: `rate_limit must be at most ${rateLimitMax}, as the operator has set for this account`,
+          message: say('rateLimitAtMost', { max: rateLimitMax ?? '' }),
         },
       ]
     : [];

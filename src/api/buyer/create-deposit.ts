@@ -6,16 +6,17 @@ import { presentDeposit } from '../../deposits/present-deposit.js';
 import { refId, rupiah } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { depositData } from '../schemas.js';
+import { say, type Message } from '../../shared/say.js';
 
 interface Body {
   amount: number;
   ref_id: string;
 }
 
-const messages: Record<Deposit['status'], string> = {
-  completed: 'Deposit successful',
-  pending: 'Deposit recorded, waiting for payment',
-  rejected: 'Deposit rejected: its payment did not come. Deposit anew with a new ref_id.',
+const messages: Record<Deposit['status'], Message> = {
+  completed: say('depositCompleted'),
+  pending: say('depositPending'),
+  rejected: say('depositRejected'),
 };
 
 export const createDeposit = defineOperation<Body>({

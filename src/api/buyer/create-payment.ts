@@ -5,6 +5,7 @@ import { defineOperation } from '../operation.js';
 import { shownStatus } from '../../purchases/shown-status.js';
 import { purchaseBody, wantedBy, type PurchaseBody } from './purchase-body.js';
 import { replyCode } from '../reply-code.js';
+import { say } from '../../shared/say.js';
 
 export const createPayment = defineOperation<PurchaseBody>({
   id: 'createPayment',
@@ -38,7 +39,7 @@ export const createPayment = defineOperation<PurchaseBody>({
     });
     return {
       code: replyCode(purchase, created),
-      message: created ? 'Payment is being processed' : 'Known ref_id: the payment as it is now',
+      message: say(created ? 'paymentAccepted' : 'paymentAsItIs'),
       data: {
         ref_id: purchase.refId,
         transaction_id: purchase._id,

@@ -4,6 +4,7 @@ import { presentBuyerTransaction } from '../presenters.js';
 import { purchaseBody, wantedBy, type PurchaseBody } from './purchase-body.js';
 import { replyCode } from '../reply-code.js';
 import { buyerTransactionData } from '../schemas.js';
+import { say } from '../../shared/say.js';
 
 export const createBuyerTransaction = defineOperation<PurchaseBody>({
   id: 'createBuyerTransaction',
@@ -27,7 +28,7 @@ export const createBuyerTransaction = defineOperation<PurchaseBody>({
     });
     return {
       code: replyCode(purchase, created),
-      message: created ? 'Transaction is being processed' : 'Known ref_id: the transaction as it is now',
+      message: say(created ? 'transactionAccepted' : 'transactionAsItIs'),
       data: presentBuyerTransaction(purchase),
     };
   },

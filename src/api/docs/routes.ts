@@ -1,6 +1,7 @@
 import { Router, type Response } from 'express';
 import { html } from '../../shared/html.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { queryOf } from '../middleware/query.js';
 import { refuseMethod } from '../mount.js';
 import { docsStyle, tryItScript } from './assets.js';
@@ -33,13 +34,13 @@ export function docsRoutes(): Router {
   router.get('/docs/reference/:operationId', ({ params }, response) => {
     const call = calls().find(({ operation }) => operation.operationId === params.operationId);
     if (!call) {
-      throw new NotFoundError('There is no such call. All of them are at /docs/reference.');
+      throw new NotFoundError(say('noSuchCall'));
     }
     sendDocsPage(response, { title: call.operation.summary, body: callPage(call) });
   });
   router.get('/docs/:guide', ({ params }, response) => {
     if (!isGuideName(params.guide)) {
-      throw new NotFoundError('There is no such page. All of them are at /docs.');
+      throw new NotFoundError(say('noSuchPage'));
     }
     const { title, html: body } = guideOf(params.guide);
     sendDocsPage(response, { title, body: { html: body } });

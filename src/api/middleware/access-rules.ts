@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Account } from '../../accounts/account.model.js';
 import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
 import { ForbiddenError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { addressOf } from './address.js';
 import { authenticatedOf } from './authenticate.js';
 import { limitRate } from './rate-limit.js';
@@ -24,9 +25,6 @@ export async function applyAccessRules(account: Account, address: string, respon
 /** @throws ForbiddenError (403/07) for an address that is not on the account's list, or no account. */
 export function refuseOffAllowlist(account: Account | null, address: string): void {
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
-    throw new ForbiddenError(
-      `The address ${address} is not on the IP allowlist of this account. If you did not set it, contact the operator.`,
-      'address_not_allowed',
-    );
+    throw new ForbiddenError(say('addressNotAllowed', { address }), 'address_not_allowed');
   }
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { authenticate, type Authenticated } from '../../accounts/authenticate.js';
 import { UnauthorizedError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { whileMongoAnswers } from '../patience.js';
 import { addressOf } from './address.js';
 import { limitFailedAuthentication } from './rate-limit.js';
@@ -13,10 +14,7 @@ import { contextOf } from './request-context.js';
 export const authenticateRequest: RequestHandler = async (request, response, next) => {
   const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
   if (!match?.[1]) {
-    throw new UnauthorizedError(
-      'Send your API key in the header "Authorization: Bearer <API_KEY>".',
-      'credentials_missing',
-    );
+    throw new UnauthorizedError(say('sendApiKey'), 'credentials_missing');
   }
   const known = whileMongoAnswers(authenticate(match[1]));
   const found = await limitFailedAuthentication(addressOf(request), known);

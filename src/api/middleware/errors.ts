@@ -7,12 +7,14 @@ import {
   NotFoundError,
   UnexpectedError,
 } from '../../shared/errors.js';
+import { say, type Message } from '../../shared/say.js';
 import { isAway } from '../../database/mongo.js';
 import { HttpRequestError, httpStatusOf } from '../http-status.js';
 import { contextOf } from './request-context.js';
+import { wordsIn } from '../words-in.js';
 
 export const notFound: RequestHandler = (request) => {
-  throw new NotFoundError(`There is no ${request.method} ${request.path}. See the documentation at /docs.`);
+  throw new NotFoundError(say('noSuchPath', { method: request.method, path: request.path }));
 };
 
 /** The failure envelope (docs/interface.md#envelope). What nobody expected is logged, and shown without its insides. */
@@ -32,10 +34,12 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
     status: 'error',
     code: known.code,
     reason: known.reason,
-    message: known.message,
+    message: wordsIn(response, known.said),
     data: null,
     ...(known instanceof InsufficientBalanceError && { data_hint: known.hint }),
-    ...(known.errors && { errors: known.errors }),
+    ...(known.errors && {
+      errors: known.errors.map(({ field, message }) => ({ field, message: wordsIn(response, message) })),
+    }),
     request_id: context.requestId,
   });
 };
@@ -57,36 +61,34 @@ function fromBodyParser(error: unknown): AppError | null {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   switch (type) {
     case 'entity.parse.failed':
-      return new HttpRequestError('The body is not valid JSON.', 400, { cause: error });
+      return new HttpRequestError(say('bodyNoJson'), 400, { cause: error });
     case 'entity.too.large':
-      return new HttpRequestError(`The body is larger than ${limitOf(error)}.`, 413, { cause: error });
+      return new HttpRequestError(tooLarge(error), 413, { cause: error });
     case 'parameters.too.many':
-      return new HttpRequestError('The form has too many fields.', 413, { cause: error });
+      return new HttpRequestError(say('tooManyFormFields'), 413, { cause: error });
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new HttpRequestError(
-        'Send the body as JSON in UTF-8, as it is or compressed by gzip, deflate or br.',
-        415,
-        { cause: error },
-      );
+      return new HttpRequestError(say('onlyJsonInUtf8'), 415, { cause: error });
     case 'request.size.invalid':
     case 'request.aborted':
     case 'entity.verify.failed':
-      return new HttpRequestError('The body did not arrive whole.', 400, { cause: error });
+      return new HttpRequestError(say('bodyIncomplete'), 400, { cause: error });
     default:
       if (isUnpackingError(error)) {
-        return new HttpRequestError('The body is not what its "Content-Encoding" says.', 400, {
+        return new HttpRequestError(say('bodyWrongEncoding'), 400, {
           cause: error,
         });
       }
-      return error instanceof URIError ? new HttpRequestError('The path is not valid.', 400) : null;
+      return error instanceof URIError ? new HttpRequestError(say('pathInvalid'), 400) : null;
   }
 }
 
 /** Of the parser that refused it: bodies of JSON have another limit than forms. */
-function limitOf(error: unknown): string {
+function tooLarge(error: unknown): Message {
   const { limit } = error as { limit?: number };
-  return limit === undefined ? 'allowed' : `${limit / (limit % 1_024 === 0 ? 1_024 : 1_000)} kB`;
+  return limit === undefined
+    ? say('bodyAboveAllowed')
+    : say('bodyTooLarge', { limit: `${limit / (limit % 1_024 === 0 ? 1_024 : 1_000)} kB` });
 }
 
 /** Of zlib: what was sent can't be unpacked. */

@@ -1,6 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { limits } from '../../../config/limits.js';
 import { HttpRequestError } from '../http-status.js';
+import { say } from '../../shared/say.js';
 
 /** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
 export const jsonBody = jsonBodyUpTo();
@@ -12,14 +13,14 @@ export function jsonBodyUpTo(bytesMax: number = limits.bodyBytesMax): RequestHan
       const hasBody =
         request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;
       if (hasBody && request.is('application/json') === false) {
-        throw new HttpRequestError('Send the body as JSON with "Content-Type: application/json".', 415);
+        throw new HttpRequestError(say('onlyJson'), 415);
       }
       next();
     },
     express.json({ limit: bytesMax, strict: true, verify: onlyUtf8 }),
     (request, _response, next) => {
       if (Array.isArray(request.body)) {
-        throw new HttpRequestError('The body must be a JSON object.');
+        throw new HttpRequestError(say('bodyNoObject'));
       }
       next();
     },

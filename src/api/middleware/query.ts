@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { ValidationError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 
 /**
  * The query parameters as strings. One that is given twice is refused: two readers of such a request could each see
@@ -30,6 +31,6 @@ export function readQuery(request: Request): {
   }
   const [field] = twice;
   const objection =
-    field === undefined ? null : new ValidationError([{ field, message: `${field} must be given once` }]);
+    field === undefined ? null : new ValidationError([{ field, message: say('givenTwice', { field }) }]);
   return { first, objection };
 }

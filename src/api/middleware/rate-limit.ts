@@ -4,6 +4,7 @@ import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
 import { rateLimitOf } from '../../accounts/rate-limit-of.js';
 import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
+import { say, type Message } from '../../shared/say.js';
 import { takeFromLimit, type Taken } from '../../redis/take-from-limit.js';
 import { subscriberOf } from './address.js';
 
@@ -19,7 +20,7 @@ export async function limitRate(account: Account, response: Response): Promise<v
   response.setHeader('RateLimit-Limit', taken.limit);
   response.setHeader('RateLimit-Remaining', taken.remaining);
   response.setHeader('RateLimit-Reset', secondsOf(taken));
-  refuseAbove(taken, `More than ${taken.limit} calls in a minute.`);
+  refuseAbove(taken, say('tooManyCalls', { limit: taken.limit, seconds: secondsOf(taken) }));
 }
 
 /**
@@ -43,15 +44,15 @@ export async function limitFailedAuthentication<T>(
       });
       // What is known is found in memory, what is unknown in the database.
       await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
-      refuseAbove(taken, 'Too many calls with a wrong key or signature from your address.');
+      refuseAbove(taken, say('tooManyBadKeys', { seconds: secondsOf(taken) }));
     }
     throw error;
   }
 }
 
-function refuseAbove(taken: Taken, message: string): void {
+function refuseAbove(taken: Taken, message: Message): void {
   if (!taken.accepted) {
-    throw new RateLimitError(`${message} Wait ${secondsOf(taken)} s.`, secondsOf(taken));
+    throw new RateLimitError(message, secondsOf(taken));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { MaintenanceError } from '../../shared/errors.js';
+import type { Language } from '../../shared/messages.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
 import { openSpan } from '../../shared/tracing.js';
@@ -14,6 +15,8 @@ export interface RequestContext {
   code: string | null;
   /** It failed through our own fault, though the status does not say so (decision 013). */
   failed: boolean;
+  /** Of the words in the answer; null: as Accept-Language says. */
+  language: Language | null;
   /** The error behind a failure, for the log only. */
   error: unknown;
 }
@@ -36,6 +39,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
     operation: null,
     failed: false,
     code: null,
+    language: null,
     error: undefined,
   };
   response.locals['context'] = context;

@@ -4,7 +4,7 @@ import { powerOf, type AnyOperation } from '../operation.js';
 import { pascal } from '../pascal.js';
 import { titled } from './components.js';
 import { examplesOf, recordedExamples } from './examples.js';
-import { everyBody, everyCall, failureReferences } from './failures.js';
+import { contentLanguage, everyBody, everyCall, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
 
@@ -21,6 +21,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
       ...parametersOf(operation.params, 'path'),
       ...parametersOf(operation.query, 'query'),
       ...(operation.takesToken ? [downloadToken] : []),
+      acceptLanguage,
     ],
     ...(body && {
       requestBody: requestBodyOf(operation.id, body),
@@ -58,6 +59,17 @@ const downloadToken: Parameter = {
   required: false,
   description: 'As `download_url` has it. Stands for the key.',
   schema: { type: 'string' },
+};
+
+/** Of every call but those of reseller software, which goes by the setting `language` of its account. */
+const acceptLanguage: Parameter = {
+  name: 'Accept-Language',
+  in: 'header',
+  required: false,
+  description:
+    'Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.',
+  schema: { type: 'string' },
+  example: 'id-ID,id;q=0.9,en;q=0.8',
 };
 
 /** Every parameter is text. */
@@ -101,7 +113,7 @@ function successOf(operation: AnyOperation, status: number): Response {
   const examples = lookUp(recordedExamples.operations, operation.id)?.responses[status];
   return {
     description: descriptions[status] ?? 'Done.',
-    headers: { 'x-request-id': { schema: { type: 'string' } } },
+    headers: { 'x-request-id': { schema: { type: 'string' } }, ...contentLanguage },
     content: {
       'application/json': {
         schema:

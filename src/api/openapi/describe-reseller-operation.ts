@@ -6,7 +6,7 @@ import { pascal } from '../pascal.js';
 import { titled } from './components.js';
 import { parametersOf } from './describe-operation.js';
 import { examplesOf, recordedExamples } from './examples.js';
-import { failureReferences } from './failures.js';
+import { contentLanguage, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
@@ -22,6 +22,7 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
     responses: {
       200: {
         description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
+        headers: contentLanguage,
         content: {
           'application/json': {
             schema: {

@@ -4,6 +4,7 @@ import { reasons, reasonsOf } from '../reasons.js';
 import { titled } from './components.js';
 import { examplesOf, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';
+import { languages } from '../../shared/messages.js';
 
 interface Failure {
   name: string;
@@ -98,11 +99,20 @@ export function failureResponses(): Record<string, Response> {
   );
 }
 
+/** Where an answer has words: which language they are in. */
+export const contentLanguage = {
+  'Content-Language': {
+    description: 'Language of `message`.',
+    schema: { type: 'string', enum: [...languages] },
+  },
+};
+
 function responseOf(status: number, { code, description }: Failure): Response {
   return {
     description: `${description} Code ${code}.`,
     headers: {
       'x-request-id': { schema: { type: 'string' } },
+      ...contentLanguage,
       ...([429, 503].includes(status) && {
         'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } },
       }),

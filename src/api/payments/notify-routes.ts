@@ -3,7 +3,6 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { receivePayment } from '../../deposits/receive-payment.js';
-import type { Payment } from '../../deposits/payment.model.js';
 import { refId, rupiah, text } from '../fields.js';
 import { HttpRequestError } from '../http-status.js';
 import { addressOf } from '../middleware/address.js';
@@ -13,6 +12,8 @@ import { refuseMethod } from '../mount.js';
 import { whileMongoAnswers } from '../patience.js';
 import { validate } from '../validate.js';
 import { checkNotice } from './check-notice.js';
+import { say } from '../../shared/say.js';
+import { wordsIn } from '../words-in.js';
 
 interface Body {
   payment_id: string;
@@ -63,16 +64,12 @@ function receive(secret: string): RequestHandler {
     const isCase = payment.status === 'case';
     contextOf(response).code = isCase ? '05' : '00';
     response.set('Cache-Control', 'no-store');
-    response.status(isCase ? 202 : 200).json(answer(payment));
-  };
-}
-
-function answer({ _id, refId: ref_id, status }: Payment) {
-  return {
-    status: 'success',
-    code: status === 'case' ? '05' : '00',
-    ...(status === 'case' && { message: 'No pending deposit fits; an operator decides.' }),
-    data: { payment_id: _id, ref_id, status },
+    response.status(isCase ? 202 : 200).json({
+      status: 'success',
+      code: isCase ? '05' : '00',
+      ...(isCase && { message: wordsIn(response, say('noDepositFits')) }),
+      data: { payment_id: payment._id, ref_id: payment.refId, status: payment.status },
+    });
   };
 }
 
@@ -80,6 +77,6 @@ function parse(raw: Buffer): unknown {
   try {
     return JSON.parse(raw.toString('utf8'));
   } catch (error) {
-    throw new HttpRequestError('The body is not valid JSON.', 400, { cause: error });
+    throw new HttpRequestError(say('bodyNoJson'), 400, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { readReportFile } from '../../reports/report-file.js';
 import type { Report } from '../../reports/report.model.js';
 import { now } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import type { FileReply, Reply } from '../operation.js';
 
 /** A report's file as the answer itself. */
@@ -21,7 +22,7 @@ export function fileOf(report: Report): FileReply {
 /** @throws NotFoundError (404/02) while there is no file to send, or none any more. */
 export function readyReport(report: Report | null): Report {
   if (report?.status !== 'completed' || report.expiresAt <= now()) {
-    throw new NotFoundError('There is no such report, or it is not ready yet.');
+    throw new NotFoundError(say('noSuchReport'));
   }
   return report;
 }

@@ -11,6 +11,7 @@ import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
 import { reportData, reportFileData, reportTypes, unfinishedReportData } from './report-data.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   type: ReportType;
@@ -118,7 +119,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
     failures: [404],
     async handle(call) {
       await revokeReportLinks(call.account._id, call.params.id, changedBy(call));
-      return { message: 'The links of this report are revoked', data: { report_id: call.params.id } };
+      return { message: say('linksRevoked'), data: { report_id: call.params.id } };
     },
   });
 }
@@ -135,7 +136,7 @@ function revokeAllLinks(role: Role): AnyOperation {
     data: Joi.object({ revoked_at: timestamp.required() }),
     async handle(call) {
       await revokeAccountLinks(call.account._id, changedBy(call));
-      return { message: 'The links of all reports are revoked', data: { revoked_at: now().toISOString() } };
+      return { message: say('allLinksRevoked'), data: { revoked_at: now().toISOString() } };
     },
   });
 }

@@ -5,6 +5,7 @@ import { readReportItems } from '../../reports/read-report-items.js';
 import type { Report } from '../../reports/report.model.js';
 import { businessDay } from '../../shared/business-time.js';
 import { ConflictError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import type { Reply } from '../operation.js';
 import { itemsInlineMax } from './report-data.js';
 
@@ -14,10 +15,7 @@ import { itemsInlineMax } from './report-data.js';
  */
 export async function replyWithReport(report: Report, account: Account): Promise<Reply> {
   if (report.status === 'failed') {
-    throw new ConflictError(
-      `The report ${report._id} could not be made. Ask for a new one, of a shorter period if that fails as well, and name the report_id to the operator.`,
-      { reason: 'report_failed' },
-    );
+    throw new ConflictError(say('reportFailed', { id: report._id }), { reason: 'report_failed' });
   }
   const head = {
     report_id: report._id,
@@ -29,18 +27,18 @@ export async function replyWithReport(report: Report, account: Account): Promise
     return {
       httpStatus: 202,
       code: '05',
-      message: 'The report is being made. Ask for it by its report_id.',
+      message: say('reportBeingMade'),
       data: { ...head, status: report.status },
     };
   }
   const { products, ...summary } = report.summary ?? {};
   const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report, account) };
   if (report.format === 'csv') {
-    return { message: 'Report ready', data: body };
+    return { message: say('reportReady'), data: body };
   }
   const purchases = await readReportItems(report, itemsInlineMax);
   return {
-    message: 'Report ready',
+    message: say('reportReady'),
     data: { ...body, transactions: purchases, truncated: (report.rows ?? 0) > purchases.length },
   };
 }

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { AppError, MaintenanceError } from '../../shared/errors.js';
+import { asWritten, say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { awaitFinal } from '../../purchases/await-final.js';
 import type { PurchaseRequest } from '../../purchases/accept/accept-purchase.js';
@@ -15,6 +16,7 @@ import { findProduct } from '../../products/find-product.js';
 import { customerNumber, productCode, refId } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
+import { label, worded } from '../worded.js';
 
 interface Query {
   code: string;
@@ -29,7 +31,7 @@ const maxPriceText = Joi.string()
   .custom((value: string, helpers) =>
     Number(value) <= limits.moneyMax ? Number(value) : helpers.error('string.pattern.base'),
   )
-  .messages({ 'string.pattern.base': '{{#label}} must be whole rupiah' })
+  .messages(worded({ 'string.pattern.base': say('wholeRupiah', label) }))
   .description('Refuse (01) if the price is higher now. Rupiah.');
 
 export const createResellerRequest = defineResellerOperation<Query>({
@@ -107,8 +109,7 @@ function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
     throw error;
   }
   logger.error('reseller purchase has an unknown outcome', { error });
-  const message = 'The service is recovering. Send the same request again in a few seconds.';
-  return { status: '05', message, ref_id: ref, sn: null };
+  return { status: '05', message: say('recovering'), ref_id: ref, sn: null };
 }
 
 async function waitForEnd(purchase: Purchase): Promise<Purchase> {
@@ -120,14 +121,14 @@ async function waitForEnd(purchase: Purchase): Promise<Purchase> {
 function present(purchase: Purchase, created: boolean): ResellerAnswer {
   const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
   if (!isFinal(purchase.status)) {
-    const message = created ? 'Success' : 'Transaction being processed';
+    const message = say(created ? 'success' : 'beingProcessed');
     return { status: created ? '00' : '05', message, ...about, transaction_status: 'pending' };
   }
   return purchase.status === 'SUCCESS'
-    ? { status: '00', message: 'Success', ...about, transaction_status: 'success' }
+    ? { status: '00', message: say('success'), ...about, transaction_status: 'success' }
     : {
         status: '01',
-        message: purchase.message ?? 'Transaction failed, the debit was returned',
+        message: purchase.message === null ? say('failedAndReturned') : asWritten(purchase.message),
         reason: 'transaction_failed',
         ...about,
         transaction_status: 'failed',

@@ -2,6 +2,7 @@ import { balanceOf } from '../../money/wallets/balance-of.js';
 import Joi from 'joi';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation } from './reseller-operation.js';
+import { say } from '../../shared/say.js';
 
 export const getResellerBalance = defineResellerOperation({
   id: 'getResellerBalance',
@@ -16,6 +17,6 @@ export const getResellerBalance = defineResellerOperation({
   signed: () => ({ md5Covers: 'depo', hmacCovers: 'depo' }),
   async handle({ account }) {
     const { balance } = await whileMongoAnswers(balanceOf(account._id));
-    return { status: '00', message: 'Success', balance, currency: 'IDR' };
+    return { status: '00', message: say('success'), balance, currency: 'IDR' };
   },
 });

@@ -4,6 +4,7 @@ import { text } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { JsonList } from '../send-json.js';
 import { defineResellerOperation } from './reseller-operation.js';
+import { say } from '../../shared/say.js';
 
 interface Query {
   category: string;
@@ -38,7 +39,7 @@ export const getResellerPriceList = defineResellerOperation<Query>({
     const products = await whileMongoAnswers(priceList(query));
     return {
       status: '00',
-      message: 'Success',
+      message: say('success'),
       data: new JsonList(products).map(({ product, price, status }) => ({
         code: product._id,
         name: product.name,

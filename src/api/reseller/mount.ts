@@ -16,6 +16,7 @@ import { whileMongoAnswers } from '../patience.js';
 import { sendJson } from '../send-json.js';
 import { validate } from '../validate.js';
 import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
+import { speak, wordsIn } from '../words-in.js';
 
 /** A router that serves the calls by GET alone: HEAD, which Express would answer by the same handler, must not buy. */
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
@@ -56,7 +57,7 @@ function serve(operation: AnyResellerOperation): RequestHandler {
     );
     contextOf(response).code = answer.status;
     response.set('Cache-Control', 'no-store');
-    await sendJson(response, answer);
+    await sendJson(response, { ...answer, message: wordsIn(response, answer.message) });
   };
 }
 
@@ -99,6 +100,7 @@ async function signedCall(
   const { first, objection } = readQuery(request);
   const account = await whileMongoAnswers(accountOf(operation, request, first));
   contextOf(response).accountId = account._id;
+  speak(response, account.language ?? 'en');
   await applyAccessRules(account, addressOf(request), response);
   return { call: { account, query: first, signedBy: signKindOf(first['sign'] ?? '') }, objection };
 }
@@ -121,5 +123,5 @@ function failure(error: unknown, response: Response): ResellerAnswer {
     logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
   }
   setRetryAfter(response, known);
-  return { status: known.code, message: known.message, reason: known.reason };
+  return { status: known.code, message: known.said, reason: known.reason };
 }

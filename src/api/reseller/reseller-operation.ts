@@ -9,11 +9,12 @@ import type { ResponseCode } from '../../shared/errors.js';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
 import { boundsOf } from '../bounds.js';
 import { text } from '../fields.js';
+import type { Message } from '../../shared/say.js';
 
 /** What is beside status and message depends on the call. */
 export interface ResellerAnswer {
   status: ResponseCode;
-  message: string;
+  message: Message;
   [field: string]: unknown;
 }
 

@@ -6,6 +6,7 @@ import { changedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
 import { presentSellerProduct } from '../present-product.js';
 import { sellerProductData } from '../schemas.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   code: string;
@@ -52,6 +53,6 @@ export const createProduct = defineOperation<Body>({
       },
       changedBy(call),
     );
-    return { httpStatus: 201, message: 'Product created', data: presentSellerProduct(created) };
+    return { httpStatus: 201, message: say('productCreated'), data: presentSellerProduct(created) };
   },
 });

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { SettlementModel, type Settlement } from '../../settlements/settlement.model.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentSettlement, settlementData } from './settlement-data.js';
@@ -27,7 +28,7 @@ export const getSettlement = defineOperation<unknown, Params>({
       accountId: account._id,
     }).lean<Settlement>();
     if (!settlement) {
-      throw new NotFoundError(`There is no settlement ${params.id}.`);
+      throw new NotFoundError(say('noSettlement', { id: params.id }));
     }
     return { data: presentSettlement(settlement) };
   },

@@ -5,6 +5,7 @@ import { putOffer as put } from '../../products/put-offer.js';
 import { rupiah, text } from '../fields.js';
 import { changedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   price: number;
@@ -44,7 +45,7 @@ export const putOffer = defineOperation<Body, Params>({
       changedBy(call),
     );
     return {
-      message: 'Offer saved',
+      message: say('offerSaved'),
       data: { code: offer.productCode, price: offer.price, status: offer.status },
     };
   },

@@ -4,6 +4,8 @@ import { requestSettlement as request } from '../../settlements/request-settleme
 import { refId, rupiah, text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentSettlement, settlementData } from './settlement-data.js';
+import { say } from '../../shared/say.js';
+import { label, worded } from '../worded.js';
 
 interface Body {
   amount: number;
@@ -15,13 +17,13 @@ const bankAccount = Joi.object<Body['bank_account']>({
   bank_code: text(20)
     .pattern(/^[A-Za-z0-9._-]+$/)
     .required()
-    .messages({ 'string.pattern.base': '{{#label}} must have letters, digits or . _ -' })
+    .messages(worded({ 'string.pattern.base': say('bankCodeForm', label) }))
     .example('014'),
   account_number: Joi.string()
     .max(34)
     .pattern(/^\d{5,34}$/)
     .required()
-    .messages({ 'string.pattern.base': '{{#label}} must have 5 to 34 digits' })
+    .messages(worded({ 'string.pattern.base': say('accountNumberForm', label) }))
     .example('1234567890'),
   account_name: text(100).min(1).required().example('PT Pulsa Jaya'),
 });
@@ -58,7 +60,7 @@ export const requestSettlement = defineOperation<Body>({
     const isFinal = settlement.status === 'completed' || settlement.status === 'failed';
     return {
       code: created || isFinal ? '00' : '05',
-      message: created ? 'Settlement requested' : 'Known ref_id: the settlement as it is now',
+      message: say(created ? 'settlementRequested' : 'settlementAsItIs'),
       data: presentSettlement(settlement),
     };
   },

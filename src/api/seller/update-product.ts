@@ -5,6 +5,7 @@ import { updateProduct as update } from '../../products/update-product.js';
 import { maxWaitS, rupiah, text } from '../fields.js';
 import { changedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   price?: number;
@@ -49,7 +50,7 @@ export const updateProduct = defineOperation<Body, Params>({
       changedBy(call),
     );
     return {
-      message: 'Product updated',
+      message: say('productUpdated'),
       data: {
         ...{ code: product._id, name: product.name, price, status },
         max_wait_s: product.maxWaitS ?? null,

@@ -5,6 +5,7 @@ import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { businessDay, periodOf } from '../../shared/business-time.js';
 import { ValidationError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { presentEntry } from '../../statements/present-entry.js';
 import {
   balancesOf,
@@ -18,6 +19,7 @@ import { statementCsv } from '../../statements/statement-csv.js';
 import { callOfRole } from '../call-of-role.js';
 import { isoDay, timestamp, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation, type FileReply } from '../operation.js';
+import { label, worded } from '../worded.js';
 
 interface Query {
   start_date?: string;
@@ -62,7 +64,7 @@ export function statementOperations(role: Role): AnyOperation[] {
         const statement = { ...place.statement, walletId: account._id };
         const balances = await balancesOf(statement);
         if (!balances) {
-          throw new ValidationError([{ field: 'cursor', message: 'cursor is not one of this statement' }]);
+          throw new ValidationError([{ field: 'cursor', message: say('cursorOfOtherStatement') }]);
         }
         if (/\btext\/csv\b/i.test(accept)) {
           return { data: null, file: csvFile(statement, place.after) };
@@ -96,7 +98,7 @@ const cursorText = () =>
   Joi.string()
     .max(200)
     .custom((value: string, helpers) => (fromCursor(value) ? value : helpers.error('string.pattern.base')))
-    .messages({ 'string.pattern.base': '{{#label}} must be a next_cursor of this call' })
+    .messages(worded({ 'string.pattern.base': say('cursorOfCall', label) }))
     .example(toCursor({ statement: emptyStatement, after: 0 }))
     .description('next_cursor of the page before. The period is that of the first page; dates are ignored.');
 

@@ -5,6 +5,7 @@ import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
 import { replyCode } from '../reply-code.js';
 import { walletPurchaseData } from '../schemas.js';
+import { say } from '../../shared/say.js';
 
 interface Body {
   product_code: string;
@@ -48,7 +49,7 @@ export const createWalletTransaction = defineOperation<Body>({
     return {
       httpStatus: created ? 201 : 200,
       code: replyCode(purchase, created),
-      message: created ? 'Transaction is being processed' : 'Known ref_id: the transaction as it is now',
+      message: say(created ? 'transactionAccepted' : 'transactionAsItIs'),
       data: presentWalletTransaction(purchase),
     };
   },

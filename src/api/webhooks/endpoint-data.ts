@@ -17,6 +17,8 @@ import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
 import type { ListedEndpoint } from '../../webhooks/webhook-status.js';
 import { text, timestamp, url } from '../fields.js';
 import { urlErrors } from '../url-errors.js';
+import { say } from '../../shared/say.js';
+import { label, worded } from '../worded.js';
 
 export interface EndpointBody {
   url?: string;
@@ -33,9 +35,15 @@ const eventFilter = Joi.string()
   .custom((value: string, helpers) =>
     filters.includes(value)
       ? value
-      : helpers.message({
-          custom: `{{#label}} is ${JSON.stringify(value)}, which is no event. Use ${filters.join(', ')}`,
-        }),
+      : helpers.message(
+          worded({
+            custom: say('noSuchEvent', {
+              ...label,
+              value: JSON.stringify(value),
+              events: filters.join(', '),
+            }),
+          }),
+        ),
   );
 
 export const endpointFields = {

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { setAccount, type OperatorSettings } from '../../accounts/set-account.js';
+import { languages, type Language } from '../../shared/messages.js';
 import { reason, type Reason } from '../api/console-operation.js';
 import { changedData, defineAccountChange } from './account-operation.js';
 
@@ -12,6 +13,7 @@ interface Body extends Reason {
   rate_limit?: number;
   rate_limit_max?: number | null;
   product_limit?: number | null;
+  language?: Language;
 }
 
 const count = (max: number) => Joi.number().integer().min(1).max(max);
@@ -28,6 +30,7 @@ export const changeSettings = defineAccountChange<Body>({
     rate_limit: count(limits.rateLimitMax),
     rate_limit_max: count(limits.rateLimitMax).allow(null),
     product_limit: count(limits.productsPerSellerMax).allow(null),
+    language: Joi.string().valid(...languages),
     reason,
   }),
   data: changedData,
@@ -39,6 +42,7 @@ export const changeSettings = defineAccountChange<Body>({
       rateLimit: body.rate_limit,
       rateLimitMax: body.rate_limit_max,
       productLimit: body.product_limit,
+      language: body.language,
     };
     const given = Object.entries(settings).filter(([, value]) => value !== undefined);
     const { changed } = await setAccount(account._id, Object.fromEntries(given), by);

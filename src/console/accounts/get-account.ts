@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { describeAccount, type AccountDescription } from '../../accounts/describe-account.js';
+import { languages } from '../../shared/messages.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
 import { listEndpoints, type ListedEndpoint } from '../../webhooks/webhook-status.js';
 import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
@@ -17,6 +18,7 @@ const accountData = shape({
   rate_limit: Joi.number(),
   rate_limit_max: nullableNumber,
   product_limit: nullableNumber,
+  language: Joi.string().valid(...languages),
   ip_whitelist: Joi.array().items(Joi.string()),
   callback_url: nullableText,
   md5_signs_30_days: nullableNumber,
@@ -63,6 +65,7 @@ function presentDescription(
     rate_limit: account.rateLimit,
     rate_limit_max: account.rateLimitMax ?? null,
     product_limit: account.productLimit ?? null,
+    language: account.language ?? 'en',
     ip_whitelist: account.ipWhitelist,
     callback_url: account.callbackUrl === null ? null : withoutUrlSecrets(account.callbackUrl),
     md5_signs_30_days: md5Signs,

@@ -3,6 +3,7 @@ import { timestamp } from '../../api/fields.js';
 import { currentKeyId } from '../../accounts/current-key.js';
 import { SupersededKeyError } from '../../accounts/require-power.js';
 import { ConflictError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { rotateApiKey } from '../../webhooks/rotate-api-key.js';
 import { reason, shape, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './account-operation.js';
@@ -27,7 +28,9 @@ export const newKey = defineAccountChange<Body>({
       keyId,
     }).catch((error: unknown) => {
       throw error instanceof SupersededKeyError
-        ? new ConflictError('Somebody else has just given this account a new key. Look at the account again.')
+        ? new ConflictError(
+            asWritten('Somebody else has just given this account a new key. Look at the account again.'),
+          )
         : error;
     });
     return { api_key: apiKey, previous_valid_until: previousValidUntil.toISOString() };

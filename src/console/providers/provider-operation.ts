@@ -4,6 +4,7 @@ import { requireAccount } from '../../accounts/require-account.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import type { OperatorAction } from '../../operators/rights.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import {
   defineConsoleOperation,
   usernameParams,
@@ -38,7 +39,7 @@ export function defineProviderOperation<Body = unknown, Query = unknown>({
     async handle(call) {
       const seller = await requireAccount(call.params.username);
       if (!seller.provider) {
-        throw new NotFoundError(`${seller.username} has no provider`);
+        throw new NotFoundError(asWritten(`${seller.username} has no provider`));
       }
       return run(seller, call);
     },

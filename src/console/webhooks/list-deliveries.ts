@@ -3,6 +3,7 @@ import { refId } from '../../api/fields.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { pageOfDocuments, type PageOfDocuments } from '../../database/page-of-documents.js';
 import { ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { lookUp } from '../../shared/look-up.js';
 import { deliveries, type Delivery, type DeliveryState } from '../../webhooks/delivery.model.js';
 import { deadDeliveries } from '../../webhooks/list-deliveries.js';
@@ -44,7 +45,7 @@ async function pageOf(query: Query): Promise<PageOfDocuments<Delivery>> {
   if (accountId === undefined) {
     if ([since, until, wantedRef, after].some((each) => each !== undefined) || (state ?? 'dead') !== 'dead') {
       const message = 'account is needed with a filter: without one only what was given up is listed';
-      throw new ValidationError([{ field: 'account', message }]);
+      throw new ValidationError([{ field: 'account', message: asWritten(message) }]);
     }
     return { found: await deadDeliveries(limit), next: null, lookedBackTo: null };
   }

@@ -1,5 +1,6 @@
 import { UnknownOutcomeError } from '../../database/mongo.js';
 import { DependencyError } from '../../shared/errors.js';
+import type { Message } from '../../shared/say.js';
 import { post } from './post.js';
 import type { Posting, PostingResult } from './posting.js';
 
@@ -9,7 +10,7 @@ import type { Posting, PostingResult } from './posting.js';
  * @param advice What is not known, and where to look first.
  * @throws DependencyError
  */
-export async function postUnnamed(posting: Posting, advice: string): Promise<PostingResult> {
+export async function postUnnamed(posting: Posting, advice: Message): Promise<PostingResult> {
   try {
     return await post(posting);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 
 /** The wallet cannot take the amount: its balance would pass the largest safe integer. */
 export function balanceTooLarge(): ValidationError {
-  return new ValidationError([{ field: 'amount', message: 'amount would make the balance too large' }]);
+  return new ValidationError([{ field: 'amount', message: say('balanceTooLarge') }]);
 }

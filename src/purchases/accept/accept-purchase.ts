@@ -7,6 +7,7 @@ import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/find-product.js';
 import type { Product } from '../../products/product.model.js';
 import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { canBeSame } from '../../shared/mask.js';
 import { getInLine } from '../fulfil/queue-at-provider.js';
 import { findByRef } from '../find-by-ref.js';
@@ -67,7 +68,7 @@ export async function acceptPurchase(
     const product = checkItem(found, wanted);
     const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {
-      const message = `The price is now ${price.price}, more than max_price ${maxPrice}. Nothing was bought.`;
+      const message = say('priceAboveMax', { price: price.price, max: maxPrice });
       throw new ConflictError(message, {
         reason: 'price_above_max',
         errors: [{ field: 'max_price', message }],
@@ -109,7 +110,7 @@ async function debit(
     case 'duplicate':
       return replay(result.stands as Purchase | null, wanted);
     case 'stale':
-      throw new ConflictError('This bill is being paid by another request. Nothing was debited.', {
+      throw new ConflictError(say('billBeingPaid'), {
         reason: 'bill_being_paid',
       });
     case 'too-large':
@@ -136,10 +137,7 @@ function replay(known: Purchase | null, wanted: Wanted): AcceptedPurchase {
       ? canBeSame(known.customerNumber, wanted.customerNumber)
       : known.customerNumber === wanted.customerNumber);
   if (!isSame) {
-    throw new ConflictError(
-      `ref_id ${wanted.refId} was used for another purchase. Use a new ref_id for a new purchase.`,
-      { reason: 'ref_id_conflict' },
-    );
+    throw new ConflictError(say('refIdTaken', { ref: wanted.refId }), { reason: 'ref_id_conflict' });
   }
   return { purchase: known, created: false };
 }

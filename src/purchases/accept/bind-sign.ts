@@ -9,6 +9,7 @@ import { limits } from '../../../config/limits.js';
 import { isDuplicateKey, quick } from '../../database/mongo.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { ConflictError, ValidationError, type AppError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { gathered } from '../../shared/gathered.js';
 import type { Purchase } from '../purchase.model.js';
 import { signBindings } from './sign-binding.model.js';
@@ -39,17 +40,13 @@ export async function bindSign(signed: Signed): Promise<void> {
 export async function objectionTo(kind: SignKind | undefined, signed: Signed): Promise<AppError | null> {
   const { refId } = signed;
   if (kind !== undefined && /^(depo|pricelist)$/i.test(refId)) {
-    const message = `ref_id ${refId} can't be used here: its sign is that of another call. Take another ref_id.`;
+    const message = say('refIdOfOtherCall', { ref: refId });
     return new ValidationError([{ field: 'ref_id', message }]);
   }
   const bound = kind === 'md5' ? await boundTo(signed) : null;
   return bound === null || bound === fingerprintOf(signed)
     ? null
-    : new ConflictError(
-        `ref_id ${refId} was sent before with another product or customer number, and its md5 sign is good for ` +
-          'that order alone. Nothing was bought. Use a new ref_id for this order.',
-        { reason: 'ref_id_conflict' },
-      );
+    : new ConflictError(say('refIdBound', { ref: refId }), { reason: 'ref_id_conflict' });
 }
 
 /** Those that ask at the same time share a query, as in findByRef. */

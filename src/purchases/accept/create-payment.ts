@@ -3,6 +3,7 @@ import { QuoteModel, quotes, type Quote } from '../../bills/quote.model.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
@@ -45,10 +46,7 @@ async function lastPaymentEndedMs({ accountId }: Bill, past: Quote[]): Promise<n
   return Math.max(
     ...payments.map(({ refId, finalAt }) => {
       if (finalAt === null) {
-        throw new ConflictError(
-          `This bill is being paid by your ref_id ${refId}. Wait for what becomes of that. Nothing was debited.`,
-          { reason: 'bill_being_paid' },
-        );
+        throw new ConflictError(say('billBeingPaidByYou', { ref: refId }), { reason: 'bill_being_paid' });
       }
       return finalAt.getTime();
     }),

@@ -2,6 +2,7 @@ import { accountById } from '../../accounts/find-account.js';
 import type { ProviderAdapter } from '../../providers/adapter.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { UnauthorizedError, ValidationError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
@@ -29,7 +30,7 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   const adapter = adapterFor(callback.protocol);
   const told = adapter.readCallback(callback.raw);
   if (!told) {
-    throw new ValidationError([{ field: 'body', message: 'This is not a callback of this protocol.' }]);
+    throw new ValidationError([{ field: 'body', message: say('noCallback') }]);
   }
   if (told.kind === 'ping') {
     return;
@@ -37,10 +38,7 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   const order = await OrderModel.findById(told.providerRef).lean<Order>();
   if (!order || !(await isSigned(adapter, order, callback))) {
     // One answer: whether an order exists is not for strangers.
-    throw new UnauthorizedError(
-      'The signature is not right, or there is no such order with this provider.',
-      'invalid_signature',
-    );
+    throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
   logger.info('provider callback', { orderId: order._id, sellerId: order.sellerId, says: told.says });
   if (order.open) {

@@ -2,6 +2,7 @@ import { requireAccount } from '../../accounts/require-account.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { AuditModel, type AuditEntry } from '../../audit/audit.model.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { JournalModel, type Journal } from '../../money/journals/journal.model.js';
 import { DeliveryModel, type Delivery } from '../../webhooks/delivery.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
@@ -51,7 +52,7 @@ async function find(key: string, account: string | undefined): Promise<Purchase>
   const found = await PurchaseModel.findById(key).lean<Purchase>();
   if (!found) {
     throw new NotFoundError(
-      `There is no transaction ${key}. For a client's ref_id, name the client: --account`,
+      asWritten(`There is no transaction ${key}. For a client's ref_id, name the client: --account`),
     );
   }
   return found;

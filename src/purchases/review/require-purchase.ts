@@ -1,4 +1,5 @@
 import { NotFoundError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** @param accountId The buyer's, where it is known. @throws NotFoundError if there is no purchase with this id. */
@@ -8,7 +9,7 @@ export async function requirePurchase(id: string, accountId?: string): Promise<P
     ...(accountId !== undefined && { accountId }),
   }).lean<Purchase>();
   if (!purchase) {
-    throw new NotFoundError(`There is no transaction ${id}.`);
+    throw new NotFoundError(say('noTransaction', { id }));
   }
   return purchase;
 }

@@ -1,6 +1,7 @@
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { now } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { inTransaction } from '../../database/mongo.js';
 import { CaseModel, openCases, type ReconciliationCase } from '../case.model.js';
 
@@ -34,7 +35,7 @@ export async function resolveCase(
   return inTransaction(async (session) => {
     const found = await CaseModel.findById(caseId).session(session).lean<ReconciliationCase>();
     if (!found) {
-      throw new NotFoundError(`There is no case ${caseId}. See the open ones: topup case list`);
+      throw new NotFoundError(asWritten(`There is no case ${caseId}. See the open ones: topup case list`));
     }
     if (found.resolvedAt !== null) {
       return { resolved: found, changed: false };

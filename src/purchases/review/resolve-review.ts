@@ -5,6 +5,7 @@ import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
 import { dropPrepared } from '../fulfil/drop-prepared.js';
@@ -36,12 +37,12 @@ export async function resolveReview(
 ): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
   if (purchase.reviewSince === null) {
-    throw new ConflictError(`Transaction ${purchaseId} does not wait for a decision.`);
+    throw new ConflictError(asWritten(`Transaction ${purchaseId} does not wait for a decision.`));
   }
   const orders = await withoutPrepared(purchase);
   const whyNot = possibleDecisions(purchase, orders)[decision.outcome];
   if (whyNot !== null) {
-    throw new ConflictError(whyNot);
+    throw new ConflictError(asWritten(whyNot));
   }
   const audit = auditOf(purchase, decision, by);
   if (decision.outcome === 'ask') {
@@ -67,7 +68,7 @@ export async function resolveReview(
 export function requirePosted(purchaseId: string): (result: { outcome: string }) => void {
   return ({ outcome }) => {
     if (outcome !== 'posted') {
-      throw new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`);
+      throw new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`));
     }
   };
 }

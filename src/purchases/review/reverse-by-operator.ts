@@ -1,5 +1,6 @@
 import type { ChangedBy } from '../../audit/record-audit.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { reverseSale } from '../fulfil/reverse-sale.js';
 import type { Purchase } from '../purchase.model.js';
@@ -14,10 +15,12 @@ import { requirePurchase } from './require-purchase.js';
 export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
   if (purchase.status !== 'SUCCESS') {
-    throw new ConflictError(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`);
+    throw new ConflictError(
+      asWritten(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`),
+    );
   }
   if (!by.reason) {
-    throw new ValidationError([{ field: 'reason', message: 'A reversal needs a reason.' }]);
+    throw new ValidationError([{ field: 'reason', message: asWritten('A reversal needs a reason.') }]);
   }
   const cases = await CaseModel.find(
     { transactionId: purchaseId, kind: 'reversal', resolvedAt: null },
@@ -32,7 +35,9 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
   } catch (error) {
     // A worker that was quicker is no error of ours.
     throw error instanceof StalePurchaseError
-      ? new ConflictError(`Transaction ${purchaseId} has just changed. Look at it again.`, { cause: error })
+      ? new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`), {
+          cause: error,
+        })
       : error;
   }
   return requirePurchase(purchaseId, purchase.accountId);

@@ -4,6 +4,7 @@ import type { LedgerSums, WalletClose } from '../../money/closes/wallet-close.mo
 import { walletJournals } from '../../money/closes/wallet-journals.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import { ConflictError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { inChunks } from '../../shared/in-chunks.js';
 import { readSubjectFacts } from './subject-facts.js';
 
@@ -87,7 +88,9 @@ function stepAfter(walletId: string, before: Step, journal: Journal): Step {
   };
   if (step.seq !== before.seq + 1 || step.balance !== numberOf(journal.balanceAfter)) {
     throw new ConflictError(
-      `Wallet ${walletId} cannot be closed: journal ${step.seq} (${journal.kind} of ${journal.subjectId}) does not follow journal ${before.seq}. Run topup ledger verify.`,
+      asWritten(
+        `Wallet ${walletId} cannot be closed: journal ${step.seq} (${journal.kind} of ${journal.subjectId}) does not follow journal ${before.seq}. Run topup ledger verify.`,
+      ),
     );
   }
   return step;

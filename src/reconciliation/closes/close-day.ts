@@ -14,6 +14,7 @@ import {
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { groupBy } from '../../shared/group-by.js';
 import { buildWalletClose, type DayBound } from './build-wallet-close.js';
 import { auditOfDay, closeAudit } from './close-audit.js';
@@ -163,7 +164,9 @@ export function rowsOf(day: string) {
 function refuseLostKey(day: string, signature: DayClose['signature'], previous: ClosedDay | null): void {
   if (!signature && previous?.signature) {
     throw new ConflictError(
-      `${previous._id} was closed with a signature, so ${day} is not closed without one. Set LEDGER_CLOSE_KEY in this process.`,
+      asWritten(
+        `${previous._id} was closed with a signature, so ${day} is not closed without one. Set LEDGER_CLOSE_KEY in this process.`,
+      ),
     );
   }
 }

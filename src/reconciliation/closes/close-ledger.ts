@@ -3,6 +3,7 @@ import { withLease } from '../../redis/lease.js';
 import { businessDay, daysAfter, startOf } from '../../shared/business-time.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { closeDay } from './close-day.js';
 
@@ -25,7 +26,10 @@ export async function closeDueDays(): Promise<void> {
 export async function closeLedger(until = lastDayOver()): Promise<ClosedDay[]> {
   if (until > lastDayOver()) {
     throw new ValidationError([
-      { field: 'date', message: `${until} is not over: a day is closed from 10 minutes after its end` },
+      {
+        field: 'date',
+        message: asWritten(`${until} is not over: a day is closed from 10 minutes after its end`),
+      },
     ]);
   }
   const closed: ClosedDay[] = [];

@@ -25,6 +25,7 @@ for (const role of ['buyer', 'seller'] as const) {
         callback_url: null,
         ip_whitelist: ['10.0.0.0/8', '127.0.0.1'],
         rate_limit: 77,
+        language: 'en',
         webhook_status: 'enabled',
         webhook_secret: webhookSecret,
         ...(role === 'buyer' && { is_active: true }),

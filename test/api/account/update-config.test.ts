@@ -74,6 +74,7 @@ for (const role of ['buyer', 'seller'] as const) {
         callback_url: 'https://shop.example/back',
         ip_whitelist: [],
         rate_limit: 120,
+        language: 'en',
         webhook_status: 'enabled',
       });
       const third = await api.call({ path, key, body: { webhook_url: null, callback_url: null } });

@@ -72,9 +72,8 @@ describe(`what input may cost, ${random.seed}`, function () {
     const look = (value: string) => ((looked += 1), value);
     const schema = Joi.object({ list: Joi.array().items(Joi.string().max(9).custom(look)).max(100) });
     const error = errorsOf(() => validate(schema, { list: Array(33_000).fill('1.2.3') }));
-    expect([looked, error?.errors]).to.deep.equal([
-      0,
-      [{ field: 'list', message: 'list must have at most 100 entries' }],
+    expect([looked, error?.errors?.length, error?.errors?.[0]?.field, error?.message]).to.deep.equal([
+      ...[0, 1, 'list', 'list must have at most 100 entries'],
     ]);
     validate(schema, { list: Array(100).fill('1.2.3') });
     expect(looked).to.equal(100);

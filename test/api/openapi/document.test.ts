@@ -311,6 +311,7 @@ describe('The contract of reports', () => {
       expect(operation?.parameters.map(({ name, in: place }) => [name, place])).to.deep.equal([
         ['id', 'path'],
         ['token', 'query'],
+        ['Accept-Language', 'header'],
       ]);
       expect(operation?.security).to.deep.equal([{ apiKey: [] }, { downloadToken: [] }]);
     }

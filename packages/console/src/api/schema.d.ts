@@ -3125,6 +3125,8 @@ export interface operations {
                             rate_limit: number;
                             rate_limit_max: number | null;
                             product_limit: number | null;
+                            /** @enum {string} */
+                            language: "en" | "id";
                             ip_whitelist: string[];
                             callback_url: string | null;
                             md5_signs_30_days: number | null;
@@ -3323,6 +3325,8 @@ export interface operations {
                     rate_limit?: number;
                     rate_limit_max?: number | null;
                     product_limit?: number | null;
+                    /** @enum {string} */
+                    language?: "en" | "id";
                     reason: string & (unknown & unknown);
                 };
             };

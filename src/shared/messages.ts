@@ -1,0 +1,594 @@
+/* eslint-disable max-lines -- rows of one table: a second file would be a second place to look for a message */
+/**
+ * What a client reads, in both languages: the one table. A message is made by `say` (src/shared/say.ts) from its row, so that
+ * none can be written in one language alone. Programs go by `code` and `reason`, which have no language.
+ *
+ * `{name}` is a parameter, `{name:rupiah}` one that is written as money. The English texts are part of the interface as it was
+ * before there were others.
+ */
+/** Of messages; the first is taken where nobody says which. */
+export const languages = ['en', 'id'] as const;
+export type Language = (typeof languages)[number];
+
+export const messages = {
+  noApiKey: {
+    en: 'This account has no API key.',
+    id: 'Akun ini tidak punya kunci API.',
+  },
+  sendUsernameAndSign: {
+    en: 'Send "username" and "sign".',
+    id: 'Kirim "username" dan "sign".',
+  },
+  signWrong: {
+    en: '"username" or "sign" is not right. See how the sign is made at /docs.',
+    id: '"username" atau "sign" salah. Cara membuat sign ada di /docs.',
+  },
+  onlyStrongSign: {
+    en: 'This account takes only the HMAC-SHA256 sign, not md5.',
+    id: 'Akun ini hanya menerima sign HMAC-SHA256, bukan md5.',
+  },
+  wrongRole: {
+    en: 'This is the {role} surface; the key belongs to a {owner}.',
+    id: 'Bagian ini untuk {role}; kunci ini milik {owner}.',
+  },
+  accountSuspended: {
+    en: 'This account is suspended. Contact the operator.',
+    id: 'Akun ini dibekukan. Hubungi operator.',
+  },
+  keyOfOtherMode: {
+    en: 'This is a {mode} key; this service takes {ours} keys.',
+    id: 'Ini kunci {mode}; layanan ini menerima kunci {ours}.',
+  },
+  apiKeyMalformed: {
+    en: 'The API key is not valid: a part of it is missing or wrong. Copy it whole from where it was given to you, or ask the operator for a new one.',
+    id: 'Kunci API tidak sah: ada bagian yang hilang atau salah. Salin seluruhnya dari tempat Anda menerimanya, atau minta yang baru kepada operator.',
+  },
+  apiKeyUnknown: {
+    en: 'The API key is unknown or has been revoked.',
+    id: 'Kunci API tidak dikenal atau sudah dicabut.',
+  },
+  accessTokenOver: {
+    en: 'The access token is not valid any more. Log in again with your API key.',
+    id: 'Token akses sudah tidak berlaku. Masuk lagi dengan kunci API Anda.',
+  },
+  tokenMayNot: {
+    en: 'An access token can neither see keys and secrets nor change the configuration. Send your API key itself in the header "Authorization: Bearer <API_KEY>".',
+    id: 'Token akses tidak boleh melihat kunci dan rahasia, dan tidak boleh mengubah konfigurasi. Kirim kunci API Anda sendiri di header "Authorization: Bearer <API_KEY>".',
+  },
+  keySuperseded: {
+    en: 'This API key was replaced: until its overlap ends it still trades and reads, but neither sees keys and secrets nor changes the configuration. Send your current key. If you did not replace it, contact the operator.',
+    id: 'Kunci API ini sudah diganti: sampai masa tumpang tindihnya habis ia masih bisa bertransaksi dan membaca, tetapi tidak boleh melihat kunci dan rahasia atau mengubah konfigurasi. Kirim kunci Anda yang sekarang. Jika bukan Anda yang menggantinya, hubungi operator.',
+  },
+  noSuchAccount: {
+    en: 'There is no such account.',
+    id: 'Akun itu tidak ada.',
+  },
+  keyReplaced: {
+    en: 'API key replaced',
+    id: 'Kunci API sudah diganti',
+  },
+  configUpdated: {
+    en: 'Configuration updated',
+    id: 'Konfigurasi sudah diubah',
+  },
+  wouldLockOut: {
+    en: 'ip_whitelist must have the address that you call from, {address}: it would lock you out',
+    id: 'ip_whitelist harus memuat alamat asal panggilan Anda, {address}: tanpa itu Anda terkunci di luar',
+  },
+  rateLimitAtMost: {
+    en: 'rate_limit must be at most {max}, as the operator has set for this account',
+    id: 'rate_limit paling banyak {max}, sesuai yang ditetapkan operator untuk akun ini',
+  },
+  noSuchCall: {
+    en: 'There is no such call. All of them are at /docs/reference.',
+    id: 'Panggilan itu tidak ada. Semuanya ada di /docs/reference.',
+  },
+  noSuchPage: {
+    en: 'There is no such page. All of them are at /docs.',
+    id: 'Halaman itu tidak ada. Semuanya ada di /docs.',
+  },
+  endBeforeStart: {
+    en: 'end_date must not be before start_date',
+    id: 'end_date tidak boleh sebelum start_date',
+  },
+  addressNotAllowed: {
+    en: 'The address {address} is not on the IP allowlist of this account. If you did not set it, contact the operator.',
+    id: 'Alamat {address} tidak ada di daftar IP yang diizinkan akun ini. Jika bukan Anda yang mengaturnya, hubungi operator.',
+  },
+  sendApiKey: {
+    en: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
+    id: 'Kirim kunci API Anda di header "Authorization: Bearer <API_KEY>".',
+  },
+  noSuchPath: {
+    en: 'There is no {method} {path}. See the documentation at /docs.',
+    id: '{method} {path} tidak ada. Lihat dokumentasi di /docs.',
+  },
+  bodyNoJson: {
+    en: 'The body is not valid JSON.',
+    id: 'Isi permintaan bukan JSON yang sah.',
+  },
+  tooManyFormFields: {
+    en: 'The form has too many fields.',
+    id: 'Formulir berisi terlalu banyak isian.',
+  },
+  onlyJsonInUtf8: {
+    en: 'Send the body as JSON in UTF-8, as it is or compressed by gzip, deflate or br.',
+    id: 'Kirim isi permintaan sebagai JSON dalam UTF-8, apa adanya atau dikompresi dengan gzip, deflate atau br.',
+  },
+  bodyIncomplete: {
+    en: 'The body did not arrive whole.',
+    id: 'Isi permintaan tidak sampai dengan utuh.',
+  },
+  bodyWrongEncoding: {
+    en: 'The body is not what its "Content-Encoding" says.',
+    id: 'Isi permintaan tidak sesuai dengan "Content-Encoding" yang disebutkan.',
+  },
+  pathInvalid: {
+    en: 'The path is not valid.',
+    id: 'Alamat panggilan tidak sah.',
+  },
+  onlyJson: {
+    en: 'Send the body as JSON with "Content-Type: application/json".',
+    id: 'Kirim isi permintaan sebagai JSON dengan "Content-Type: application/json".',
+  },
+  bodyNoObject: {
+    en: 'The body must be a JSON object.',
+    id: 'Isi permintaan harus berupa objek JSON.',
+  },
+  givenTwice: {
+    en: '{field} must be given once',
+    id: '{field} hanya boleh dikirim sekali',
+  },
+  methodNotPossible: {
+    en: '{method} is not possible here; use {allowed}.',
+    id: '{method} tidak bisa di sini; gunakan {allowed}.',
+  },
+  timestampWrong: {
+    en: 'x-timestamp must be the time in unix seconds, at most 5 minutes off.',
+    id: 'x-timestamp harus berupa waktu dalam detik unix, paling jauh 5 menit selisihnya.',
+  },
+  signatureWrong: {
+    en: 'x-signature is not right.',
+    id: 'x-signature salah.',
+  },
+  noSuchReport: {
+    en: 'There is no such report, or it is not ready yet.',
+    id: 'Laporan itu tidak ada, atau belum siap.',
+  },
+  linksRevoked: {
+    en: 'The links of this report are revoked',
+    id: 'Tautan laporan ini sudah dicabut',
+  },
+  allLinksRevoked: {
+    en: 'The links of all reports are revoked',
+    id: 'Tautan semua laporan sudah dicabut',
+  },
+  reportFailed: {
+    en: 'The report {id} could not be made. Ask for a new one, of a shorter period if that fails as well, and name the report_id to the operator.',
+    id: 'Laporan {id} tidak bisa dibuat. Minta yang baru, dengan periode lebih pendek jika gagal lagi, dan sebutkan report_id-nya kepada operator.',
+  },
+  reportBeingMade: {
+    en: 'The report is being made. Ask for it by its report_id.',
+    id: 'Laporan sedang dibuat. Tanyakan dengan report_id-nya.',
+  },
+  reportReady: {
+    en: 'Report ready',
+    id: 'Laporan siap',
+  },
+  success: {
+    en: 'Success',
+    id: 'Sukses',
+  },
+  productCreated: {
+    en: 'Product created',
+    id: 'Produk sudah dibuat',
+  },
+  noSettlement: {
+    en: 'There is no settlement {id}.',
+    id: 'Penarikan {id} tidak ada.',
+  },
+  offerSaved: {
+    en: 'Offer saved',
+    id: 'Penawaran sudah disimpan',
+  },
+  productUpdated: {
+    en: 'Product updated',
+    id: 'Produk sudah diubah',
+  },
+  cursorOfOtherStatement: {
+    en: 'cursor is not one of this statement',
+    id: 'cursor bukan milik mutasi ini',
+  },
+  meterNumberWrong: {
+    en: '{said}',
+    id: 'customer_number tidak dikenal sebagai nomor meter.',
+  },
+  meterNotTold: {
+    en: 'Nobody tells whose meter it is at the moment. Ask again in a minute, or buy without the check.',
+    id: 'Saat ini pemilik meter tidak bisa dicek. Tanyakan lagi dalam satu menit, atau beli tanpa pengecekan.',
+  },
+  meterCheckNotOffered: {
+    en: 'Nobody who sells {product} can tell whose meter it is. Buy without the check.',
+    id: 'Tidak ada penjual {product} yang bisa mengecek pemilik meter. Beli tanpa pengecekan.',
+  },
+  billAlreadyPaid: {
+    en: '{said}',
+    id: 'Tagihan ini sudah dibayar.',
+  },
+  billNumberWrong: {
+    en: '{said}',
+    id: 'Nomor pelanggan salah.',
+  },
+  noBill: {
+    en: '{said}',
+    id: 'Tidak ada tagihan untuk nomor pelanggan ini, atau produk ini sedang tidak dijual.',
+  },
+  billerSilent: {
+    en: 'The biller does not answer at the moment. Ask again in a minute.',
+    id: 'Penyedia tagihan sedang tidak menjawab. Tanyakan lagi dalam satu menit.',
+  },
+  depositRefTaken: {
+    en: 'ref_id {ref} was used for a deposit of {amount}. Use a new ref_id for a new deposit.',
+    id: 'ref_id {ref} sudah dipakai untuk deposit sebesar {amount:rupiah}. Gunakan ref_id baru untuk deposit baru.',
+  },
+  paymentIdTaken: {
+    en: 'payment_id {id} stands for a payment of {amount} for {username}, {ref}.',
+    id: 'payment_id {id} sudah dipakai untuk pembayaran {amount:rupiah} oleh {username}, {ref}.',
+  },
+  noDeposit: {
+    en: 'There is no deposit {id}.',
+    id: 'Deposit {id} tidak ada.',
+  },
+  balanceTooLarge: {
+    en: 'amount would make the balance too large',
+    id: 'amount akan membuat saldo terlalu besar',
+  },
+  productNotOnSale: {
+    en: 'There is no product {code} on sale. See the price list.',
+    id: 'Produk {code} tidak dijual. Lihat daftar harga.',
+  },
+  noProduct: {
+    en: 'There is no product {code}.',
+    id: 'Produk {code} tidak ada.',
+  },
+  productLimit: {
+    en: 'This account sells {sold} products, and may sell {limit}. Ask the operator for a higher limit.',
+    id: 'Akun ini menjual {sold} produk, dan boleh menjual {limit}. Minta batas yang lebih tinggi kepada operator.',
+  },
+  notYourProduct: {
+    en: 'You have no product {code}.',
+    id: 'Anda tidak punya produk {code}.',
+  },
+  productNotSold: {
+    en: 'Product {code} is not sold at the moment.',
+    id: 'Produk {code} sedang tidak dijual.',
+  },
+  productCutOff: {
+    en: 'Product {code} cannot be bought between {start} and {end} ({zone}).',
+    id: 'Produk {code} tidak bisa dibeli antara pukul {start} dan {end} ({zone}).',
+  },
+  productBusy: {
+    en: 'Too many orders wait for product {code}. Nothing was bought; try again later.',
+    id: 'Terlalu banyak pesanan menunggu produk {code}. Tidak ada yang dibeli; coba lagi nanti.',
+  },
+  productInMaintenance: {
+    en: 'Product {code} is under maintenance. Try again later.',
+    id: 'Produk {code} sedang dalam gangguan. Coba lagi nanti.',
+  },
+  billBeingPaid: {
+    en: 'This bill is being paid by another request. Nothing was debited.',
+    id: 'Tagihan ini sedang dibayar oleh permintaan lain. Saldo tidak dipotong.',
+  },
+  refIdTaken: {
+    en: 'ref_id {ref} was used for another purchase. Use a new ref_id for a new purchase.',
+    id: 'ref_id {ref} sudah dipakai untuk pembelian lain. Gunakan ref_id baru untuk pembelian baru.',
+  },
+  refIdBound: {
+    en: 'ref_id {ref} was sent before with another product or customer number, and its md5 sign is good for that order alone. Nothing was bought. Use a new ref_id for this order.',
+    id: 'ref_id {ref} sudah pernah dikirim dengan produk atau nomor pelanggan lain, dan sign md5-nya hanya berlaku untuk pesanan itu. Tidak ada yang dibeli. Gunakan ref_id baru untuk pesanan ini.',
+  },
+  billBeingPaidByYou: {
+    en: 'This bill is being paid by your ref_id {ref}. Wait for what becomes of that. Nothing was debited.',
+    id: 'Tagihan ini sedang dibayar dengan ref_id Anda {ref}. Tunggu hasilnya. Saldo tidak dipotong.',
+  },
+  noTransaction: {
+    en: 'There is no transaction {id}.',
+    id: 'Transaksi {id} tidak ada.',
+  },
+  noCallback: {
+    en: 'This is not a callback of this protocol.',
+    id: 'Ini bukan callback dari protokol ini.',
+  },
+  callbackSignatureWrong: {
+    en: 'The signature is not right, or there is no such order with this provider.',
+    id: 'Tanda tangan salah, atau tidak ada pesanan seperti itu pada provider ini.',
+  },
+  downloadLinkOver: {
+    en: 'This download link is not valid any more. Ask for the report again.',
+    id: 'Tautan unduhan ini sudah tidak berlaku. Minta laporannya lagi.',
+  },
+  tooManyReports: {
+    en: 'More than {max} reports in a day. Wait {minutes} min, or ask for fewer and longer periods.',
+    id: 'Lebih dari {max} laporan dalam sehari. Tunggu {minutes} menit, atau minta lebih sedikit laporan dengan periode lebih panjang.',
+  },
+  noReport: {
+    en: 'There is no report {id}. Reports are kept for 7 days.',
+    id: 'Laporan {id} tidak ada. Laporan disimpan selama 7 hari.',
+  },
+  settlementRefTaken: {
+    en: 'ref_id {ref} was used for another settlement. Use a new one.',
+    id: 'ref_id {ref} sudah dipakai untuk penarikan lain. Gunakan yang baru.',
+  },
+  periodTooLong: {
+    en: 'start_date must be at most {max} days before end_date',
+    id: 'start_date paling lama {max} hari sebelum end_date',
+  },
+  tooManyEndpoints: {
+    en: 'An account has at most {max} webhook endpoints. Remove one first.',
+    id: 'Satu akun paling banyak punya {max} endpoint webhook. Hapus satu dulu.',
+  },
+  endpointTwin: {
+    en: 'Your endpoint {id} has the URL {url} already. Change that one instead.',
+    id: 'Endpoint Anda {id} sudah memakai URL {url}. Ubah yang itu saja.',
+  },
+  noDelivery: {
+    en: 'There is no delivery with this id.',
+    id: 'Pengiriman dengan id ini tidak ada.',
+  },
+  deliverySuperseded: {
+    en: 'A newer event of the same transaction replaced this one.',
+    id: 'Peristiwa yang lebih baru dari transaksi yang sama sudah menggantikan yang ini.',
+  },
+  noEndpoint: {
+    en: 'There is no webhook endpoint with this id. GET …/webhooks lists yours.',
+    id: 'Endpoint webhook dengan id ini tidak ada. GET …/webhooks menampilkan milik Anda.',
+  },
+  secretJustRotated: {
+    en: 'The secret was rotated a moment ago. Read the present one.',
+    id: 'Rahasia baru saja diganti. Baca yang sekarang.',
+  },
+  setWebhookUrl: {
+    en: 'Set a webhook_url first.',
+    id: 'Atur webhook_url dulu.',
+  },
+  pingUnderWay: {
+    en: 'A test of this URL is under way. Wait for its answer.',
+    id: 'Uji URL ini sedang berjalan. Tunggu jawabannya.',
+  },
+  insufficientBalance: {
+    en: 'Insufficient balance. Deposit first, then send the same request again.',
+    id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, harga {price:rupiah}. Isi saldo dulu, lalu kirim lagi permintaan yang sama.',
+  },
+  insufficientForSettlement: {
+    en: 'Insufficient balance. Ask for at most your available balance.',
+    id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, yang diminta {price:rupiah}. Minta paling banyak sebesar saldo yang tersedia.',
+  },
+  recovering: {
+    en: 'The service is recovering. Send the same request again in a few seconds.',
+    id: 'Layanan sedang dipulihkan. Kirim lagi permintaan yang sama beberapa detik lagi.',
+  },
+  unexpected: {
+    en: 'Something went wrong on our side.',
+    id: 'Terjadi kesalahan di pihak kami.',
+  },
+  moreMistakes: {
+    en: 'there are more mistakes',
+    id: 'masih ada kesalahan lain',
+  },
+  settlementUnknown: {
+    en: 'It is not known whether the settlement was made. Compare pending_settlement of GET /api/seller/balance before you ask again. With a ref_id the same request can always be sent again.',
+    id: 'Belum diketahui apakah penarikan sudah dibuat. Bandingkan pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Dengan ref_id, permintaan yang sama selalu bisa dikirim lagi.',
+  },
+  urlNotPublic: {
+    en: 'must lead to a public address',
+    id: 'harus mengarah ke alamat publik',
+  },
+  urlNoHost: {
+    en: 'has a host name that does not resolve',
+    id: 'memakai nama host yang tidak ditemukan',
+  },
+  urlNoUrl: {
+    en: 'must be a URL',
+    id: 'harus berupa URL',
+  },
+  urlHttpOrHttps: {
+    en: 'must begin with http:// or https://',
+    id: 'harus diawali http:// atau https://',
+  },
+  urlHttps: {
+    en: 'must begin with https://',
+    id: 'harus diawali https://',
+  },
+  urlCredentials: {
+    en: 'must not contain a user name or password',
+    id: 'tidak boleh memuat nama pengguna atau kata sandi',
+  },
+  urlPort: {
+    en: 'must use port 80, 443, 8080, 8443 or one above 1024',
+    id: 'harus memakai port 80, 443, 8080, 8443 atau di atas 1024',
+  },
+  urlPrivate: {
+    en: 'must not be a private or reserved address',
+    id: 'tidak boleh berupa alamat privat atau yang dicadangkan',
+  },
+  urlHostName: {
+    en: 'must have a public host name',
+    id: 'harus memakai nama host publik',
+  },
+  urlField: {
+    en: '{field} {problem}',
+    id: '{field} {problem}',
+  },
+  noControlCharacters: {
+    en: '{label} must not contain control characters',
+    id: '{label} tidak boleh memuat karakter kontrol',
+  },
+  refIdForm: {
+    en: '{label} must have 1 to 64 letters, digits or . _ : -',
+    id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
+  },
+  productCodeForm: {
+    en: '{label} must have 1 to 50 letters, digits or . _ -',
+    id: '{label} harus 1 sampai 50 huruf, angka atau . _ -',
+  },
+  wholeRupiah: {
+    en: '{label} must be whole rupiah',
+    id: '{label} harus rupiah bulat',
+  },
+  safeRupiah: {
+    en: '{label} must be a safe whole number of rupiah',
+    id: '{label} harus bilangan bulat rupiah yang aman',
+  },
+  dateForm: {
+    en: '{label} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
+    id: '{label} harus tanggal berbentuk YYYY-MM-DD atau waktu ISO 8601 dengan zonanya',
+  },
+  wholeNumberTo: {
+    en: '{label} must be a whole number from 1 to {max}',
+    id: '{label} harus bilangan bulat dari 1 sampai {max}',
+  },
+  cursorOfCall: {
+    en: '{label} must be a next_cursor of this call',
+    id: '{label} harus next_cursor dari panggilan ini',
+  },
+  bankCodeForm: {
+    en: '{label} must have letters, digits or . _ -',
+    id: '{label} harus berisi huruf, angka atau . _ -',
+  },
+  accountNumberForm: {
+    en: '{label} must have 5 to 34 digits',
+    id: '{label} harus 5 sampai 34 angka',
+  },
+  allowlistEntryForm: {
+    en: '{label} must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24',
+    id: '{label} harus alamat IPv4 atau IPv6, atau jaringan seperti 203.0.113.0/24',
+  },
+  noSuchEvent: {
+    en: '{label} is {value}, which is no event. Use {events}',
+    id: '{label} berisi {value}, yang bukan nama peristiwa. Gunakan {events}',
+  },
+  settlementRequested: {
+    en: 'Settlement requested',
+    id: 'Penarikan sudah diminta',
+  },
+  settlementAsItIs: {
+    en: 'Known ref_id: the settlement as it is now',
+    id: 'ref_id sudah dikenal: penarikan seperti keadaannya sekarang',
+  },
+  beingProcessed: {
+    en: 'Transaction being processed',
+    id: 'Transaksi sedang diproses',
+  },
+  failedAndReturned: {
+    en: 'Transaction failed, the debit was returned',
+    id: 'Transaksi gagal, saldo sudah dikembalikan',
+  },
+  tooManyCharacters: {
+    en: '{field} must have at most {max} characters',
+    id: '{field} paling banyak {max} karakter',
+  },
+  tooManyEntries: {
+    en: '{field} must have at most {max} entries',
+    id: '{field} paling banyak {max} isian',
+  },
+  tooManyCalls: {
+    en: 'More than {limit} calls in a minute. Wait {seconds} s.',
+    id: 'Lebih dari {limit} panggilan dalam satu menit. Tunggu {seconds} detik.',
+  },
+  tooManyBadKeys: {
+    en: 'Too many calls with a wrong key or signature from your address. Wait {seconds} s.',
+    id: 'Terlalu banyak panggilan dengan kunci atau tanda tangan salah dari alamat Anda. Tunggu {seconds} detik.',
+  },
+  bodyTooLarge: {
+    en: 'The body is larger than {limit}.',
+    id: 'Isi permintaan lebih besar dari {limit}.',
+  },
+  bodyAboveAllowed: {
+    en: 'The body is larger than allowed.',
+    id: 'Isi permintaan lebih besar dari yang diizinkan.',
+  },
+  transactionAccepted: {
+    en: 'Transaction is being processed',
+    id: 'Transaksi sedang diproses',
+  },
+  transactionAsItIs: {
+    en: 'Known ref_id: the transaction as it is now',
+    id: 'ref_id sudah dikenal: transaksi seperti keadaannya sekarang',
+  },
+  paymentAccepted: {
+    en: 'Payment is being processed',
+    id: 'Pembayaran sedang diproses',
+  },
+  paymentAsItIs: {
+    en: 'Known ref_id: the payment as it is now',
+    id: 'ref_id sudah dikenal: pembayaran seperti keadaannya sekarang',
+  },
+  depositCompleted: {
+    en: 'Deposit successful',
+    id: 'Deposit berhasil',
+  },
+  depositPending: {
+    en: 'Deposit recorded, waiting for payment',
+    id: 'Deposit dicatat, menunggu pembayaran',
+  },
+  depositRejected: {
+    en: 'Deposit rejected: its payment did not come. Deposit anew with a new ref_id.',
+    id: 'Deposit ditolak: pembayarannya tidak datang. Buat deposit lagi dengan ref_id baru.',
+  },
+  noDepositFits: {
+    en: 'No pending deposit fits; an operator decides.',
+    id: 'Tidak ada deposit tertunda yang cocok; operator yang memutuskan.',
+  },
+  postpaidProduct: {
+    en: '{product} is a postpaid product: use POST /api/buyer/inquiry and POST /api/buyer/payment',
+    id: '{product} adalah produk pascabayar: gunakan POST /api/buyer/inquiry dan POST /api/buyer/payment',
+  },
+  prepaidProduct: {
+    en: '{product} is a prepaid product: use POST /api/buyer/transaction',
+    id: '{product} adalah produk prabayar: gunakan POST /api/buyer/transaction',
+  },
+  mobileNumber: {
+    en: 'customer_number must be a mobile number: 08 and 8 to 11 more digits',
+    id: 'Nomor pelanggan (customer_number) harus nomor ponsel: 08 dan 8 sampai 11 angka lagi',
+  },
+  numberOfOtherOperator: {
+    en: 'customer_number does not belong to this operator (its prefixes: {prefixes})',
+    id: 'Nomor pelanggan (customer_number) bukan milik operator ini (awalannya: {prefixes})',
+  },
+  meterNumber: {
+    en: 'customer_number must be a meter number of 11 or 12 digits',
+    id: 'Nomor pelanggan (customer_number) harus nomor meter 11 atau 12 angka',
+  },
+  playerId: {
+    en: 'customer_number must be the player id of 6 to 16 digits, with the zone after it where the game has zones',
+    id: 'Nomor pelanggan (customer_number) harus ID pemain 6 sampai 16 angka, diikuti zona jika gimnya memakai zona',
+  },
+  customerId: {
+    en: 'customer_number must be the customer id of 6 to 20 digits',
+    id: 'Nomor pelanggan (customer_number) harus ID pelanggan 6 sampai 20 angka',
+  },
+  anyNumber: {
+    en: 'customer_number must have 4 to 50 letters, digits or . , | @ _ -',
+    id: 'Nomor pelanggan (customer_number) harus 4 sampai 50 huruf, angka atau . , | @ _ -',
+  },
+  productCodeTaken: {
+    en: 'The product code {code} is taken. Use another one, or make an offer for it.',
+    id: 'Kode produk {code} sudah dipakai. Gunakan yang lain, atau buat penawaran untuknya.',
+  },
+  priceAboveMax: {
+    en: 'The price is now {price}, more than max_price {max}. Nothing was bought.',
+    id: 'Harga sekarang {price:rupiah}, lebih dari max_price {max:rupiah}. Tidak ada yang dibeli.',
+  },
+  refIdOfOtherCall: {
+    en: "ref_id {ref} can't be used here: its sign is that of another call. Take another ref_id.",
+    id: 'ref_id {ref} tidak bisa dipakai di sini: sign-nya milik panggilan lain. Gunakan ref_id lain.',
+  },
+  deliveryUrlRemoved: {
+    en: 'The URL of this delivery was removed. Set one first.',
+    id: 'URL pengiriman ini sudah dihapus. Atur dulu satu URL.',
+  },
+  deliveryEndpointRemoved: {
+    en: 'The endpoint of this delivery was removed. Another one does not get what was for it.',
+    id: 'Endpoint pengiriman ini sudah dihapus. Endpoint lain tidak menerima apa yang ditujukan kepadanya.',
+  },
+} as const satisfies Record<string, Record<Language, string>>;

@@ -1,0 +1,67 @@
+/** Messages of the table, and how they are made. */
+import { lookUp } from './look-up.js';
+import { languages, messages, type Language } from './messages.js';
+
+declare const isSaid: unique symbol;
+
+/** A text in every language. Made here alone. */
+export type Message = Readonly<Record<Language, string>> & { readonly [isSaid]: true };
+
+export type MessageKey = keyof typeof messages;
+
+/** A parameter is the same in every language, or a message itself. */
+type Parameter = string | number | Message;
+
+/** The names in a text: `{amount:rupiah}` is `amount`. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Inside}}${infer Rest}`
+  ? (Inside extends `${infer Name}:${string}` ? Name : Inside) | NamesIn<Rest>
+  : never;
+
+type NamesOf<Key extends MessageKey> = NamesIn<(typeof messages)[Key][Language]>;
+
+type ParametersOf<Key extends MessageKey> = [NamesOf<Key>] extends [never]
+  ? []
+  : [parameters: Record<NamesOf<Key>, Parameter>];
+
+/** A message of the table, with what it is about. */
+export function say<Key extends MessageKey>(key: Key, ...[parameters]: ParametersOf<Key>): Message {
+  return inEach((language) => filled(messages[key][language], parameters ?? {}, language));
+}
+
+/**
+ * Text that stays as it was written: what a provider said, and what operators alone read, which is English. Clients get no words
+ * of ours by it: test/api/language/messages.test.ts holds the list of who may use it.
+ */
+export function asWritten(text: string): Message {
+  return inEach(() => text);
+}
+
+/** Words of Joi, which has its own table of them in each language. */
+export function saidByJoi(words: Record<Language, string>): Message {
+  return inEach((language) => words[language]);
+}
+
+/** Several as one. */
+export function joined(all: readonly Message[], between: string): Message {
+  return inEach((language) => all.map((each) => each[language]).join(between));
+}
+
+function inEach(write: (language: Language) => string): Message {
+  return Object.fromEntries(languages.map((language) => [language, write(language)])) as unknown as Message;
+}
+
+function filled(text: string, parameters: Record<string, Parameter>, language: Language): string {
+  return text.replace(/\{(\w+)(:rupiah)?\}/g, (_, name: string, isMoney?: string) => {
+    const value = lookUp(parameters, name) ?? '';
+    if (typeof value === 'object') {
+      return value[language];
+    }
+    return isMoney === undefined ? String(value) : inRupiah(Number(value));
+  });
+}
+
+const grouped = new Intl.NumberFormat('id-ID');
+
+function inRupiah(amount: number): string {
+  return `Rp ${grouped.format(amount)}`;
+}

@@ -1,0 +1,56 @@
+/** Mistakes in fields, by every schema of the contract. */
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { operations } from '../../../src/api/operations.js';
+import { resellerOperations } from '../../../src/api/reseller/operations.js';
+import { validate } from '../../../src/api/validate.js';
+import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
+import { fieldsOf, sampleOf, withField } from '../contract/support/probes.js';
+import { englishWordIn } from './english-words.js';
+
+const schemas = [
+  ...operations.flatMap(({ id, body, params, query }) => [
+    { name: `body of ${id}`, where: 'body' as const, schema: body as Joi.ObjectSchema | undefined },
+    { name: `path of ${id}`, where: 'path' as const, schema: params as Joi.ObjectSchema | undefined },
+    { name: `query of ${id}`, where: 'query' as const, schema: query as Joi.ObjectSchema | undefined },
+  ]),
+  ...resellerOperations.map(({ id, query }) => ({
+    ...{ name: `query of ${id}`, where: 'query' as const },
+    schema: query as Joi.ObjectSchema | undefined,
+  })),
+];
+
+describe('mistakes in fields', () => {
+  const mistakesIn = (schema: Joi.ObjectSchema, input: unknown): FieldError[] => {
+    try {
+      validate(schema, input);
+      return [];
+    } catch (error) {
+      if (error instanceof ValidationError) {
+        return error.errors ?? [];
+      }
+      throw error;
+    }
+  };
+
+  it('every rule of every field of the contract is told in both languages', () => {
+    let told = 0;
+    for (const { name, where, schema } of schemas) {
+      for (const field of fieldsOf(schema, where)) {
+        for (const value of [...field.outside, [null], [{}], Infinity, ['x', 'x']]) {
+          const input = withField(sampleOf(schema), field.name, value);
+          for (const { field: said, message } of schema ? mistakesIn(schema, input) : []) {
+            told += 1;
+            const shown = `${name}: ${message.en} / ${message.id}`;
+            expect(message.id, shown).to.not.equal(message.en);
+            // The field is named; what was sent, and the words that are allowed, are nobody's language.
+            const rest = message.id.replace(said, '').replace(/(salah satu dari|harus|Gunakan) .*$/, '');
+            expect(englishWordIn(rest), shown).to.equal(null);
+            expect(message.id.includes(said.split('.')[0] ?? ''), shown).to.equal(true);
+          }
+        }
+      }
+    }
+    expect(told).to.be.above(200);
+  });
+});

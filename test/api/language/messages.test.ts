@@ -1,0 +1,90 @@
+/** The table of messages, and that nothing goes past it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { messages } from '../../../src/shared/messages.js';
+import { asWritten, joined, say } from '../../../src/shared/say.js';
+import { englishWordIn } from './english-words.js';
+
+/** Where operators read, or others have written the words. A client's call may meet none of these but by a comment of its own. */
+const englishRooms = [
+  'scripts/topup/',
+  'src/console/',
+  'src/operators/',
+  'src/doctor/',
+  'src/adjustments/',
+  'src/reconciliation/',
+  'src/purchases/review/',
+];
+const englishFiles = [
+  // Operators' calls in rooms that clients use as well.
+  'src/accounts/create-account.ts',
+  'src/accounts/require-account.ts',
+  'src/accounts/set-account.ts',
+  'src/database/creation-key.ts',
+  'src/deposits/confirm-deposit.ts',
+  'src/deposits/reject-deposit.ts',
+  'src/providers/compare-price-list.ts',
+  'src/providers/routing-order.ts',
+  'src/providers/steer-provider.ts',
+  'src/settlements/claim-settlement.ts',
+  'src/settlements/import-holidays.ts',
+  'src/settlements/pay-out.ts',
+  // What became of a purchase, in the words that are stored with it: mostly its provider's.
+  'src/api/reseller/create-request.ts',
+];
+
+describe('the messages', () => {
+  const rows = Object.entries(messages);
+
+  it('each is in both languages, the Indonesian one without an English word', () => {
+    expect(rows).to.have.length.above(100);
+    for (const [key, { en, id }] of rows) {
+      expect(en, key).to.not.equal('');
+      expect(id, key).to.not.equal('');
+      expect(englishWordIn(id), `${key}: ${id}`).to.equal(null);
+    }
+  });
+
+  it('what is for the reader is in both: an Indonesian text leaves out no parameter but the words of others', () => {
+    const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name);
+    for (const [key, { en, id }] of rows) {
+      const lost = namesIn(en).filter((name) => !namesIn(id).includes(name) && name !== 'said');
+      expect(lost, key).to.deep.equal([]);
+    }
+  });
+
+  it('money is written as it is in Indonesia; a message in a message is in the same language', () => {
+    expect(say('insufficientBalance', { balance: 1_000, price: 1_250_000 }).id).to.match(
+      /^Saldo tidak cukup\. Saldo Anda Rp 1\.000, harga Rp 1\.250\.000\./,
+    );
+    const nested = say('urlField', { field: 'webhook_url', problem: say('urlHttps') });
+    expect(nested).to.deep.equal({
+      en: 'webhook_url must begin with https://',
+      id: 'webhook_url harus diawali https://',
+    });
+    expect(joined([nested, say('moreMistakes')], '; ').id).to.equal(
+      'webhook_url harus diawali https://; masih ada kesalahan lain',
+    );
+    // What a client sends is no template.
+    expect(say('noTransaction', { id: '{id}$&' }).id).to.equal('Transaksi {id}$& tidak ada.');
+  });
+
+  it('text in one language is made where operators read it, or where it is the words of others, and nowhere else', () => {
+    const users = [...filesOf('src'), ...filesOf('scripts')].filter(
+      (file) => file !== 'src/shared/say.ts' && readFileSync(file, 'utf8').includes('asWritten('),
+    );
+    const isAllowed = (file: string) =>
+      englishFiles.includes(file) || englishRooms.some((room) => file.startsWith(room));
+    expect(users.filter((file) => !isAllowed(file))).to.deep.equal([]);
+    expect(englishFiles.filter((file) => !users.includes(file))).to.deep.equal([]);
+    expect(asWritten('as it is')).to.deep.equal({ en: 'as it is', id: 'as it is' });
+  });
+});
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesOf(path) : path.endsWith('.ts') ? [path] : [];
+  });
+}
