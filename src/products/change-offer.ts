@@ -2,6 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import type { ProductStatus } from './product.model.js';
 
@@ -30,7 +31,7 @@ export async function changeOffer(
         )
         .lean<Offer>();
       if (!before) {
-        throw new NotFoundError(`This seller has no offer for ${productCode}.`);
+        throw new NotFoundError(asWritten(`This seller has no offer for ${productCode}.`));
       }
       const after = { sellerId, price: price ?? before.price, status: status ?? before.status };
       if (after.price !== before.price || after.status !== before.status) {

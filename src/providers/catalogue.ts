@@ -4,6 +4,7 @@ import { commissionOf } from '../money/commission.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
 import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 
 /** An offer with what each side has of its price. Rupiah. */
 export interface CatalogueOffer {
@@ -61,7 +62,7 @@ export async function catalogueItem(code: string): Promise<CatalogueItem> {
   const product = await ProductModel.findById(code).lean<Product>();
   const [item] = product ? await withOffers([product]) : [];
   if (!item) {
-    throw new NotFoundError(`There is no product ${code}.`);
+    throw new NotFoundError(asWritten(`There is no product ${code}.`));
   }
   return item;
 }

@@ -3,6 +3,7 @@ import { changeOffer } from '../products/change-offer.js';
 import type { ProductStatus } from '../products/product.model.js';
 import { updateProduct } from '../products/update-product.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import { catalogueItem, marginOf, type CatalogueOffer } from './catalogue.js';
 
 export interface OfferChange {
@@ -27,7 +28,9 @@ export async function setOffer(change: OfferChange, by: ChangedBy): Promise<Cata
   const margin = price === undefined || price === before.price ? null : marginOf({ ...before, price });
   if (margin !== null && margin < 0 && change.belowCost !== true) {
     throw new ConflictError(
-      `At ${String(price)} rupiah ${-margin} are lost with each sale: its provider asks ${String(before.cost)}, the commission comes off. Say so (below cost) if that is meant.`,
+      asWritten(
+        `At ${String(price)} rupiah ${-margin} are lost with each sale: its provider asks ${String(before.cost)}, the commission comes off. Say so (below cost) if that is meant.`,
+      ),
     );
   }
   if (before.isOwner) {
@@ -42,7 +45,7 @@ async function offerOf(code: string, sellerId: string): Promise<CatalogueOffer> 
   const { offers } = await catalogueItem(code);
   const found = offers.find((each) => each.sellerId === sellerId);
   if (!found) {
-    throw new NotFoundError(`This seller has no offer for ${code}.`);
+    throw new NotFoundError(asWritten(`This seller has no offer for ${code}.`));
   }
   return found;
 }

@@ -100,24 +100,19 @@ describe('how the service runs, in the console', function () {
   it('tells what the checks of doctor find, alarms that stand, and lets a job that failed run again', async () => {
     const { db } = shop.stack;
     const at = new Date();
-    const failing = {
-      ...{ _id: 'refresh-providers:all', queue: 'schedules', job: 'refresh-providers', subject: 'all' },
-      ...{ payload: { v: 1 }, rounds: 6, reason: 'Error: made up' },
-      ...{ firstAt: at, lastAt: at, needsPersonSince: at },
-    };
+    const id = await shop.setAside();
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at };
-    await db.collection<{ _id: string }>('failingJobs').insertOne(failing);
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
     const found = await ask('getSystem', '/system');
     const check = (name: string) => found.checks.find((each: { name: string }) => each.name === name);
     expect(check('queue fulfilment')).to.include({ status: 'ok', advice: null });
     expect(check('jobs that fail again and again')).to.include({ status: 'warn', detail: '1' });
     expect(found.alarms).to.deep.include({ id: alarm._id, since: at.toISOString(), is_told: true });
-    expect(found.failing_jobs[0]).to.include({ id: failing._id, rounds: 6, reason: 'Error: made up' });
-    await ask('retryJob', `/system/jobs/${failing._id}/retry`, { reason });
-    await expectAudited('schedules', 'job.retry');
+    expect(found.failing_jobs[0]).to.include({ id, rounds: 6, reason: 'Error: made up' });
+    await ask('retryJob', `/system/jobs/${id}/retry`, { reason });
+    await expectAudited('reports', 'job.retry');
     expect((await ask('getSystem', '/system')).failing_jobs).to.deep.equal([]);
-    expect((await call(`/system/jobs/${failing._id}/retry`, { reason })).status).to.equal(404);
+    expect((await call(`/system/jobs/${id}/retry`, { reason })).status).to.equal(404);
   });
 
   it('a worker verifies the ledger when it is asked to, and its result and the next time are told', async () => {

@@ -1,9 +1,11 @@
 /** A copy of the service with purchases in every state that an operator has to do with, and people who log in to it. */
 import { randomUUID } from 'node:crypto';
+import type { FailingJob } from '../../../src/jobs/failing-job.model.js';
 import type { Operator } from '../../../src/operators/operator.model.js';
 import { checkedHash } from '../../../src/operators/password.js';
 import type { OperatorRole } from '../../../src/operators/rights.js';
 import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
+import { generateReportJob } from '../../../src/reports/generate-report.job.js';
 import { newId } from '../../../src/shared/ids.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -28,6 +30,8 @@ export interface OperatedStack {
   askForSettlement(asked: { amount: number; accountNumber: string }): Promise<string>;
   /** A case about nothing that exists. */
   openCase(detail: string): Promise<string>;
+  /** A job that has failed again and again; nobody runs it. @returns its id among those. */
+  setAside(): Promise<string>;
   purchaseOf(id: string): Promise<StoredPurchase | null>;
 }
 
@@ -113,6 +117,18 @@ export async function startOperatedStack(): Promise<OperatedStack> {
       const id = await buy('1233');
       await eventually('the review', async () => (await purchaseOf(id))?.reviewSince, 30_000);
       return id;
+    },
+    async setAside() {
+      const subject = newId();
+      const at = new Date();
+      const { name, queue, version } = generateReportJob;
+      const failing: FailingJob = {
+        ...{ _id: `${name}:${subject}`, queue: queue.name, job: name, subject, rounds: 6 },
+        payload: { v: version, reportId: subject, accountId: null },
+        ...{ reason: 'Error: made up', firstAt: at, lastAt: at, needsPersonSince: at },
+      };
+      await stack.db.collection<FailingJob>('failingJobs').insertOne(failing);
+      return failing._id;
     },
     async openCase(detail) {
       const id = newId();
