@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
+import { zoneNamed } from '../shared/iso-time.js';
 import { noControl } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 
@@ -81,6 +82,15 @@ function isRealDay(value: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
+/** In what zone times of the answer are written. Days of filters stay those of business time. */
+export const tz = text(64)
+  .custom((value: string, helpers) => zoneNamed(value) ?? helpers.error('any.invalid'))
+  .messages({ 'any.invalid': '{{#label}} must be a time zone by its IANA name, such as Asia/Jakarta' })
+  .example('Asia/Jakarta')
+  .description(
+    'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
+  );
+
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
 /** One of these words in a filter, in whatever case it is written: what reads it compares it in lower case. */
@@ -112,7 +122,7 @@ const wholeNumberText = (bounds: { max: number; standard: number }) =>
     .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${bounds.max}` })
     .default(bounds.standard);
 
-/** ISO 8601 UTC, in answers. */
+/** ISO 8601, in answers: UTC, or in the `tz` that was asked for. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
 export const pagination = named(
   'Pagination',

@@ -3,7 +3,7 @@ import { limits } from '../../config/limits.js';
 import type { PageFilter } from '../database/page-of-documents.js';
 import { endOf, startOf } from '../shared/business-time.js';
 import { ValidationError } from '../shared/errors.js';
-import { caseless, isoDay, refId, wholeNumber } from './fields.js';
+import { caseless, isoDay, refId, tz, wholeNumber } from './fields.js';
 
 /** What a list of an account's deposits or settlements takes in its query (docs/interface.md#lists). */
 export interface ListFilter<Status extends string> {
@@ -13,6 +13,7 @@ export interface ListFilter<Status extends string> {
   end_date?: string;
   limit: number;
   cursor?: string;
+  tz?: string;
 }
 
 const isNoCursor = '{{#label}} must be a next_cursor of this call';
@@ -31,6 +32,7 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
       .messages({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor })
       .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
       .description('next_cursor of the page before.'),
+    tz,
   });
 }
 

@@ -12,7 +12,7 @@ export interface ReportText {
 }
 
 export function reportText(format: ReportFormat, columns: Columns): ReportText {
-  return format === 'csv' ? { ...csvText(Object.keys(columns)), tail: () => '' } : jsonText();
+  return format === 'json' ? jsonText() : { ...csvText(Object.keys(columns), format), tail: () => '' };
 }
 
 /** A JSON array with one item a line, so that a reader can take the first items without the rest. */

@@ -4,20 +4,29 @@ import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { findReport, requestReport } from '../../reports/request-report.js';
 import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
 import { now } from '../../shared/clock.js';
-import { isoDay, text, timestamp } from '../fields.js';
+import { isoDay, text, timestamp, tz } from '../fields.js';
 import { callOfRole } from '../call-of-role.js';
 import { changedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
-import { reportData, reportFileData, reportTypes, unfinishedReportData } from './report-data.js';
+import {
+  reportData,
+  reportFileData,
+  reportFormats,
+  reportTypes,
+  unfinishedReportData,
+} from './report-data.js';
 
 interface Body {
   type: ReportType;
   format: ReportFormat;
   start_date?: string;
   end_date?: string;
+  tz?: string;
 }
+
+const formatsMeant = '`csv-excel`: CSV whose texts Excel leaves as they are.';
 
 /** The report calls of one role (docs/interface.md#reports). */
 export function reportOperations(role: Role): AnyOperation[] {
@@ -43,9 +52,13 @@ function createReport(role: Role): AnyOperation {
       type: Joi.string()
         .valid(...reportTypes[role])
         .required(),
-      format: Joi.string().valid('json', 'csv').default('json'),
+      format: Joi.string()
+        .valid(...reportFormats)
+        .default('json')
+        .description(formatsMeant),
       start_date: isoDay,
       end_date: isoDay,
+      tz,
     }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
@@ -59,8 +72,9 @@ function createReport(role: Role): AnyOperation {
         format: body.format,
         startDate: body.start_date,
         endDate: body.end_date,
+        zone: body.tz,
       });
-      const wantsFile = body.format === 'csv' && /\btext\/csv\b/i.test(accept);
+      const wantsFile = body.format !== 'json' && /\btext\/csv\b/i.test(accept);
       return wantsFile && report.status === 'completed'
         ? fileReply(report)
         : replyWithReport(report, account);

@@ -8,6 +8,9 @@ import { expectToFitContract } from '../../support/contract.js';
 import { csvRows } from '../../support/csv.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
+import { isoTime } from '../../../src/shared/iso-time.js';
+import { printable } from '../../../src/shared/printable.js';
+import { excelValue } from './support/excel-value.js';
 
 describe('reports of both roles', function () {
   this.timeout(60_000);
@@ -136,6 +139,38 @@ describe('reports of both roles', function () {
     expect(await answer.body.text()).to.match(/^ref_id,/);
   });
 
+  it('csv-excel holds the rows of json as texts and numbers of Excel, and runs nothing', async () => {
+    const body = { type: 'transaction', format: 'csv-excel', tz: 'Asia/Jakarta' };
+    const made = (await buyer.post('/api/buyer/reports', body)).body.data;
+    expect(made.format).to.equal('csv-excel');
+    expect(made.filename).to.match(/\.csv$/);
+    const json = (await buyer.post('/api/buyer/reports', { ...body, format: 'json' })).body.data;
+    const link = new URL(made.download_url as string);
+    const file = await request(stack.baseUrl + link.pathname + link.search);
+    expect(file.headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
+    const text = Buffer.from(await file.body.arrayBuffer()).toString();
+    expect(text.slice(0, 7)).to.equal('\ufeffref_id');
+    const [, ...rows] = csvRows(text.slice(1));
+    expect(rows.map((row) => row.map(excelValue))).to.deep.equal(
+      json.transactions.map((item: Record<string, unknown>) =>
+        Object.values(item).map((value) => printable(String((value as string | number | null) ?? ''))),
+      ),
+    );
+    expect(text)
+      .to.include('"=""081234567890""",')
+      .and.match(/,\d+,"=""success""",/);
+  });
+
+  it('times of a report are told in the zone that was asked for, those of its link too', async () => {
+    const plain = (await buyer.post('/api/buyer/reports', { type: 'transaction' })).body.data;
+    const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', tz: 'Asia/Jakarta' });
+    const times = (report: { transactions: { timestamp: string }[] }) =>
+      report.transactions.map(({ timestamp }) => timestamp);
+    expect(times(body.data)).to.deep.equal(times(plain).map((at) => isoTime(new Date(at), 'Asia/Jakarta')));
+    expect(body.data.expires_at).to.match(/\+07:00$/);
+    expect(body.data.period).to.deep.equal(plain.period);
+  });
+
   const all = [
     ...(['transaction', 'purchase', 'deposit'] as const).map((type) => ({ role: 'buyer', type }) as const),
     ...(['transaction', 'sales', 'product'] as const).map((type) => ({ role: 'seller', type }) as const),
@@ -181,6 +216,7 @@ describe('reports of both roles', function () {
   const refused: [string, object, string][] = [
     ['an unknown type', { type: 'sales' }, 'type'],
     ['no type', {}, 'type'],
+    ['a zone that is none', { type: 'transaction', tz: '+07:00' }, 'tz'],
     ['an unknown format', { type: 'transaction', format: 'xml' }, 'format'],
     ['a date that does not exist', { type: 'transaction', start_date: '2024-02-30' }, 'start_date'],
     [
