@@ -7,4 +7,8 @@ export const fileTypes: Record<ReportFormat, { extension: string; contentType: s
   json: { extension: 'json', contentType: 'application/json' },
   csv,
   'csv-excel': csv,
+  xlsx: {
+    extension: 'xlsx',
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  },
 };

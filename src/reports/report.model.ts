@@ -4,7 +4,7 @@ import type { Role } from '../accounts/account.model.js';
 import type { CsvFormat } from '../shared/csv-text.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
-export type ReportFormat = 'json' | CsvFormat;
+export type ReportFormat = 'json' | 'xlsx' | CsvFormat;
 /** `failed`: it could not be made, again and again (decision 094). */
 export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 

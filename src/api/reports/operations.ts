@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
+import { fileTypes } from '../../reports/file-types.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { findReport, requestReport } from '../../reports/request-report.js';
 import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
@@ -26,7 +27,11 @@ interface Body {
   tz?: string;
 }
 
-const formatsMeant = '`csv-excel`: CSV whose texts Excel leaves as they are.';
+const formatsMeant = '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
+
+const mediaTypeOf = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
+/** Beside JSON. */
+const fileMediaTypes = [mediaTypeOf('csv'), mediaTypeOf('xlsx')];
 
 /** The report calls of one role (docs/interface.md#reports). */
 export function reportOperations(role: Role): AnyOperation[] {
@@ -47,7 +52,7 @@ function createReport(role: Role): AnyOperation {
     summary: 'Make a report',
     description:
       'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
-      'Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.',
+      'Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.',
     body: Joi.object<Body>({
       type: Joi.string()
         .valid(...reportTypes[role])
@@ -63,6 +68,7 @@ function createReport(role: Role): AnyOperation {
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
     file: 'onRequest',
+    fileTypes: fileMediaTypes,
     successStatuses: [200, 202],
     failures: [409, 503],
     async handle({ account, body, accept }) {
@@ -74,12 +80,16 @@ function createReport(role: Role): AnyOperation {
         endDate: body.end_date,
         zone: body.tz,
       });
-      const wantsFile = body.format !== 'json' && /\btext\/csv\b/i.test(accept);
-      return wantsFile && report.status === 'completed'
+      return report.status === 'completed' && isFileWanted(body.format, accept)
         ? fileReply(report)
         : replyWithReport(report, account);
     },
   });
+}
+
+/** JSON has its items in the answer. */
+function isFileWanted(format: ReportFormat, accept: string): boolean {
+  return format !== 'json' && accept.toLowerCase().includes(mediaTypeOf(format));
 }
 
 function getReport(role: Role): AnyOperation {
@@ -111,6 +121,7 @@ function downloadReport(role: Role): AnyOperation {
     takesToken: true,
     data: reportFileData(role),
     file: 'always',
+    fileTypes: fileMediaTypes,
     failures: [404],
     async handle({ account, params }) {
       return fileReply(readyReport(await findReport(account._id, params.id)));

@@ -12,7 +12,7 @@ export const reportTypes: Record<Role, ReportType[]> = {
   buyer: ['transaction', 'purchase', 'deposit'],
   seller: ['transaction', 'sales', 'product'],
 };
-export const reportFormats = ['json', 'csv', 'csv-excel'] as const satisfies ReportFormat[];
+export const reportFormats = ['json', 'csv', 'csv-excel', 'xlsx'] as const satisfies ReportFormat[];
 /** Those whose answer is a link alone, and so the same. */
 const linkedFormats = reportFormats.filter((format) => format !== 'json');
 /** Items in the answer itself; the rest is in the file. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import readWorkbook from 'read-excel-file/node';
 import { request } from 'undici';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
@@ -159,6 +160,44 @@ describe('reports of both roles', function () {
     expect(text)
       .to.include('"=""081234567890""",')
       .and.match(/,\d+,"=""success""",/);
+  });
+
+  it('xlsx: the link and the call itself answer the workbook, with the rows of json', async () => {
+    const body = { type: 'transaction', format: 'xlsx', tz: 'Asia/Jakarta' };
+    const made = (await buyer.post('/api/buyer/reports', body)).body.data;
+    expect(made.filename).to.match(/^transaction-report-\w+\.xlsx$/);
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    const link = new URL(made.download_url as string);
+    const json = (await buyer.post('/api/buyer/reports', { ...body, format: 'json' })).body.data;
+    for (const answer of [
+      await request(stack.baseUrl + link.pathname + link.search),
+      await request(`${stack.baseUrl}/api/buyer/reports`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: type },
+        body: JSON.stringify(body),
+      }),
+    ]) {
+      expect(answer.headers['content-type']).to.equal(type);
+      expect(answer.headers['content-disposition']).to.match(/^attachment; filename=".+\.xlsx"$/);
+      const file = Buffer.from(await answer.body.arrayBuffer());
+      expectToFitContract({
+        ...{ method: 'GET', path: link.pathname, status: answer.statusCode, headers: answer.headers },
+        body: file.toString('latin1'),
+      });
+      const [sheet] = await readWorkbook(file);
+      expect(sheet?.sheet).to.equal('Asia-Jakarta');
+      expect(sheet?.data.slice(1)).to.deep.equal(
+        json.transactions.map((item: Record<string, unknown>) =>
+          Object.entries(item).map(([name, value]) =>
+            name === 'timestamp'
+              ? new Date(`${String(value).slice(0, 23)}Z`)
+              : typeof value === 'string'
+                ? printable(value)
+                : value,
+          ),
+        ),
+      );
+    }
   });
 
   it('times of a report are told in the zone that was asked for, those of its link too', async () => {
