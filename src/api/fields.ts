@@ -102,25 +102,24 @@ export const caseless = (words: readonly string[]) =>
 export const filterStatus = caseless(['pending', 'success', 'failed', 'processing'] as const);
 
 /** A whole number in a query string, where every value is text. */
-export const wholeNumber = (bounds: { max: number; standard: number }) =>
+export const wholeNumber = (bounds: { max: number; standard?: number }) =>
   shownAs(wholeNumberText(bounds), {
     type: 'integer',
     minimum: 1,
     maximum: bounds.max,
-    default: bounds.standard,
+    ...(bounds.standard !== undefined && { default: bounds.standard }),
   });
 
-const wholeNumberText = (bounds: { max: number; standard: number }) =>
-  Joi.string()
+const wholeNumberText = ({ max, standard }: { max: number; standard?: number }) => {
+  const schema = Joi.string()
     .max(9)
     .pattern(/^\d{1,9}$/)
     .custom((value: string, helpers) =>
-      Number(value) >= 1 && Number(value) <= bounds.max
-        ? Number(value)
-        : helpers.error('string.pattern.base'),
+      Number(value) >= 1 && Number(value) <= max ? Number(value) : helpers.error('string.pattern.base'),
     )
-    .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${bounds.max}` })
-    .default(bounds.standard);
+    .messages({ 'string.pattern.base': `{{#label}} must be a whole number from 1 to ${max}` });
+  return standard === undefined ? schema : schema.default(standard);
+};
 
 /** ISO 8601, in answers: UTC, or in the `tz` that was asked for. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');

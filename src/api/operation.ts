@@ -64,8 +64,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   unfinishedData?: Joi.Schema;
   /** Works without a key too, by the query parameter `token` (see reports/download-routes.ts). */
   takesToken?: true;
-  /** Answers with a file instead of the envelope, or can when the client asks for one. */
-  file?: 'always' | 'onRequest';
+  /** Answers with a file instead of the envelope, or can when the client asks for one; `bytes`: always, and never JSON. */
+  file?: 'always' | 'onRequest' | 'bytes';
   /** The media types of such a file beside JSON; left out: csv alone. */
   fileTypes?: string[];
   /** What it answers when all is well; default 200. */

@@ -103,13 +103,15 @@ function successOf(operation: AnyOperation, status: number): Response {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
-      'application/json': {
-        schema:
-          operation.file === 'always'
-            ? jsonSchemaOf(operation.data, 'response')
-            : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
-        ...examplesOf(examples?.['application/json']),
-      },
+      ...(operation.file !== 'bytes' && {
+        'application/json': {
+          schema:
+            operation.file === 'always'
+              ? jsonSchemaOf(operation.data, 'response')
+              : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
+          ...examplesOf(examples?.['application/json']),
+        },
+      }),
       ...(operation.file &&
         status === 200 &&
         Object.fromEntries(

@@ -224,6 +224,7 @@ export const matrix: Record<string, Entry> = {
     places: { ref_ids: plain(['no-transaction-1']) },
   },
   getBuyerTransaction: { places: { ref: named('no-transaction-1') } },
+  getReceipt: { places: { ref: named('no-transaction-1') } },
 
   listSellerProducts: { because: ours, places: {} },
   createProduct: {
