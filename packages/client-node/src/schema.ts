@@ -304,6 +304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/buyer/transactions/{ref}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The receipt (struk) of a transaction for the customer, as PDF
+         * @description By your ref_id or our transaction_id; only of a success. It shows nothing of your balance, and no price but `sold_price` and the amounts of a bill.
+         */
+        get: operations["getReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/seller/products": {
         parameters: {
             query?: never;
@@ -477,7 +497,7 @@ export interface paths {
         };
         /**
          * Every movement of the wallet, oldest first, with the balance before and after
-         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` the whole of it is the answer itself.
+         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` or a `format` the whole of it is the answer itself.
          */
         get: operations["getBuyerStatement"];
         put?: never;
@@ -497,7 +517,7 @@ export interface paths {
         };
         /**
          * Every movement of the wallet, oldest first, with the balance before and after
-         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` the whole of it is the answer itself.
+         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` or a `format` the whole of it is the answer itself.
          */
         get: operations["getSellerStatement"];
         put?: never;
@@ -519,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Make a report
-         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.
+         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.
          */
         post: operations["createBuyerReport"];
         delete?: never;
@@ -619,7 +639,7 @@ export interface paths {
         put?: never;
         /**
          * Make a report
-         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.
+         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.
          */
         post: operations["createSellerReport"];
         delete?: never;
@@ -1552,7 +1572,7 @@ export interface components {
             /** @enum {string} */
             type: "deposit";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1627,7 +1647,7 @@ export interface components {
             /** @enum {string} */
             type: "purchase";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1724,7 +1744,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1887,14 +1907,20 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "purchase" | "deposit";
             /**
+             * @description `csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "csv";
+            format?: "json" | "csv" | "csv-excel" | "xlsx";
             /** @example 2024-03-01 */
             start_date?: string;
             /** @example 2024-03-01 */
             end_date?: string;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         CreateBuyerReportResponse: {
             /** @constant */
@@ -2012,7 +2038,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
             ref_id?: string;
             sn?: string | null;
             /** @enum {string} */
@@ -2071,14 +2097,20 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "sales" | "product";
             /**
+             * @description `csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "csv";
+            format?: "json" | "csv" | "csv-excel" | "xlsx";
             /** @example 2024-03-01 */
             start_date?: string;
             /** @example 2024-03-01 */
             end_date?: string;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         CreateSellerReportResponse: {
             /** @constant */
@@ -2276,7 +2308,7 @@ export interface components {
          * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
          * @enum {string}
          */
-        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
         FieldError: {
             field: string;
             message: string;
@@ -2378,7 +2410,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerBalanceResponse: {
             /** @enum {string} */
@@ -2396,7 +2428,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerPriceListResponse: {
             /** @enum {string} */
@@ -2561,6 +2593,11 @@ export interface components {
             page?: number;
             /** @default 20 */
             limit?: number;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
             /** @example S10 */
             code?: string;
             /** @example 081234561230 */
@@ -2620,6 +2657,11 @@ export interface components {
             page?: number;
             /** @default 20 */
             limit?: number;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         ListSellerTransactionsResponse: {
             /** @constant */
@@ -2685,6 +2727,11 @@ export interface components {
              *     ]
              */
             ref_ids: string[];
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         LookupBuyerTransactionsResponse: {
             /** @constant */
@@ -3105,7 +3152,7 @@ export interface components {
             /** @enum {string} */
             type: "product";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3198,7 +3245,7 @@ export interface components {
             /** @enum {string} */
             type: "sales";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3279,7 +3326,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3649,7 +3696,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "purchase" | "deposit";
             /** @enum {string} */
-            format: "json" | "csv";
+            format: "json" | "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3664,7 +3711,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "sales" | "product";
             /** @enum {string} */
-            format: "json" | "csv";
+            format: "json" | "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3944,7 +3991,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a206c796be7300993a02867761e5e0"
+                 *       "request_id": "01a2088ee9aa7221bfaddabf36d64fab"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3969,7 +4016,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a206c79724773cb643c1585f5bd07c"
+                 *       "request_id": "01a2088ee9e872d79ebaaefa6b6b54c7"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3998,7 +4045,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a206c796c7765c9ee2724378e29962"
+                 *       "request_id": "01a2088ee9b071ec9cc752e290741d28"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4023,7 +4070,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a206c7972c7222b37b7ba1cfb0997d"
+                 *       "request_id": "01a2088ee9ec70519a94a618334d5656"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4064,7 +4111,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a206c797387606808bce3492823c0e"
+                 *       "request_id": "01a2088ee9f5774298637d271db98c34"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4086,7 +4133,7 @@ export interface components {
                     /** @constant */
                     code?: "01";
                     /** @enum {unknown} */
-                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed";
+                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available";
                 };
             };
         };
@@ -4104,7 +4151,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a206c7971a73da8c28fb4e8405478a"
+                 *       "request_id": "01a2088ee9e37389b5eb85add8ee8cc0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4129,7 +4176,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a206c7974273e38819640eccb65eee"
+                 *       "request_id": "01a2088ee9f97013a5a956f28ae38cfd"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4160,7 +4207,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a206c796f873bc84b837e1e0d4093b"
+                 *       "request_id": "01a2088ee9d1704f8aa1be7347de0138"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4185,9 +4232,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 50 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 54 s.",
                  *       "data": null,
-                 *       "request_id": "01a206c798b2730789c8ab5374997ff5"
+                 *       "request_id": "01a2088eead575fcab510c85ca8a6a62"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4214,7 +4261,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a206c7979477538449be480a14d35f"
+                 *       "request_id": "01a2088eea3e711aae17a897dc5f1a3d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4252,6 +4299,11 @@ export interface components {
         /** @example 2024-03-01 */
         EndDate: string;
         Limit: number;
+        /**
+         * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+         * @example Asia/Jakarta
+         */
+        Tz: string;
         Username: string;
         /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
         Sign: string;
@@ -4262,8 +4314,11 @@ export interface components {
          * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
          */
         Cursor: string;
+        Ref: string;
         /** @example S10 */
         Code: string;
+        /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+        Format: "csv" | "csv-excel";
         /** @description As `download_url` has it. Stands for the key. */
         Token: string;
         Status: "due" | "delivered" | "dead" | "held" | "dropped";
@@ -4464,17 +4519,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.792Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.797Z"
                      *       }
                      *     }
                      */
@@ -4494,8 +4549,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4503,8 +4558,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.682Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.747Z"
                      *       }
                      *     }
                      */
@@ -4547,17 +4602,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c77cfb757c9463c6896a278cf6",
-                     *         "code": "01a206c77cfb757c9463c6896a278cf6",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T05:01:06.682Z",
-                     *         "updated_at": "2026-11-23T05:01:06.792Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.797Z"
                      *       }
                      *     }
                      */
@@ -4744,6 +4799,11 @@ export interface operations {
                  * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
                  */
                 cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: never;
             path?: never;
@@ -4969,15 +5029,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
+                     *             "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "176857539700469775",
+                     *             "sn": "436124724356134595",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T05:01:06.156Z"
+                     *             "timestamp": "2026-11-23T13:18:28.478Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5003,7 +5063,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                ref: string;
+                ref: components["parameters"]["Ref"];
             };
             cookie?: never;
         };
@@ -5023,6 +5083,47 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReceipt: {
+        parameters: {
+            query?: {
+                /** @description Of the paper, in mm. */
+                width?: "58" | "80";
+                lang?: "id" | "en";
+                /**
+                 * @description Your name, at the top.
+                 * @example Toko Sari
+                 */
+                title?: string & (unknown & unknown);
+                /** @description Rupiah that your customer paid. */
+                sold_price?: number;
+            };
+            header?: never;
+            path: {
+                ref: components["parameters"]["Ref"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5340,7 +5441,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                     *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5385,6 +5486,11 @@ export interface operations {
                  * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
                  */
                 cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: never;
             path?: never;
@@ -5406,7 +5512,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                     *             "settlement_id": "01a2088edff674498cf9facaa53b5810",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -5415,8 +5521,8 @@ export interface operations {
                      *             "needs_approval": false,
                      *             "reason": null,
                      *             "estimated_completion": "2026-11-24T10:00:00.000Z",
-                     *             "created_at": "2026-11-23T05:01:09.219Z",
-                     *             "completed_at": "2026-11-23T05:01:09.304Z"
+                     *             "created_at": "2026-11-23T13:18:30.903Z",
+                     *             "completed_at": "2026-11-23T13:18:30.949Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5495,7 +5601,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5504,19 +5610,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "455118167012119192",
+                     *             "sn": "941638401904150381",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5553,6 +5659,13 @@ export interface operations {
                  * @example MC4wLjEuMC4w
                  */
                 cursor?: string;
+                /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+                format?: components["parameters"]["Format"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: never;
             path?: never;
@@ -5581,18 +5694,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T05:01:04.007Z",
+                     *             "at": "2026-11-23T13:18:27.183Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a206c7722c71b2820197584793bae9",
+                     *             "subject_id": "01a2088ed13d7537911b69c81c014524",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T05:01:05.928Z",
+                     *             "at": "2026-11-23T13:18:28.359Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a206c775fa73e2b2df0da1c04c892d",
+                     *             "subject_id": "01a2088ed3a5754e9198e1527a44218d",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5604,17 +5717,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T05:01:04.007Z,deposit,deposit-20240301-0001,01a206c7722c71b2820197584793bae9,1000000,1000000
-                     *     2026-11-23T05:01:05.928Z,deposit,deposit-20240301-0002,01a206c775fa73e2b2df0da1c04c892d,250000,1250000
-                     *     2026-11-23T05:01:06.195Z,purchase,order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,-10450,1239550
-                     *     2026-11-23T05:01:06.527Z,purchase,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,-10450,1229100
-                     *     2026-11-23T05:01:06.599Z,refund,order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,10450,1239550
-                     *     2026-11-23T05:01:06.687Z,purchase,order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,-20400,1219150
-                     *     2026-11-23T05:01:07.084Z,purchase,bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,-173500,1045650
-                     *     2026-11-23T05:01:07.285Z,purchase,reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,-10450,1035200
-                     *     2026-11-23T05:01:07.448Z,purchase,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,-10450,1024750
-                     *     2026-11-23T05:01:07.535Z,refund,reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,10450,1035200
-                     *     2026-11-23T05:01:07.875Z,purchase,order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,-98175,937025
+                     *     2026-11-23T13:18:27.183Z,deposit,deposit-20240301-0001,01a2088ed13d7537911b69c81c014524,1000000,1000000
+                     *     2026-11-23T13:18:28.359Z,deposit,deposit-20240301-0002,01a2088ed3a5754e9198e1527a44218d,250000,1250000
+                     *     2026-11-23T13:18:28.492Z,purchase,order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,-10450,1239550
+                     *     2026-11-23T13:18:28.640Z,purchase,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,-10450,1229100
+                     *     2026-11-23T13:18:28.678Z,refund,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,10450,1239550
+                     *     2026-11-23T13:18:28.750Z,purchase,order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,-20400,1219150
+                     *     2026-11-23T13:18:28.965Z,purchase,bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,-173500,1045650
+                     *     2026-11-23T13:18:29.059Z,purchase,reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,-10450,1035200
+                     *     2026-11-23T13:18:29.188Z,purchase,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,-10450,1024750
+                     *     2026-11-23T13:18:29.236Z,refund,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,10450,1035200
+                     *     2026-11-23T13:18:29.662Z,purchase,order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5639,6 +5752,13 @@ export interface operations {
                  * @example MC4wLjEuMC4w
                  */
                 cursor?: string;
+                /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+                format?: components["parameters"]["Format"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: never;
             path?: never;
@@ -5667,18 +5787,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T05:01:07.502Z",
+                     *             "at": "2026-11-23T13:18:29.604Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a206c7801a74c7882093c96ed4365a",
+                     *             "subject_id": "01a2088edae071b495d5df65c303a850",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T05:01:08.983Z",
+                     *             "at": "2026-11-23T13:18:30.730Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a206c785f2755586ddd033106fb2d9",
+                     *             "subject_id": "01a2088edf4574ccb090f2352d62947a",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5690,12 +5810,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T05:01:07.502Z,seller-posting,,01a206c7801a74c7882093c96ed4365a,40474,40474
-                     *     2026-11-23T05:01:08.983Z,seller-posting,,01a206c785f2755586ddd033106fb2d9,96211,136685
-                     *     2026-11-23T05:01:09.069Z,settlement-request,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,-60000,76685
-                     *     2026-11-23T05:01:09.158Z,settlement-failed,payout-20240301-0001,01a206c7864276e7b52cb487de411ec1,60000,136685
-                     *     2026-11-23T05:01:09.227Z,settlement-request,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,-60000,76685
-                     *     2026-11-23T05:01:09.311Z,settlement-completed,payout-20240301-0002,01a206c786e273d4bed3c38b0b8eb38c,0,76685
+                     *     2026-11-23T13:18:29.604Z,seller-posting,,01a2088edae071b495d5df65c303a850,40474,40474
+                     *     2026-11-23T13:18:30.730Z,seller-posting,,01a2088edf4574ccb090f2352d62947a,96211,136685
+                     *     2026-11-23T13:18:30.813Z,settlement-request,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,-60000,76685
+                     *     2026-11-23T13:18:30.861Z,settlement-failed,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,60000,136685
+                     *     2026-11-23T13:18:30.906Z,settlement-request,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,-60000,76685
+                     *     2026-11-23T13:18:30.954Z,settlement-completed,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5738,15 +5858,16 @@ export interface operations {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
-                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
-                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
-                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
-                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
-                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
-                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
+                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
+                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
+                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
+                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
+                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
+                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
+                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             /** @description Under way; ask again. Code 05. */
@@ -5762,7 +5883,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
+                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5810,7 +5931,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a206c78e1073079b497768aa2f8479",
+                     *         "report_id": "01a2088ee4797496bb229f3a22a6194c",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -5824,44 +5945,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a206c78e10.json",
+                     *         "filename": "transaction-report-01a2088ee479.json",
                      *         "rows": 7,
                      *         "size": 1842,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a206c78e1073079b497768aa2f8479/download?token=example",
-                     *         "expires_at": "2026-11-30T05:01:11.057Z",
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a2088ee4797496bb229f3a22a6194c/download?token=example",
+                     *         "expires_at": "2026-11-30T13:18:32.058Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "277291882995020447",
-                     *             "timestamp": "2026-11-23T05:01:07.869Z"
+                     *             "sn": "998427608825343269",
+                     *             "timestamp": "2026-11-23T13:18:29.658Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "455118167012119192",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "sn": "941638401904150381",
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -5884,7 +6005,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78bba76f3bf506ecf92039187",
+                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5932,51 +6053,52 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "277291882995020447",
-                     *         "timestamp": "2026-11-23T05:01:07.869Z"
+                     *         "sn": "998427608825343269",
+                     *         "timestamp": "2026-11-23T13:18:29.658Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T05:01:07.438Z"
+                     *         "timestamp": "2026-11-23T13:18:29.184Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "455118167012119192",
-                     *         "timestamp": "2026-11-23T05:01:07.277Z"
+                     *         "sn": "941638401904150381",
+                     *         "timestamp": "2026-11-23T13:18:29.052Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a206c7819d74d08bfcd62d84fa3337,081234561230,S100,Telkomsel 100.000,98175,success,277291882995020447,2026-11-23T05:01:07.869Z
-                     *     reseller-0002,01a206c77fee71a3a8d7d9ab2ffb567d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:07.438Z
-                     *     reseller-0001,01a206c77f4d71e59f4a2fcb6d0cda6d,081234561230,S10,Telkomsel 10.000,10450,success,455118167012119192,2026-11-23T05:01:07.277Z
-                     *     bill-20240301-0001,01a206c77e7e73c68ff26b10d291a77a,530000001230,PLNPOST,PLN Pascabayar,173500,success,601645459945993292,2026-11-23T05:01:07.070Z
-                     *     order-20240301-0003,01a206c77cfb757c9463c6896a278cf6,12345678901,PLN20,PLN Token 20.000,20400,success,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T05:01:06.682Z
-                     *     order-20240301-0002,01a206c77c5674ea8e83d2d1bd65b96f,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T05:01:06.518Z
-                     *     order-20240301-0001,01a206c77aed7356bc6086b3440a53ba,081234561230,S10,Telkomsel 10.000,10450,success,176857539700469775,2026-11-23T05:01:06.156Z
+                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
+                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
+                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
+                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
+                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
+                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
+                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6011,7 +6133,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a206c7900076e193156d0e06255631"
+                     *         "report_id": "01a2088ee5cb73b49ce107b94502d020"
                      *       }
                      *     }
                      */
@@ -6050,7 +6172,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T05:01:11.676Z"
+                     *         "revoked_at": "2026-11-23T13:18:32.460Z"
                      *       }
                      *     }
                      */
@@ -6097,14 +6219,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
-                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
-                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
-                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
-                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
-                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
+                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
+                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
+                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
+                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
+                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
+                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             /** @description Under way; ask again. Code 05. */
@@ -6120,7 +6243,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
+                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6168,7 +6291,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a206c79089752e91a301bf549467d6",
+                     *         "report_id": "01a2088ee61172ad99b685383fc0c6af",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6182,26 +6305,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a206c79089.json",
+                     *         "filename": "transaction-report-01a2088ee611.json",
                      *         "rows": 6,
                      *         "size": 1661,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a206c79089752e91a301bf549467d6/download?token=example",
-                     *         "expires_at": "2026-11-30T05:01:11.690Z",
+                     *         "download_url": "https://topup.example/api/seller/reports/01a2088ee61172ad99b685383fc0c6af/download?token=example",
+                     *         "expires_at": "2026-11-30T13:18:32.465Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "277291882995020447",
+                     *             "sn": "998427608825343269",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.869Z"
+                     *             "timestamp": "2026-11-23T13:18:29.658Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6210,19 +6333,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T05:01:07.438Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "455118167012119192",
+                     *             "sn": "941638401904150381",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T05:01:07.277Z"
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6245,7 +6368,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a206c78c0675a6ba304a18447660ed",
+                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6292,19 +6415,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a206c7819d74d08bfcd62d84fa3337",
+                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "277291882995020447",
+                     *         "sn": "998427608825343269",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T05:01:07.869Z"
+                     *         "timestamp": "2026-11-23T13:18:29.658Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a206c77fee71a3a8d7d9ab2ffb567d",
+                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6313,33 +6436,34 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T05:01:07.438Z"
+                     *         "timestamp": "2026-11-23T13:18:29.184Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a206c77f4d71e59f4a2fcb6d0cda6d",
+                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "455118167012119192",
+                     *         "sn": "941638401904150381",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T05:01:07.277Z"
+                     *         "timestamp": "2026-11-23T13:18:29.052Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a206c7819d74d08bfcd62d84fa3337,S100,********1230,Telkomsel 100.000,98175,1964,96211,277291882995020447,success,2026-11-23T05:01:07.869Z
-                     *     01a206c77fee71a3a8d7d9ab2ffb567d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:07.438Z
-                     *     01a206c77f4d71e59f4a2fcb6d0cda6d,S10,********1230,Telkomsel 10.000,10450,209,10241,455118167012119192,success,2026-11-23T05:01:07.277Z
-                     *     01a206c77cfb757c9463c6896a278cf6,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T05:01:06.682Z
-                     *     01a206c77c5674ea8e83d2d1bd65b96f,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T05:01:06.518Z
-                     *     01a206c77aed7356bc6086b3440a53ba,S10,********1230,Telkomsel 10.000,10450,209,10241,176857539700469775,success,2026-11-23T05:01:06.156Z
+                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
+                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
+                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
+                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
+                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
+                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6374,7 +6498,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a206c791cb767aa0499cefdd01e520"
+                     *         "report_id": "01a2088ee6dd71a581a6275948878840"
                      *       }
                      *     }
                      */
@@ -6413,7 +6537,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T05:01:12.108Z"
+                     *         "revoked_at": "2026-11-23T13:18:32.727Z"
                      *       }
                      *     }
                      */
@@ -6464,7 +6588,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a206c793ff70cfbbd1bd362fb4b667",
+                     *             "id": "01a2088ee81b73daa8861c4a3fde2cdf",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6472,11 +6596,11 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T05:01:12.576Z",
+                     *             "created_at": "2026-11-23T13:18:32.987Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T05:01:12.602Z",
+                     *                 "at": "2026-11-23T13:18:33.001Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 3,
                      *                 "ack": "received",
@@ -6491,7 +6615,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T05:01:12.576Z"
+                     *               "timestamp": "2026-11-23T13:18:32.987Z"
                      *             }
                      *           }
                      *         ],
@@ -6537,19 +6661,19 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c793ff70cfbbd1bd362fb4b667",
+                     *         "id": "01a2088ee81b73daa8861c4a3fde2cdf",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T05:01:12.655Z",
-                     *         "created_at": "2026-11-23T05:01:12.576Z",
+                     *         "next_attempt_at": "2026-11-23T13:18:33.036Z",
+                     *         "created_at": "2026-11-23T13:18:32.987Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T05:01:12.602Z",
+                     *             "at": "2026-11-23T13:18:33.001Z",
                      *             "http_status": 200,
                      *             "duration_ms": 3,
                      *             "ack": "received",
@@ -6564,7 +6688,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T05:01:12.576Z"
+                     *           "timestamp": "2026-11-23T13:18:32.987Z"
                      *         }
                      *       }
                      *     }
@@ -6594,7 +6718,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T04:01:12.680Z",
+                 *       "since": "2026-11-23T12:18:33.046Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6652,13 +6776,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7923e73468d500c13dc06bfcb",
+                     *         "id": "01a2088ee71e771bac44a4acf96d18cd",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.134Z",
+                     *           "at": "2026-11-23T13:18:32.740Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 24,
+                     *           "duration_ms": 10,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6739,7 +6863,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.552Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.550Z"
                      *       }
                      *     }
                      */
@@ -6793,7 +6917,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a206c7929972338151945054802d6e",
+                     *           "id": "01a2088ee758746795439aa4cd571108",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -6857,7 +6981,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c798c3702ebc2e4ac9c1ddb720",
+                     *         "id": "01a2088eeae97433a5bda0d568107aea",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -6909,7 +7033,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -6960,7 +7084,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e"
+                     *         "id": "01a2088ee758746795439aa4cd571108"
                      *       }
                      *     }
                      */
@@ -7063,13 +7187,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7936b77be90eb8e5945d8aac3-01a206c7929972338151945054802d6e",
+                     *         "id": "01a2088ee7d2764eb4ea8b558779ef54-01a2088ee758746795439aa4cd571108",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.437Z",
+                     *           "at": "2026-11-23T13:18:32.916Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 5,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7113,7 +7237,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7155,9 +7279,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7929972338151945054802d6e",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:12.502Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:32.947Z"
                      *       }
                      *     }
                      */
@@ -7210,7 +7334,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a206c795f870c0a47606ea31353b94",
+                     *             "id": "01a2088ee95c73c28ebb04db7fdcc374",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7218,13 +7342,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T05:01:13.080Z",
+                     *             "created_at": "2026-11-23T13:18:33.309Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T05:01:13.123Z",
+                     *                 "at": "2026-11-23T13:18:33.323Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 16,
+                     *                 "duration_ms": 2,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7234,18 +7358,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_secret"
+                     *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T05:01:13.080Z"
+                     *               "timestamp": "2026-11-23T13:18:33.309Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 6,
-                     *           "total_pages": 6
+                     *           "total": 7,
+                     *           "total_pages": 7
                      *         }
                      *       }
                      *     }
@@ -7283,21 +7407,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c795f870c0a47606ea31353b94",
+                     *         "id": "01a2088ee95c73c28ebb04db7fdcc374",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T05:01:13.227Z",
-                     *         "created_at": "2026-11-23T05:01:13.080Z",
+                     *         "next_attempt_at": "2026-11-23T13:18:33.361Z",
+                     *         "created_at": "2026-11-23T13:18:33.309Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T05:01:13.123Z",
+                     *             "at": "2026-11-23T13:18:33.323Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 16,
+                     *             "duration_ms": 2,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7307,10 +7431,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_secret"
+                     *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T05:01:13.080Z"
+                     *           "timestamp": "2026-11-23T13:18:33.309Z"
                      *         }
                      *       }
                      *     }
@@ -7340,7 +7464,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T04:01:13.244Z",
+                 *       "since": "2026-11-23T12:18:33.370Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7398,13 +7522,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c7949f77efb229ef78d15a894a",
+                     *         "id": "01a2088ee87271ecb099df72a7176299",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:12.738Z",
+                     *           "at": "2026-11-23T13:18:33.076Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7485,7 +7609,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.656Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.611Z"
                      *       }
                      *     }
                      */
@@ -7539,7 +7663,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *           "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -7603,7 +7727,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7656,7 +7780,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7707,7 +7831,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8"
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d"
                      *       }
                      *     }
                      */
@@ -7756,7 +7880,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7810,13 +7934,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c795b4732b91dff68eca1ba0a2-01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee90471ae86ebf7e47e941a5e-01a2088ee8987222ad15bc43a8c3688d",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T05:01:13.015Z",
+                     *           "at": "2026-11-23T13:18:33.230Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 4,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7860,7 +7984,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7902,9 +8026,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a206c794dd77259e3f458ad910f0a8",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T05:01:13.063Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.264Z"
                      *       }
                      *     }
                      */
@@ -8061,7 +8185,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T06:01:13.609Z"
+                     *         "previous_valid_until": "2026-11-23T14:18:33.584Z"
                      *       }
                      *     }
                      */
@@ -8215,7 +8339,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T06:01:13.702Z"
+                     *         "previous_valid_until": "2026-11-23T14:18:33.635Z"
                      *       }
                      *     }
                      */
@@ -8416,15 +8540,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a206c7998977788b1978f2cc49b987",
+                 *         "transaction_id": "01a2088eeb7373c3802769f39f08a566",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:13.993Z"
+                 *         "timestamp": "2026-11-23T13:18:33.843Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:14.052Z"
+                 *       "timestamp": "2026-11-23T13:18:33.882Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -8476,16 +8600,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a206c77aed7356bc6086b3440a53ba",
+                 *         "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "176857539700469775",
+                 *         "sn": "436124724356134595",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:06.156Z",
+                 *         "timestamp": "2026-11-23T13:18:28.478Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:06.402Z"
+                 *       "timestamp": "2026-11-23T13:18:28.571Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -8537,16 +8661,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a206c77c5674ea8e83d2d1bd65b96f",
+                 *         "transaction_id": "01a2088ed71b77e7907b267518d2c8b3",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T05:01:06.518Z",
+                 *         "timestamp": "2026-11-23T13:18:28.636Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:06.584Z"
+                 *       "timestamp": "2026-11-23T13:18:28.672Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -8597,7 +8721,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a206c786e273d4bed3c38b0b8eb38c",
+                 *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8608,9 +8732,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T05:01:09.304Z"
+                 *         "completed_at": "2026-11-23T13:18:30.949Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:09.305Z"
+                 *       "timestamp": "2026-11-23T13:18:30.950Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -8661,7 +8785,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a206c7864276e7b52cb487de411ec1",
+                 *         "settlement_id": "01a2088edf967444b3ad15fc204d1346",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8674,7 +8798,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:09.145Z"
+                 *       "timestamp": "2026-11-23T13:18:30.854Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -8730,9 +8854,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T05:01:05.928Z"
+                 *         "timestamp": "2026-11-23T13:18:28.358Z"
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:05.928Z"
+                 *       "timestamp": "2026-11-23T13:18:28.359Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -8789,7 +8913,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:02.537Z"
+                 *       "timestamp": "2026-11-23T13:18:25.940Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -8840,13 +8964,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a206c798c3702ebc2e4ac9c1ddb720",
+                 *         "endpoint_id": "01a2088eeae97433a5bda0d568107aea",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T05:01:13.929Z",
+                 *         "since": "2026-11-23T13:18:33.793Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:13.930Z"
+                 *       "timestamp": "2026-11-23T13:18:33.794Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -8899,7 +9023,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T05:01:12.126Z"
+                 *       "timestamp": "2026-11-23T13:18:32.734Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -8948,10 +9072,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a206c77cfb757c9463c6896a278cf6",
+                 *       "code": "01a2088ed78b72e49782059936ddc8f2",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "8913-9876-8431-0559-1336/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -9002,11 +9126,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a206c77aed7356bc6086b3440a53ba",
+                 *       "ref_id": "01a2088ed67d72aeb8f8934366f3e294",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "176857539700469775",
+                 *       "sn": "436124724356134595",
                  *       "message": "Success"
                  *     }
                  */
