@@ -59,7 +59,10 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
     });
   }
   const said = words[wishes.language];
-  const quote = purchase.quoteId === null ? null : await QuoteModel.findById(purchase.quoteId).lean<Quote>();
+  const quote =
+    purchase.quoteId === null
+      ? null
+      : await QuoteModel.findOne({ _id: purchase.quoteId, accountId: purchase.accountId }).lean<Quote>();
   const at = DateTime.fromJSDate(purchase.finalAt ?? purchase.createdAt, { zone: env.BUSINESS_TIMEZONE });
   return [
     { text: wishes.title ?? '', isBold: true, isCentred: true },
@@ -104,7 +107,7 @@ function proof({ subcategory, serialNumber }: Purchase, said: Words): ReceiptLin
 
 /** Of a bill its own figures; what the customer paid above it is the shop's fee. */
 function amounts(quote: Quote | null, soldPrice: number | null, said: Words): ReceiptLine[] {
-  if (quote?.totalBill == null) {
+  if (!quote || quote.totalBill === null) {
     return facts([[said.price, soldPrice]], { isBold: true });
   }
   const total = soldPrice ?? quote.totalAmount ?? quote.totalBill;

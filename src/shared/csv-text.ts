@@ -11,7 +11,7 @@ export type CsvFormat = 'csv' | 'csv-excel';
 export function csvText(
   columns: string[],
   format: CsvFormat = 'csv',
-): { head: string; rows(page: readonly object[]): string } {
+): { head: string; rows: (page: readonly object[]) => string } {
   const shape: Options = { columns, record_delimiter: 'windows' };
   const options: Options =
     format === 'csv'

@@ -15,7 +15,6 @@ export const calls = {
   listBuyerTransactions: { method: 'POST', path: '/api/buyer/transactions' },
   lookupBuyerTransactions: { method: 'POST', path: '/api/buyer/transactions/lookup' },
   getBuyerTransaction: { method: 'GET', path: '/api/buyer/transactions/{ref}' },
-  getReceipt: { method: 'GET', path: '/api/buyer/transactions/{ref}/receipt' },
   listSellerProducts: { method: 'GET', path: '/api/seller/products' },
   createProduct: { method: 'POST', path: '/api/seller/products' },
   updateProduct: { method: 'PUT', path: '/api/seller/products/{code}' },

@@ -6,7 +6,11 @@ import { csvRows } from '../../support/csv.js';
 import { excelValue } from './support/excel-value.js';
 
 const cellsOf = (...texts: unknown[]) =>
-  csvRows(csvText(Object.keys(texts), 'csv-excel').rows([{ ...texts }]))[0] ?? [];
+  csvRows(
+    csvText(Object.keys(texts), 'csv-excel').rows([
+      Object.fromEntries(texts.map((text, index) => [index, text])),
+    ]),
+  )[0] ?? [];
 
 const startsFormula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
