@@ -24,7 +24,7 @@ const packageRelations =
   `${header}<Relationships xmlns="${packaged}/relationships">` +
   `<Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
-/** Style 0 is plain, 1 a time. */
+/** The second of its `cellXfs` is a time: `s="1"` of a cell. */
 const styles =
   `${header}<styleSheet xmlns="${main}">` +
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +

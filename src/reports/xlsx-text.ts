@@ -2,7 +2,7 @@ import { Zip, ZipDeflate } from 'fflate';
 import { now } from '../shared/clock.js';
 import { printable } from '../shared/printable.js';
 import type { Columns } from './report-columns.js';
-import type { ReportText } from './report-text.js';
+import type { ReportRow } from './report-rows.js';
 import { workbookParts, type SheetName } from './xlsx-parts.js';
 
 /** What Excel can hold, the header among them. */
@@ -16,7 +16,7 @@ const cellLengthMax = 32_767;
 export function xlsxText(
   columns: Columns,
   { zone = 'UTC', rowsMax = rowsOfSheet }: { zone?: string | undefined; rowsMax?: number } = {},
-): ReportText {
+) {
   const zip = openZip();
   const kinds = Object.entries(columns).map(([name, { kind }], index) => ({
     name,
@@ -69,7 +69,7 @@ export function xlsxText(
       openSheet();
       return zip.take();
     },
-    rows(page) {
+    rows(page: readonly ReportRow[]) {
       page.forEach((row) => {
         addRow(row);
       });

@@ -54,6 +54,7 @@ describe('a report as a workbook', () => {
     expect(xml.match(/<c r="D\d+" t="inlineStr">/g)).to.have.length(1 + hostile.length);
     expect(xml).to.not.match(/<c r="[FH][2-9]"/);
     expect(xml).to.include('>_x005F_x0041_<');
+    expect(xml).to.include('>&lt;c&gt;&lt;v&gt;1&lt;/v&gt;&lt;/c&gt;<').and.include('>&amp;amp;<');
     const [sheet] = await rowsOf(file);
     expect(sheet?.data.slice(1).map((row) => row[3])).to.deep.equal(
       // The reader has read `_x005F_x0041_` as Excel does.
