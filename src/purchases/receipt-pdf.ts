@@ -11,7 +11,7 @@ const standardSize = 7.5;
 const characterWidth = 0.6;
 const lineHeight = 1.25;
 /** What a receipt shows without a font of its own. */
-const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/g;
+const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
 
 /** A purchase as a receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same purchase and wishes. */
 export async function receiptPdf(
