@@ -186,17 +186,18 @@ describe('reports of both roles', function () {
       });
       const [sheet] = await readWorkbook(file);
       expect(sheet?.sheet).to.equal('Asia-Jakarta');
-      expect(sheet?.data.slice(1)).to.deep.equal(
-        json.transactions.map((item: Record<string, unknown>) =>
-          Object.entries(item).map(([name, value]) =>
-            name === 'timestamp'
-              ? new Date(`${String(value).slice(0, 23)}Z`)
-              : typeof value === 'string'
-                ? printable(value)
-                : value,
-          ),
-        ),
-      );
+      const rows = sheet?.data.slice(1) ?? [];
+      expect(rows).to.have.length(json.transactions.length);
+      json.transactions.forEach((item: Record<string, unknown>, index: number) => {
+        const { timestamp, ...rest } = item;
+        const row = rows[index] ?? [];
+        expect(row.slice(0, -1)).to.deep.equal(
+          Object.values(rest).map((value) => (typeof value === 'string' ? printable(value) : value)),
+        );
+        // The reader cuts what a fraction of a day is short of.
+        const told = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
+        expect((row.at(-1) as Date).getTime()).to.be.closeTo(told, 1);
+      });
     }
   });
 
