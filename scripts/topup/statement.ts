@@ -9,6 +9,7 @@ interface Options {
   from?: string;
   to?: string;
   csv?: boolean;
+  csvExcel?: boolean;
   limit: number;
 }
 
@@ -28,9 +29,13 @@ export function registerStatement(program: Command): void {
       new Option('--from <day>', 'first day, YYYY-MM-DD').argParser(day),
       new Option('--to <day>', 'last day, YYYY-MM-DD').argParser(day),
       new Option('--csv', 'all of it as CSV').conflicts('json'),
+      new Option('--csv-excel', 'the same with texts that Excel leaves as they are').conflicts([
+        'json',
+        'csv',
+      ]),
       limitOption(100),
     ],
-    async run({ arg, options: { from, to, csv, limit }, by }) {
+    async run({ arg, options: { from, to, csv, csvExcel, limit }, by }) {
       const [{ requireAccount }, { recordAudit }, { periodOf }, { openStatement }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
         import('../../src/audit/record-audit.js'),
@@ -40,14 +45,15 @@ export function registerStatement(program: Command): void {
       const account = await requireAccount(arg('username'));
       const period = periodOf(from, to);
       const subject = { kind: 'account' as const, id: account._id };
-      const what = { ...period, format: csv ? 'csv' : 'page' };
+      const format = csvExcel ? 'csv-excel' : csv ? 'csv' : null;
+      const what = { ...period, format: format ?? 'page' };
       await recordAudit(null, { ...by, action: 'statement.export', subject, after: what });
       const statement = await openStatement(account._id, period);
       const after = statement.firstSeq - 1;
-      if (csv) {
+      if (format) {
         const { statementCsv } = await import('../../src/statements/statement-csv.js');
         // A reader that went away (`| head`) is no error of ours.
-        await pipeline(statementCsv(statement, after), process.stdout, { end: false }).catch(
+        await pipeline(statementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
           ignoreClosedPipe,
         );
         return { data: null, text: '' };
@@ -77,7 +83,7 @@ async function show(statement: Statement, page: { after: number; limit: number }
       period: { start_date: statement.period.start, end_date: statement.period.end },
       opening_balance: opening,
       closing_balance: closing,
-      entries: entries.map(presentEntry),
+      entries: entries.map((each) => presentEntry(each)),
       left,
     },
     text: [

@@ -1,5 +1,6 @@
 import { withoutUrlSecrets } from '../../src/shared/mask.js';
 import { Option, type Command } from 'commander';
+import { groupedToken } from '../../src/purchases/pln-token.js';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, status, table, time } from './format.js';
@@ -43,7 +44,7 @@ function describeText({
     ['price', rupiah(purchase.price)],
     ['status', status(purchase.status)],
     ['message', purchase.message],
-    ['serial number', purchase.serialNumber],
+    ['serial number', groupedToken(purchase)],
     ['seller', purchase.sellerId && (usernames[purchase.sellerId] ?? purchase.sellerId)],
     ['commission', purchase.commissionAmount === null ? null : rupiah(purchase.commissionAmount)],
     ['looked at again', purchase.nextActionAt && time(purchase.nextActionAt)],

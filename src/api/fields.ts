@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
+import { zoneNamed } from '../shared/iso-time.js';
 import { noControl } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 import { say } from '../shared/say.js';
@@ -91,6 +92,15 @@ function isRealDay(value: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
+/** In what zone times of the answer are written. Days of filters stay those of business time. */
+export const tz = text(64)
+  .custom((value: string, helpers) => zoneNamed(value) ?? helpers.error('any.invalid'))
+  .messages(worded({ 'any.invalid': say('zoneName', label) }))
+  .example('Asia/Jakarta')
+  .description(
+    'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
+  );
+
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
 /** One of these words in a filter, in whatever case it is written: what reads it compares it in lower case. */
@@ -102,27 +112,26 @@ export const caseless = (words: readonly string[]) =>
 export const filterStatus = caseless(['pending', 'success', 'failed', 'processing'] as const);
 
 /** A whole number in a query string, where every value is text. */
-export const wholeNumber = (bounds: { max: number; standard: number }) =>
+export const wholeNumber = (bounds: { max: number; standard?: number }) =>
   shownAs(wholeNumberText(bounds), {
     type: 'integer',
     minimum: 1,
     maximum: bounds.max,
-    default: bounds.standard,
+    ...(bounds.standard !== undefined && { default: bounds.standard }),
   });
 
-const wholeNumberText = (bounds: { max: number; standard: number }) =>
-  Joi.string()
+const wholeNumberText = ({ max, standard }: { max: number; standard?: number }) => {
+  const schema = Joi.string()
     .max(9)
     .pattern(/^\d{1,9}$/)
     .custom((value: string, helpers) =>
-      Number(value) >= 1 && Number(value) <= bounds.max
-        ? Number(value)
-        : helpers.error('string.pattern.base'),
+      Number(value) >= 1 && Number(value) <= max ? Number(value) : helpers.error('string.pattern.base'),
     )
-    .messages(worded({ 'string.pattern.base': say('wholeNumberTo', { ...label, max: bounds.max }) }))
-    .default(bounds.standard);
+    .messages(worded({ 'string.pattern.base': say('wholeNumberTo', { ...label, max }) }));
+  return standard === undefined ? schema : schema.default(standard);
+};
 
-/** ISO 8601 UTC, in answers. */
+/** ISO 8601, in answers: UTC, or in the `tz` that was asked for. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
 export const pagination = named(
   'Pagination',

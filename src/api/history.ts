@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { filterStatus, isoDay, page, pageSize } from './fields.js';
+import { filterStatus, isoDay, page, pageSize, tz } from './fields.js';
 import type { ShownStatus } from '../purchases/shown-status.js';
 
 /** Body of the history calls of both roles (docs/interface.md#history). */
@@ -9,6 +9,7 @@ export interface HistoryBody {
   end_date?: string;
   page: number;
   limit: number;
+  tz?: string;
 }
 
 export const historyFields = {
@@ -17,6 +18,7 @@ export const historyFields = {
   end_date: isoDay,
   page,
   limit: pageSize,
+  tz,
 };
 
 export const historyBody = Joi.object<HistoryBody>(historyFields);

@@ -4,7 +4,7 @@ import type { PageFilter } from '../database/page-of-documents.js';
 import { endOf, startOf } from '../shared/business-time.js';
 import { ValidationError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { caseless, isoDay, refId, wholeNumber } from './fields.js';
+import { caseless, isoDay, refId, tz, wholeNumber } from './fields.js';
 import { label, worded } from './worded.js';
 
 /** What a list of an account's deposits or settlements takes in its query (docs/interface.md#lists). */
@@ -15,6 +15,7 @@ export interface ListFilter<Status extends string> {
   end_date?: string;
   limit: number;
   cursor?: string;
+  tz?: string;
 }
 
 const isNoCursor = say('cursorOfCall', label);
@@ -35,6 +36,7 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
       )
       .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
       .description('next_cursor of the page before.'),
+    tz,
   });
 }
 

@@ -65,8 +65,10 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   unfinishedData?: Joi.Schema;
   /** Works without a key too, by the query parameter `token` (see reports/download-routes.ts). */
   takesToken?: true;
-  /** Answers with a file (csv or json as such) instead of the envelope, or can when the client asks for csv. */
-  file?: 'always' | 'onRequest';
+  /** Answers with a file instead of the envelope, or can when the client asks for one; `bytes`: always, and never JSON. */
+  file?: 'always' | 'onRequest' | 'bytes';
+  /** The media types of such a file beside JSON; left out: csv alone. */
+  fileTypes?: string[];
   /** What it answers when all is well; default 200. */
   successStatuses?: (200 | 201 | 202)[];
   /** Failures of its own, beside those of every call. */

@@ -1,9 +1,10 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
 import { shownStatus } from '../purchases/shown-status.js';
+import { isoTime } from '../shared/iso-time.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
-/** A purchase as docs/interface.md#buyer-surface shows it. */
-export function presentBuyerTransaction(purchase: Purchase) {
+/** A purchase as docs/interface.md#buyer-surface shows it, its time in UTC or a zone. */
+export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   return {
     ref_id: purchase.refId,
     transaction_id: purchase._id,
@@ -14,7 +15,7 @@ export function presentBuyerTransaction(purchase: Purchase) {
     sn: purchase.serialNumber,
     status: shownStatus(purchase.status),
     message: purchase.message,
-    timestamp: purchase.createdAt.toISOString(),
+    timestamp: isoTime(purchase.createdAt, zone),
   };
 }
 

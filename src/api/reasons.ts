@@ -50,6 +50,7 @@ export const reasons: Record<FailureReason, Meaning> = {
   webhook_url_taken: { httpStatus: 409, meaning: 'Another endpoint of the account has this URL.' },
   webhook_endpoint_limit_reached: { httpStatus: 409, meaning: 'Remove an endpoint first.' },
   report_failed: { httpStatus: 409, meaning: 'The report could not be made; ask for a new one.' },
+  receipt_not_available: { httpStatus: 409, meaning: 'Only a transaction that is a success has a receipt.' },
   body_too_large: { httpStatus: 413, meaning: 'The body is above its limit.' },
   unsupported_media_type: { httpStatus: 415, meaning: 'Another type, character set or compression.' },
   invalid_customer_number: { httpStatus: 422, meaning: 'The customer number does not fit.' },

@@ -1,13 +1,14 @@
+import { isoTime } from '../shared/iso-time.js';
 import type { Deposit } from './deposit.model.js';
 
 /** A deposit in the words of the wire, the same in answers, reports and events (docs/interface.md#deposits). */
-export function presentDeposit(deposit: Deposit) {
+export function presentDeposit(deposit: Deposit, zone?: string) {
   return {
     ref_id: deposit.refId,
     amount: deposit.amount,
     balance_before: deposit.balanceBefore,
     balance_after: deposit.balanceAfter,
     status: deposit.status,
-    timestamp: deposit.createdAt.toISOString(),
+    timestamp: isoTime(deposit.createdAt, zone),
   };
 }

@@ -32,3 +32,17 @@ export function parsePlnToken(serialNumber: string): PlnToken | null {
 export function tokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
   return [token, token.replace(/(\d{4})(?=\d)/g, '$1-')];
 }
+
+/** A serial number as people read it: the token of one for electricity in groups of four, any other as it is. */
+export function groupedToken<T extends string | null>({
+  subcategory,
+  serialNumber,
+}: {
+  subcategory: string;
+  serialNumber: T;
+}): T | string {
+  const [, token, rest = ''] = /^((?:\d{4}[- ]?){4}\d{4})(?!\d)(.*)$/s.exec(serialNumber ?? '') ?? [];
+  return subcategory === 'pln' && token !== undefined
+    ? `${token.replace(/\D/g, '').replace(/(\d{4})(?=\d)/g, '$1-')}${rest}`
+    : serialNumber;
+}

@@ -4,7 +4,6 @@ import { accountById } from '../accounts/find-account.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { columnsOf } from './report-columns.js';
 import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
 import { callLongest, callNext, openReports, takeTurn } from './report-turns.js';
@@ -123,9 +122,9 @@ async function write(report: Report, lost: AbortSignal): Promise<Pick<Report, 's
   const summary = summaryOf(report, commissionRateOf(account));
   const written = { rows: 0, size: 0 };
 
-  async function* texts(): AsyncGenerator<string> {
-    const text = reportText(report.format, columnsOf(report));
-    yield text.head;
+  async function* texts(): AsyncGenerator<string | Buffer> {
+    const text = reportText(report);
+    yield text.head();
     for await (const page of reportPages(report)) {
       page.forEach(({ counted }) => summary.add(counted));
       written.rows += page.length;
@@ -135,7 +134,7 @@ async function write(report: Report, lost: AbortSignal): Promise<Pick<Report, 's
   }
   async function* bytes(): AsyncGenerator<Buffer> {
     for await (const text of texts()) {
-      const chunk = Buffer.from(text);
+      const chunk = typeof text === 'string' ? Buffer.from(text) : text;
       written.size += chunk.length;
       yield chunk;
     }

@@ -16,7 +16,7 @@ export interface Cells {
   rupiahOrNull: number | null;
   transactionStatus: ShownStatus;
   depositStatus: Deposit['status'];
-  /** ISO 8601 UTC. */
+  /** ISO 8601, in UTC or the zone of the report. */
   time: string;
 }
 

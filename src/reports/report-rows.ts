@@ -2,6 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import { deposits, type Deposit } from '../deposits/deposit.model.js';
 import { presentDeposit } from '../deposits/present-deposit.js';
 import { collectionOf } from '../database/typed-collection.js';
+import { isoTime } from '../shared/iso-time.js';
 import { masked } from '../shared/mask.js';
 import { shownStatus } from '../purchases/shown-status.js';
 import { PurchaseModel, type Purchase } from '../purchases/purchase.model.js';
@@ -33,13 +34,16 @@ const pageSize = 1_000;
 export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
     for await (const page of depositPages(report)) {
-      yield page.map((deposit) => ({ row: presentDeposit(deposit), counted: countedDeposit(deposit) }));
+      yield page.map((deposit) => ({
+        row: presentDeposit(deposit, report.zone),
+        counted: countedDeposit(deposit),
+      }));
     }
     return;
   }
   const rowOf = report.role === 'buyer' ? purchaseRow : saleRow;
   for await (const page of purchasePages(report)) {
-    yield page.map((each) => ({ row: rowOf(each), counted: countedPurchase(each) }));
+    yield page.map((each) => ({ row: rowOf(each, report.zone), counted: countedPurchase(each) }));
   }
 }
 
@@ -127,7 +131,7 @@ function countedDeposit(deposit: Deposit): Counted {
   };
 }
 
-function purchaseRow(purchase: PurchasePart): RowOf<typeof purchaseColumns> {
+function purchaseRow(purchase: PurchasePart, zone?: string): RowOf<typeof purchaseColumns> {
   return {
     ref_id: purchase.refId,
     transaction_id: purchase._id,
@@ -137,12 +141,12 @@ function purchaseRow(purchase: PurchasePart): RowOf<typeof purchaseColumns> {
     price: purchase.price,
     status: shownStatus(purchase.status),
     sn: purchase.serialNumber,
-    timestamp: purchase.createdAt.toISOString(),
+    timestamp: isoTime(purchase.createdAt, zone),
   };
 }
 
 /** A sale as its seller sees it, in history and reports: no buyer identity. */
-export function saleRow(purchase: PurchasePart): RowOf<typeof saleColumns> {
+export function saleRow(purchase: PurchasePart, zone?: string): RowOf<typeof saleColumns> {
   const { commissionAmount } = purchase;
   return {
     transaction_id: purchase._id,
@@ -154,6 +158,6 @@ export function saleRow(purchase: PurchasePart): RowOf<typeof saleColumns> {
     net_amount: commissionAmount === null ? null : purchase.price - commissionAmount,
     sn: purchase.serialNumber,
     status: shownStatus(purchase.status),
-    timestamp: purchase.createdAt.toISOString(),
+    timestamp: isoTime(purchase.createdAt, zone),
   };
 }

@@ -1,25 +1,37 @@
 import { csvText } from '../shared/csv-text.js';
-import type { Columns } from './report-columns.js';
+import { columnsOf } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
-import type { ReportFormat } from './report.model.js';
+import type { Report } from './report.model.js';
+import { xlsxText } from './xlsx-text.js';
 
-/** Turns the rows of a report into its text, page by page. */
+/** Turns the rows of a report into its file, page by page. */
 export interface ReportText {
-  head: string;
+  head(): string | Buffer;
   /** The next rows, in order. */
-  rows(page: readonly ReportRow[]): string;
-  tail(): string;
+  rows(page: readonly ReportRow[]): string | Buffer;
+  tail(): string | Buffer;
 }
 
-export function reportText(format: ReportFormat, columns: Columns): ReportText {
-  return format === 'csv' ? { ...csvText(Object.keys(columns)), tail: () => '' } : jsonText();
+export function reportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zone'>): ReportText {
+  const columns = columnsOf(report);
+  switch (report.format) {
+    case 'json':
+      return jsonText();
+    case 'xlsx':
+      return xlsxText(columns, { zone: report.zone });
+    case 'csv':
+    case 'csv-excel': {
+      const { head, rows } = csvText(Object.keys(columns), report.format);
+      return { head: () => head, rows, tail: () => '' };
+    }
+  }
 }
 
 /** A JSON array with one item a line, so that a reader can take the first items without the rest. */
 function jsonText(): ReportText {
   let separator = '\n';
   return {
-    head: '[',
+    head: () => '[',
     rows: (page) =>
       page
         .map((row) => {

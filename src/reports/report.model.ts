@@ -1,9 +1,10 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 import type { Role } from '../accounts/account.model.js';
+import type { CsvFormat } from '../shared/csv-text.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
-export type ReportFormat = 'json' | 'csv';
+export type ReportFormat = 'json' | 'xlsx' | CsvFormat;
 /** `failed`: it could not be made, again and again (decision 094). */
 export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
@@ -16,6 +17,8 @@ export interface Report {
   format: ReportFormat;
   /** Both ends included. */
   period: { start: Date; end: Date };
+  /** In which its times are written, an IANA name. Absent: UTC. */
+  zone?: string;
   status: ReportStatus;
   /** Wire names and rupiah; null until it is completed. */
   summary: Record<string, unknown> | null;
@@ -45,6 +48,7 @@ const schema = new Schema<Report>(
     type: { type: String, required: true },
     format: { type: String, required: true },
     period: { type: new Schema({ start: Date, end: Date }, { _id: false }), required: true },
+    zone: { type: String },
     status: { type: String, required: true },
     summary: { type: Schema.Types.Mixed, default: null },
     rows: { type: Number, default: null },

@@ -9,6 +9,7 @@ import { newId } from '../shared/ids.js';
 import { addAndWait } from '../jobs/add-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reportSweepAfterMs } from './report-outbox.js';
+import { fileTypes } from './file-types.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
 import { priorityOf, takeTurn } from './report-turns.js';
 import { takeFromLimit } from '../redis/take-from-limit.js';
@@ -19,6 +20,8 @@ export interface ReportRequest {
   format: ReportFormat;
   startDate?: string | undefined;
   endDate?: string | undefined;
+  /** By its one spelling, as src/shared/iso-time.ts gives it. */
+  zone?: string | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -41,11 +44,12 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     type: request.type,
     format: request.format,
     period,
+    ...(request.zone !== undefined && { zone: request.zone }),
     status: 'pending',
     summary: null,
     rows: null,
     size: null,
-    filename: `${request.type}-report-${id.slice(0, 12)}.${request.format}`,
+    filename: `${request.type}-report-${id.slice(0, 12)}.${fileTypes[request.format].extension}`,
     epoch: 0,
     isLong: isLong(period),
     turn: null,

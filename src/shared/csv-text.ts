@@ -1,16 +1,44 @@
-import { stringify } from 'csv-stringify/sync';
+import { stringify, type Options } from 'csv-stringify/sync';
 import { printable } from './printable.js';
 
-/** Rows as CSV, page by page: RFC 4180 with a header row; a cell that a spreadsheet would run as a formula is prefixed with `'`, and a cell is one line. */
-export function csvText(columns: string[]): { head: string; rows(page: readonly object[]): string } {
-  const options = {
-    columns,
-    escape_formulas: true,
-    record_delimiter: 'windows',
-    cast: { string: printable },
-  } as const;
+/** `csv-excel`: for whoever opens the file by a double click (decision 124). */
+export type CsvFormat = 'csv' | 'csv-excel';
+
+/**
+ * Rows as CSV, page by page: RFC 4180 with a header row; a cell is one line, and none is run by a spreadsheet as a formula. In `csv` one
+ * that would be is prefixed with `'`; in `csv-excel` every text is one that Excel shows as it is, and numbers are numbers.
+ */
+export function csvText(
+  columns: string[],
+  format: CsvFormat = 'csv',
+): { head: string; rows: (page: readonly object[]) => string } {
+  const shape: Options = { columns, record_delimiter: 'windows' };
+  const options: Options =
+    format === 'csv'
+      ? { ...shape, escape_formulas: true, cast: { string: printable } }
+      : { ...shape, cast: { string: excelText } };
   return {
-    head: stringify([columns], options),
+    // Without its mark of bytes Excel reads UTF-8 as the code page of the machine.
+    head: (format === 'csv' ? '' : '\ufeff') + stringify([columns], shape),
     rows: (page) => stringify([...page], options),
   };
+}
+
+/** Excel knows no longer text within a formula. */
+const literalMax = 255;
+/** As spreadsheets take them, those of full width too. */
+const formula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+/** Where Windows separates lists by `;` a cell begins after it, also between quotes that we wrote. */
+const formulaAfterSemicolon = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/** A formula of ours whose value is the text: `="0812"`. What is in it cannot end it, because its quotes are doubled. */
+function excelText(text: string): string {
+  const line = printable(text).replace(formulaAfterSemicolon, ";'");
+  if (line === '') {
+    return '';
+  }
+  if (line.length > literalMax) {
+    return formula.test(line) ? `'${line}` : line;
+  }
+  return `="${line.replaceAll('"', '""')}"`;
 }

@@ -30,6 +30,7 @@ export const failureReasons = [
   'webhook_url_taken',
   'webhook_endpoint_limit_reached',
   'report_failed',
+  'receipt_not_available',
   'body_too_large',
   'unsupported_media_type',
   'invalid_customer_number',

@@ -443,6 +443,18 @@ export const messages = {
     en: '{label} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
     id: '{label} harus tanggal berbentuk YYYY-MM-DD atau waktu ISO 8601 dengan zonanya',
   },
+  zoneName: {
+    en: '{label} must be a time zone by its IANA name, such as Asia/Jakarta',
+    id: '{label} harus nama zona waktu IANA, misalnya Asia/Jakarta',
+  },
+  latinText: {
+    en: '{label} must have Latin letters, digits and signs',
+    id: '{label} harus berisi huruf Latin, angka, dan tanda baca',
+  },
+  noReceipt: {
+    en: 'Transaction {id} is not a success: there is no receipt of it.',
+    id: 'Transaksi {id} belum berhasil: struknya tidak ada.',
+  },
   wholeNumberTo: {
     en: '{label} must be a whole number from 1 to {max}',
     id: '{label} harus bilangan bulat dari 1 sampai {max}',

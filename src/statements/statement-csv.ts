@@ -1,14 +1,17 @@
-import { csvText } from '../shared/csv-text.js';
+import { csvText, type CsvFormat } from '../shared/csv-text.js';
 import { entryPages, type Statement } from './read-statement.js';
 import { presentEntry } from './present-entry.js';
 
 export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
 
 /** The entries after a `seq` as CSV, a page at a time as the reader takes them. */
-export async function* statementCsv(statement: Statement, after: number): AsyncGenerator<string> {
-  const text = csvText([...statementColumns]);
+export async function* statementCsv(
+  statement: Statement,
+  { after, format, zone }: { after: number; format?: CsvFormat | undefined; zone?: string | undefined },
+): AsyncGenerator<string> {
+  const text = csvText([...statementColumns], format);
   yield text.head;
   for await (const page of entryPages(statement, after)) {
-    yield text.rows(page.map(presentEntry));
+    yield text.rows(page.map((each) => presentEntry(each, zone)));
   }
 }

@@ -5,7 +5,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
-import { parsePlnToken } from '../../src/purchases/pln-token.js';
+import { groupedToken, parsePlnToken } from '../../src/purchases/pln-token.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 
 describe('PLN tokens', () => {
@@ -34,6 +34,23 @@ describe('PLN tokens', () => {
     for (const other of others) {
       expect(parsePlnToken(other), other).to.equal(null);
     }
+  });
+
+  it('are read in groups of four, whatever else the serial number has and however it was written', () => {
+    const tail = '/NAME/R1/900VA/71,3';
+    const read = (serialNumber: string, subcategory = 'pln') => groupedToken({ subcategory, serialNumber });
+    for (const token of ['12345678901234567890', '1234-5678-9012-3456-7890', '1234 5678 9012 3456 7890']) {
+      expect(read(token)).to.equal('1234-5678-9012-3456-7890');
+      expect(read(token + tail)).to.equal(`1234-5678-9012-3456-7890${tail}`);
+      expect(read(token, 'pulsa'), 'of another product').to.equal(token);
+    }
+    expect(['0041002345678901', '123456789012345678901', '***', ''].map((each) => read(each))).to.deep.equal([
+      '0041002345678901',
+      '123456789012345678901',
+      '***',
+      '',
+    ]);
+    expect(groupedToken({ subcategory: 'pln', serialNumber: null })).to.equal(null);
   });
 
   describe('sold twice', () => {

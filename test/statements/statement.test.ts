@@ -137,6 +137,14 @@ describe('statements', function () {
     const shown = await topup(['statement', buyer.account.username, '--limit', '2'], process.env);
     expect(shown.stdout).to.include('… and 120 more').and.include('Rp 6.100.000');
     expect(csvRows(String(body))).to.have.length(123);
+    const excel = await api.call({ path: '/api/buyer/statement?format=csv-excel', key: buyer.key });
+    expect(String(excel.body)).to.match(/^at,kind,/);
+    expect(csvRows(String(excel.body))[1]?.slice(1, 3)).to.deep.equal(['="deposit"', '="-1"']);
+    const printedForExcel = await topup(['statement', buyer.account.username, '--csv-excel'], process.env);
+    // Which the client has taken off the answer.
+    expect(printedForExcel.stdout).to.equal(`\ufeff${String(excel.body)}`);
+    const plain = await api.call({ path: '/api/buyer/statement?format=csv', key: buyer.key });
+    expect(plain.body).to.equal(body);
   });
 
   it("a cursor of another wallet's statement is refused, and a made-up one reads nothing", async () => {

@@ -15,8 +15,8 @@ const ajv = new Ajv2020({
   validateSchema: false,
 });
 addFormats.default(ajv, ['uri']);
-// Narrower than RFC 3339: our times are all of one kind.
-ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+// Narrower than RFC 3339: our times are all of one kind, in UTC or with the offset of the zone that was asked for.
+ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}(Z|[+-]\d{2}:\d{2})$/);
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 

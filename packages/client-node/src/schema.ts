@@ -304,6 +304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/buyer/transactions/{ref}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The receipt (struk) of a transaction for the customer, as PDF
+         * @description By your ref_id or our transaction_id; only of a success. It shows nothing of your balance, and no price but `sold_price` and the amounts of a bill.
+         */
+        get: operations["getReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/seller/products": {
         parameters: {
             query?: never;
@@ -477,7 +497,7 @@ export interface paths {
         };
         /**
          * Every movement of the wallet, oldest first, with the balance before and after
-         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` the whole of it is the answer itself.
+         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` or a `format` the whole of it is the answer itself.
          */
         get: operations["getBuyerStatement"];
         put?: never;
@@ -497,7 +517,7 @@ export interface paths {
         };
         /**
          * Every movement of the wallet, oldest first, with the balance before and after
-         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` the whole of it is the answer itself.
+         * @description Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. With `Accept: text/csv` or a `format` the whole of it is the answer itself.
          */
         get: operations["getSellerStatement"];
         put?: never;
@@ -519,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Make a report
-         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.
+         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.
          */
         post: operations["createBuyerReport"];
         delete?: never;
@@ -619,7 +639,7 @@ export interface paths {
         put?: never;
         /**
          * Make a report
-         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.
+         * @description Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.
          */
         post: operations["createSellerReport"];
         delete?: never;
@@ -1552,7 +1572,7 @@ export interface components {
             /** @enum {string} */
             type: "deposit";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1627,7 +1647,7 @@ export interface components {
             /** @enum {string} */
             type: "purchase";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1724,7 +1744,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -1838,11 +1858,6 @@ export interface components {
             /** @description Calls in a minute, all surfaces together. */
             rate_limit: number;
             /**
-             * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
-             * @enum {string}
-             */
-            language: "en" | "id";
-            /**
              * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
              * @enum {string}
              */
@@ -1892,14 +1907,20 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "purchase" | "deposit";
             /**
+             * @description `csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "csv";
+            format?: "json" | "csv" | "csv-excel" | "xlsx";
             /** @example 2024-03-01 */
             start_date?: string;
             /** @example 2024-03-01 */
             end_date?: string;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         CreateBuyerReportResponse: {
             /** @constant */
@@ -2017,7 +2038,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
             ref_id?: string;
             sn?: string | null;
             /** @enum {string} */
@@ -2076,14 +2097,20 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "sales" | "product";
             /**
+             * @description `csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "csv";
+            format?: "json" | "csv" | "csv-excel" | "xlsx";
             /** @example 2024-03-01 */
             start_date?: string;
             /** @example 2024-03-01 */
             end_date?: string;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         CreateSellerReportResponse: {
             /** @constant */
@@ -2281,7 +2308,7 @@ export interface components {
          * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
          * @enum {string}
          */
-        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
         FieldError: {
             field: string;
             message: string;
@@ -2311,11 +2338,6 @@ export interface components {
                 ip_whitelist: string[];
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
-                /**
-                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
-                 * @enum {string}
-                 */
-                language: "en" | "id";
                 /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
@@ -2388,7 +2410,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerBalanceResponse: {
             /** @enum {string} */
@@ -2406,7 +2428,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerPriceListResponse: {
             /** @enum {string} */
@@ -2450,11 +2472,6 @@ export interface components {
                 ip_whitelist: string[];
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
-                /**
-                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
-                 * @enum {string}
-                 */
-                language: "en" | "id";
                 /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
@@ -2576,6 +2593,11 @@ export interface components {
             page?: number;
             /** @default 20 */
             limit?: number;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
             /** @example S10 */
             code?: string;
             /** @example 081234561230 */
@@ -2635,6 +2657,11 @@ export interface components {
             page?: number;
             /** @default 20 */
             limit?: number;
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         ListSellerTransactionsResponse: {
             /** @constant */
@@ -2700,6 +2727,11 @@ export interface components {
              *     ]
              */
             ref_ids: string[];
+            /**
+             * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+             * @example Asia/Jakarta
+             */
+            tz?: string;
         };
         LookupBuyerTransactionsResponse: {
             /** @constant */
@@ -3120,7 +3152,7 @@ export interface components {
             /** @enum {string} */
             type: "product";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3213,7 +3245,7 @@ export interface components {
             /** @enum {string} */
             type: "sales";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3294,7 +3326,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction";
             /** @enum {string} */
-            format: "csv";
+            format: "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3664,7 +3696,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "purchase" | "deposit";
             /** @enum {string} */
-            format: "json" | "csv";
+            format: "json" | "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3679,7 +3711,7 @@ export interface components {
             /** @enum {string} */
             type: "transaction" | "sales" | "product";
             /** @enum {string} */
-            format: "json" | "csv";
+            format: "json" | "csv" | "csv-excel" | "xlsx";
             period: {
                 /** @example 2024-03-01 */
                 start_date: string;
@@ -3709,12 +3741,6 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
-            /**
-             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
-             * @example id
-             * @enum {string}
-             */
-            language?: "en" | "id";
         };
         UpdateBuyerConfigResponse: {
             /** @constant */
@@ -3810,12 +3836,6 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
-            /**
-             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
-             * @example id
-             * @enum {string}
-             */
-            language?: "en" | "id";
         };
         UpdateSellerConfigResponse: {
             /** @constant */
@@ -3951,8 +3971,6 @@ export interface components {
         Invalid: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -3973,7 +3991,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a20897743470319868eb2c55d18323"
+                 *       "request_id": "01a2088ee9aa7221bfaddabf36d64fab"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -3988,8 +4006,6 @@ export interface components {
         Unauthorized: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4000,7 +4016,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a20897747d76df846a9fc2515f8c86"
+                 *       "request_id": "01a2088ee9e872d79ebaaefa6b6b54c7"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4015,8 +4031,6 @@ export interface components {
         InsufficientBalance: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4031,7 +4045,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a20897743b735c867645a0bf39e2d7"
+                 *       "request_id": "01a2088ee9b071ec9cc752e290741d28"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4046,8 +4060,6 @@ export interface components {
         Forbidden: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4058,7 +4070,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a20897748575de969131a7c2d84c9f"
+                 *       "request_id": "01a2088ee9ec70519a94a618334d5656"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4073,8 +4085,6 @@ export interface components {
         NotFound: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4090,8 +4100,6 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 Allow?: string;
                 [name: string]: unknown;
             };
@@ -4103,7 +4111,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a20897748b7184b6e096980a6a4ac8"
+                 *       "request_id": "01a2088ee9f5774298637d271db98c34"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4118,8 +4126,6 @@ export interface components {
         Conflict: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4127,7 +4133,7 @@ export interface components {
                     /** @constant */
                     code?: "01";
                     /** @enum {unknown} */
-                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed";
+                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available";
                 };
             };
         };
@@ -4135,8 +4141,6 @@ export interface components {
         TooLarge: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4147,7 +4151,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a20897747771da924b08a3ba6a6eb0"
+                 *       "request_id": "01a2088ee9e37389b5eb85add8ee8cc0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4162,8 +4166,6 @@ export interface components {
         WrongContentType: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4174,7 +4176,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a20897749074ee8526a022aa1ab9ae"
+                 *       "request_id": "01a2088ee9f97013a5a956f28ae38cfd"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4189,8 +4191,6 @@ export interface components {
         InvalidCustomerNumber: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4207,7 +4207,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a2089774667422a43e0957103a521f"
+                 *       "request_id": "01a2088ee9d1704f8aa1be7347de0138"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4222,8 +4222,6 @@ export interface components {
         RateLimited: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4234,9 +4232,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 52 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 54 s.",
                  *       "data": null,
-                 *       "request_id": "01a20897758171a4b3d4cc0b851949e4"
+                 *       "request_id": "01a2088eead575fcab510c85ca8a6a62"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4251,8 +4249,6 @@ export interface components {
         Unavailable: {
             headers: {
                 "x-request-id"?: string;
-                /** @description Language of `message`. */
-                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4265,7 +4261,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a2089774ca75ef940fdb9243607fdb"
+                 *       "request_id": "01a2088eea3e711aae17a897dc5f1a3d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4278,11 +4274,6 @@ export interface components {
         };
     };
     parameters: {
-        /**
-         * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-         * @example id-ID,id;q=0.9,en;q=0.8
-         */
-        AcceptLanguage: string;
         Id: string;
         /** @description The same in every attempt: store it to recognise repetitions. */
         WebhookId: string;
@@ -4308,6 +4299,11 @@ export interface components {
         /** @example 2024-03-01 */
         EndDate: string;
         Limit: number;
+        /**
+         * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+         * @example Asia/Jakarta
+         */
+        Tz: string;
         Username: string;
         /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
         Sign: string;
@@ -4318,8 +4314,11 @@ export interface components {
          * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
          */
         Cursor: string;
+        Ref: string;
         /** @example S10 */
         Code: string;
+        /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+        Format: "csv" | "csv-excel";
         /** @description As `download_url` has it. Stands for the key. */
         Token: string;
         Status: "due" | "delivered" | "dead" | "held" | "dropped";
@@ -4337,13 +4336,7 @@ export interface operations {
     login: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4353,8 +4346,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4390,13 +4381,7 @@ export interface operations {
     getWalletBalance: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4406,8 +4391,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4442,13 +4425,7 @@ export interface operations {
                 operator?: components["parameters"]["Operator"];
                 status?: "active" | "inactive" | "maintenance";
             };
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4458,8 +4435,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4514,13 +4489,7 @@ export interface operations {
     createWalletTransaction: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4541,8 +4510,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4552,17 +4519,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a208975da8772ab37959347e4d826a",
-                     *         "code": "01a208975da8772ab37959347e4d826a",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:27:47.367Z",
-                     *         "updated_at": "2026-11-23T13:27:47.461Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.797Z"
                      *       }
                      *     }
                      */
@@ -4573,8 +4540,6 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4584,8 +4549,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a208975da8772ab37959347e4d826a",
-                     *         "code": "01a208975da8772ab37959347e4d826a",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4593,8 +4558,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T13:27:47.367Z",
-                     *         "updated_at": "2026-11-23T13:27:47.367Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.747Z"
                      *       }
                      *     }
                      */
@@ -4617,13 +4582,7 @@ export interface operations {
     getWalletTransaction: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -4635,8 +4594,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4645,17 +4602,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208975da8772ab37959347e4d826a",
-                     *         "code": "01a208975da8772ab37959347e4d826a",
+                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:27:47.367Z",
-                     *         "updated_at": "2026-11-23T13:27:47.461Z"
+                     *         "created_at": "2026-11-23T13:18:28.747Z",
+                     *         "updated_at": "2026-11-23T13:18:28.797Z"
                      *       }
                      *     }
                      */
@@ -4673,13 +4630,7 @@ export interface operations {
     getBuyerBalance: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4689,8 +4640,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4719,13 +4668,7 @@ export interface operations {
     getBuyerPriceList: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4745,8 +4688,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4803,13 +4744,7 @@ export interface operations {
     createDeposit: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4829,8 +4764,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4866,14 +4799,13 @@ export interface operations {
                  * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
                  */
                 cursor?: components["parameters"]["Cursor"];
-            };
-            header?: {
                 /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
                  */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+                tz?: components["parameters"]["Tz"];
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4883,8 +4815,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4901,13 +4831,7 @@ export interface operations {
     createBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4928,8 +4852,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4952,13 +4874,7 @@ export interface operations {
     inquireBill: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4978,8 +4894,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5001,13 +4915,7 @@ export interface operations {
     createPayment: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5028,8 +4936,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5052,13 +4958,7 @@ export interface operations {
     listBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5078,8 +4978,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5098,13 +4996,7 @@ export interface operations {
     lookupBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5126,8 +5018,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5139,15 +5029,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a208975bad745f993a2ade4b46aba4",
+                     *             "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "135456861292563333",
+                     *             "sn": "436124724356134595",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T13:27:46.860Z"
+                     *             "timestamp": "2026-11-23T13:18:28.478Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5171,15 +5061,9 @@ export interface operations {
     getBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
-                ref: string;
+                ref: components["parameters"]["Ref"];
             };
             cookie?: never;
         };
@@ -5189,8 +5073,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5205,16 +5087,51 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getReceipt: {
+        parameters: {
+            query?: {
+                /** @description Of the paper, in mm. */
+                width?: "58" | "80";
+                lang?: "id" | "en";
+                /**
+                 * @description Your name, at the top.
+                 * @example Toko Sari
+                 */
+                title?: string & (unknown & unknown);
+                /** @description Rupiah that your customer paid. */
+                sold_price?: number;
+            };
+            header?: never;
+            path: {
+                ref: components["parameters"]["Ref"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listSellerProducts: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5224,8 +5141,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5283,13 +5198,7 @@ export interface operations {
     createProduct: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5314,8 +5223,6 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5353,13 +5260,7 @@ export interface operations {
     updateProduct: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5381,8 +5282,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5416,13 +5315,7 @@ export interface operations {
     putOffer: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5445,8 +5338,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5479,13 +5370,7 @@ export interface operations {
     getSellerBalance: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5495,8 +5380,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5524,13 +5407,7 @@ export interface operations {
     requestSettlement: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5555,8 +5432,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5566,7 +5441,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a2089767487164b1c84b32a6991186",
+                     *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5611,14 +5486,13 @@ export interface operations {
                  * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
                  */
                 cursor?: components["parameters"]["Cursor"];
-            };
-            header?: {
                 /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
                  */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+                tz?: components["parameters"]["Tz"];
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5628,8 +5502,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5640,7 +5512,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a2089767487164b1c84b32a6991186",
+                     *             "settlement_id": "01a2088edff674498cf9facaa53b5810",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -5649,8 +5521,8 @@ export interface operations {
                      *             "needs_approval": false,
                      *             "reason": null,
                      *             "estimated_completion": "2026-11-24T10:00:00.000Z",
-                     *             "created_at": "2026-11-23T13:27:49.832Z",
-                     *             "completed_at": "2026-11-23T13:27:49.949Z"
+                     *             "created_at": "2026-11-23T13:18:30.903Z",
+                     *             "completed_at": "2026-11-23T13:18:30.949Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5670,13 +5542,7 @@ export interface operations {
     getSettlement: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -5688,8 +5554,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5707,13 +5571,7 @@ export interface operations {
     listSellerTransactions: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5733,8 +5591,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5745,7 +5601,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5754,19 +5610,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:27:48.162Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "333127304357605153",
+                     *             "sn": "941638401904150381",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:27:48.012Z"
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5803,14 +5659,15 @@ export interface operations {
                  * @example MC4wLjEuMC4w
                  */
                 cursor?: string;
-            };
-            header?: {
+                /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+                format?: components["parameters"]["Format"];
                 /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
                  */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+                tz?: components["parameters"]["Tz"];
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5820,8 +5677,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5839,18 +5694,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:27:45.099Z",
+                     *             "at": "2026-11-23T13:18:27.183Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a208975478702ea6497c115c692d6e",
+                     *             "subject_id": "01a2088ed13d7537911b69c81c014524",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:27:46.671Z",
+                     *             "at": "2026-11-23T13:18:28.359Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a2089757e970faba6bbb132ff02b27",
+                     *             "subject_id": "01a2088ed3a5754e9198e1527a44218d",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5862,17 +5717,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:27:45.099Z,deposit,deposit-20240301-0001,01a208975478702ea6497c115c692d6e,1000000,1000000
-                     *     2026-11-23T13:27:46.671Z,deposit,deposit-20240301-0002,01a2089757e970faba6bbb132ff02b27,250000,1250000
-                     *     2026-11-23T13:27:46.875Z,purchase,order-20240301-0001,01a208975bad745f993a2ade4b46aba4,-10450,1239550
-                     *     2026-11-23T13:27:47.170Z,purchase,order-20240301-0002,01a208975cd97765804e59722930c769,-10450,1229100
-                     *     2026-11-23T13:27:47.255Z,refund,order-20240301-0002,01a208975cd97765804e59722930c769,10450,1239550
-                     *     2026-11-23T13:27:47.375Z,purchase,order-20240301-0003,01a208975da8772ab37959347e4d826a,-20400,1219150
-                     *     2026-11-23T13:27:47.861Z,purchase,bill-20240301-0001,01a208975f83756c84452783735c1231,-173500,1045650
-                     *     2026-11-23T13:27:48.015Z,purchase,reseller-0001,01a20897602c7128af3433f8d0456852,-10450,1035200
-                     *     2026-11-23T13:27:48.180Z,purchase,reseller-0002,01a2089760c373dfb98837124fd6cbd7,-10450,1024750
-                     *     2026-11-23T13:27:48.233Z,refund,reseller-0002,01a2089760c373dfb98837124fd6cbd7,10450,1035200
-                     *     2026-11-23T13:27:48.534Z,purchase,order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,-98175,937025
+                     *     2026-11-23T13:18:27.183Z,deposit,deposit-20240301-0001,01a2088ed13d7537911b69c81c014524,1000000,1000000
+                     *     2026-11-23T13:18:28.359Z,deposit,deposit-20240301-0002,01a2088ed3a5754e9198e1527a44218d,250000,1250000
+                     *     2026-11-23T13:18:28.492Z,purchase,order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,-10450,1239550
+                     *     2026-11-23T13:18:28.640Z,purchase,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,-10450,1229100
+                     *     2026-11-23T13:18:28.678Z,refund,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,10450,1239550
+                     *     2026-11-23T13:18:28.750Z,purchase,order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,-20400,1219150
+                     *     2026-11-23T13:18:28.965Z,purchase,bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,-173500,1045650
+                     *     2026-11-23T13:18:29.059Z,purchase,reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,-10450,1035200
+                     *     2026-11-23T13:18:29.188Z,purchase,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,-10450,1024750
+                     *     2026-11-23T13:18:29.236Z,refund,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,10450,1035200
+                     *     2026-11-23T13:18:29.662Z,purchase,order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5897,14 +5752,15 @@ export interface operations {
                  * @example MC4wLjEuMC4w
                  */
                 cursor?: string;
-            };
-            header?: {
+                /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
+                format?: components["parameters"]["Format"];
                 /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
                  */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+                tz?: components["parameters"]["Tz"];
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5914,8 +5770,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5933,18 +5787,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:27:48.177Z",
+                     *             "at": "2026-11-23T13:18:29.604Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a2089760c576b5991497f9fda52d2b",
+                     *             "subject_id": "01a2088edae071b495d5df65c303a850",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:27:49.660Z",
+                     *             "at": "2026-11-23T13:18:30.730Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a20897667e702e9e9cee48ea414886",
+                     *             "subject_id": "01a2088edf4574ccb090f2352d62947a",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5956,12 +5810,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:27:48.177Z,seller-posting,,01a2089760c576b5991497f9fda52d2b,40474,40474
-                     *     2026-11-23T13:27:49.660Z,seller-posting,,01a20897667e702e9e9cee48ea414886,96211,136685
-                     *     2026-11-23T13:27:49.703Z,settlement-request,payout-20240301-0001,01a2089766c3714389eef8bebc783d5a,-60000,76685
-                     *     2026-11-23T13:27:49.787Z,settlement-failed,payout-20240301-0001,01a2089766c3714389eef8bebc783d5a,60000,136685
-                     *     2026-11-23T13:27:49.835Z,settlement-request,payout-20240301-0002,01a2089767487164b1c84b32a6991186,-60000,76685
-                     *     2026-11-23T13:27:49.953Z,settlement-completed,payout-20240301-0002,01a2089767487164b1c84b32a6991186,0,76685
+                     *     2026-11-23T13:18:29.604Z,seller-posting,,01a2088edae071b495d5df65c303a850,40474,40474
+                     *     2026-11-23T13:18:30.730Z,seller-posting,,01a2088edf4574ccb090f2352d62947a,96211,136685
+                     *     2026-11-23T13:18:30.813Z,settlement-request,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,-60000,76685
+                     *     2026-11-23T13:18:30.861Z,settlement-failed,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,60000,136685
+                     *     2026-11-23T13:18:30.906Z,settlement-request,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,-60000,76685
+                     *     2026-11-23T13:18:30.954Z,settlement-completed,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5976,13 +5830,7 @@ export interface operations {
     createBuyerReport: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6004,31 +5852,28 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,081234561230,S100,Telkomsel 100.000,98175,success,603994390232805871,2026-11-23T13:27:48.531Z
-                     *     reseller-0002,01a2089760c373dfb98837124fd6cbd7,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:48.162Z
-                     *     reseller-0001,01a20897602c7128af3433f8d0456852,081234561230,S10,Telkomsel 10.000,10450,success,333127304357605153,2026-11-23T13:27:48.012Z
-                     *     bill-20240301-0001,01a208975f83756c84452783735c1231,530000001230,PLNPOST,PLN Pascabayar,173500,success,800785996372419626,2026-11-23T13:27:47.842Z
-                     *     order-20240301-0003,01a208975da8772ab37959347e4d826a,12345678901,PLN20,PLN Token 20.000,20400,success,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:27:47.367Z
-                     *     order-20240301-0002,01a208975cd97765804e59722930c769,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:47.160Z
-                     *     order-20240301-0001,01a208975bad745f993a2ade4b46aba4,081234561230,S10,Telkomsel 10.000,10450,success,135456861292563333,2026-11-23T13:27:46.860Z
+                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
+                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
+                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
+                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
+                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
+                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
+                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             /** @description Under way; ask again. Code 05. */
             202: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6038,7 +5883,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208976bc575acbbf5e8b485a29ad9",
+                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -6065,13 +5910,7 @@ export interface operations {
     getBuyerReport: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6083,8 +5922,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6094,7 +5931,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a208976dd1739a88c3682e4c1174b4",
+                     *         "report_id": "01a2088ee4797496bb229f3a22a6194c",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6108,44 +5945,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a208976dd1.json",
+                     *         "filename": "transaction-report-01a2088ee479.json",
                      *         "rows": 7,
                      *         "size": 1842,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a208976dd1739a88c3682e4c1174b4/download?token=example",
-                     *         "expires_at": "2026-11-30T13:27:51.505Z",
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a2088ee4797496bb229f3a22a6194c/download?token=example",
+                     *         "expires_at": "2026-11-30T13:18:32.058Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
+                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "603994390232805871",
-                     *             "timestamp": "2026-11-23T13:27:48.531Z"
+                     *             "sn": "998427608825343269",
+                     *             "timestamp": "2026-11-23T13:18:29.658Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T13:27:48.162Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "333127304357605153",
-                     *             "timestamp": "2026-11-23T13:27:48.012Z"
+                     *             "sn": "941638401904150381",
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6159,8 +5996,6 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6170,7 +6005,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208976bc575acbbf5e8b485a29ad9",
+                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -6199,13 +6034,7 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6217,8 +6046,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6226,51 +6053,52 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
+                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "603994390232805871",
-                     *         "timestamp": "2026-11-23T13:27:48.531Z"
+                     *         "sn": "998427608825343269",
+                     *         "timestamp": "2026-11-23T13:18:29.658Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
+                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T13:27:48.162Z"
+                     *         "timestamp": "2026-11-23T13:18:29.184Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a20897602c7128af3433f8d0456852",
+                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "333127304357605153",
-                     *         "timestamp": "2026-11-23T13:27:48.012Z"
+                     *         "sn": "941638401904150381",
+                     *         "timestamp": "2026-11-23T13:18:29.052Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20897623476f6bc9c49fa9e4c078c,081234561230,S100,Telkomsel 100.000,98175,success,603994390232805871,2026-11-23T13:27:48.531Z
-                     *     reseller-0002,01a2089760c373dfb98837124fd6cbd7,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:48.162Z
-                     *     reseller-0001,01a20897602c7128af3433f8d0456852,081234561230,S10,Telkomsel 10.000,10450,success,333127304357605153,2026-11-23T13:27:48.012Z
-                     *     bill-20240301-0001,01a208975f83756c84452783735c1231,530000001230,PLNPOST,PLN Pascabayar,173500,success,800785996372419626,2026-11-23T13:27:47.842Z
-                     *     order-20240301-0003,01a208975da8772ab37959347e4d826a,12345678901,PLN20,PLN Token 20.000,20400,success,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:27:47.367Z
-                     *     order-20240301-0002,01a208975cd97765804e59722930c769,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:27:47.160Z
-                     *     order-20240301-0001,01a208975bad745f993a2ade4b46aba4,081234561230,S10,Telkomsel 10.000,10450,success,135456861292563333,2026-11-23T13:27:46.860Z
+                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
+                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
+                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
+                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
+                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
+                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
+                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6284,13 +6112,7 @@ export interface operations {
     revokeBuyerReportLinks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6302,8 +6124,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6313,7 +6133,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a208976fab701fbaae6466c13ed82a"
+                     *         "report_id": "01a2088ee5cb73b49ce107b94502d020"
                      *       }
                      *     }
                      */
@@ -6333,13 +6153,7 @@ export interface operations {
     revokeBuyerLinks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6349,8 +6163,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6360,7 +6172,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:27:52.086Z"
+                     *         "revoked_at": "2026-11-23T13:18:32.460Z"
                      *       }
                      *     }
                      */
@@ -6379,13 +6191,7 @@ export interface operations {
     createSellerReport: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6407,30 +6213,27 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20897623476f6bc9c49fa9e4c078c,S100,********1230,Telkomsel 100.000,98175,1964,96211,603994390232805871,success,2026-11-23T13:27:48.531Z
-                     *     01a2089760c373dfb98837124fd6cbd7,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:48.162Z
-                     *     01a20897602c7128af3433f8d0456852,S10,********1230,Telkomsel 10.000,10450,209,10241,333127304357605153,success,2026-11-23T13:27:48.012Z
-                     *     01a208975da8772ab37959347e4d826a,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:27:47.367Z
-                     *     01a208975cd97765804e59722930c769,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:47.160Z
-                     *     01a208975bad745f993a2ade4b46aba4,S10,********1230,Telkomsel 10.000,10450,209,10241,135456861292563333,success,2026-11-23T13:27:46.860Z
+                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
+                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
+                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
+                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
+                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
+                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             /** @description Under way; ask again. Code 05. */
             202: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6440,7 +6243,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208976c027127bc2a24ed4ef5e579",
+                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6467,13 +6270,7 @@ export interface operations {
     getSellerReport: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6485,8 +6282,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6496,7 +6291,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a20897702174338b0068633b5fca1e",
+                     *         "report_id": "01a2088ee61172ad99b685383fc0c6af",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6510,26 +6305,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a208977021.json",
+                     *         "filename": "transaction-report-01a2088ee611.json",
                      *         "rows": 6,
                      *         "size": 1661,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a20897702174338b0068633b5fca1e/download?token=example",
-                     *         "expires_at": "2026-11-30T13:27:52.096Z",
+                     *         "download_url": "https://topup.example/api/seller/reports/01a2088ee61172ad99b685383fc0c6af/download?token=example",
+                     *         "expires_at": "2026-11-30T13:18:32.465Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
+                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "603994390232805871",
+                     *             "sn": "998427608825343269",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:27:48.531Z"
+                     *             "timestamp": "2026-11-23T13:18:29.658Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
+                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6538,19 +6333,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:27:48.162Z"
+                     *             "timestamp": "2026-11-23T13:18:29.184Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20897602c7128af3433f8d0456852",
+                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "333127304357605153",
+                     *             "sn": "941638401904150381",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:27:48.012Z"
+                     *             "timestamp": "2026-11-23T13:18:29.052Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6564,8 +6359,6 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6575,7 +6368,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208976c027127bc2a24ed4ef5e579",
+                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6604,13 +6397,7 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6622,27 +6409,25 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a20897623476f6bc9c49fa9e4c078c",
+                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "603994390232805871",
+                     *         "sn": "998427608825343269",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:27:48.531Z"
+                     *         "timestamp": "2026-11-23T13:18:29.658Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a2089760c373dfb98837124fd6cbd7",
+                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6651,33 +6436,34 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T13:27:48.162Z"
+                     *         "timestamp": "2026-11-23T13:18:29.184Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a20897602c7128af3433f8d0456852",
+                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "333127304357605153",
+                     *         "sn": "941638401904150381",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:27:48.012Z"
+                     *         "timestamp": "2026-11-23T13:18:29.052Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20897623476f6bc9c49fa9e4c078c,S100,********1230,Telkomsel 100.000,98175,1964,96211,603994390232805871,success,2026-11-23T13:27:48.531Z
-                     *     01a2089760c373dfb98837124fd6cbd7,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:48.162Z
-                     *     01a20897602c7128af3433f8d0456852,S10,********1230,Telkomsel 10.000,10450,209,10241,333127304357605153,success,2026-11-23T13:27:48.012Z
-                     *     01a208975da8772ab37959347e4d826a,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:27:47.367Z
-                     *     01a208975cd97765804e59722930c769,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:27:47.160Z
-                     *     01a208975bad745f993a2ade4b46aba4,S10,********1230,Telkomsel 10.000,10450,209,10241,135456861292563333,success,2026-11-23T13:27:46.860Z
+                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
+                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
+                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
+                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
+                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
+                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
                      */
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6691,13 +6477,7 @@ export interface operations {
     revokeSellerReportLinks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -6709,8 +6489,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6720,7 +6498,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a2089770ea70a08e570117b857828e"
+                     *         "report_id": "01a2088ee6dd71a581a6275948878840"
                      *       }
                      *     }
                      */
@@ -6740,13 +6518,7 @@ export interface operations {
     revokeSellerLinks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6756,8 +6528,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6767,7 +6537,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:27:52.375Z"
+                     *         "revoked_at": "2026-11-23T13:18:32.727Z"
                      *       }
                      *     }
                      */
@@ -6798,13 +6568,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6814,8 +6578,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6826,7 +6588,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a20897726570368b8d0d57da4c3e06",
+                     *             "id": "01a2088ee81b73daa8861c4a3fde2cdf",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6834,13 +6596,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:27:52.677Z",
+                     *             "created_at": "2026-11-23T13:18:32.987Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:27:52.695Z",
+                     *                 "at": "2026-11-23T13:18:33.001Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 4,
+                     *                 "duration_ms": 3,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -6853,7 +6615,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:27:52.677Z"
+                     *               "timestamp": "2026-11-23T13:18:32.987Z"
                      *             }
                      *           }
                      *         ],
@@ -6879,13 +6641,7 @@ export interface operations {
     replayBuyerDelivery: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -6897,8 +6653,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6907,21 +6661,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20897726570368b8d0d57da4c3e06",
+                     *         "id": "01a2088ee81b73daa8861c4a3fde2cdf",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:27:52.729Z",
-                     *         "created_at": "2026-11-23T13:27:52.677Z",
+                     *         "next_attempt_at": "2026-11-23T13:18:33.036Z",
+                     *         "created_at": "2026-11-23T13:18:32.987Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:27:52.695Z",
+                     *             "at": "2026-11-23T13:18:33.001Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 4,
+                     *             "duration_ms": 3,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -6934,7 +6688,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:27:52.677Z"
+                     *           "timestamp": "2026-11-23T13:18:32.987Z"
                      *         }
                      *       }
                      *     }
@@ -6956,13 +6710,7 @@ export interface operations {
     replayBuyerDeliveries: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6970,7 +6718,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:27:52.744Z",
+                 *       "since": "2026-11-23T12:18:33.046Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6982,8 +6730,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7012,13 +6758,7 @@ export interface operations {
     testBuyerWebhook: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7028,8 +6768,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7038,13 +6776,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771427519bd356ba41c6655e5",
+                     *         "id": "01a2088ee71e771bac44a4acf96d18cd",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:27:52.388Z",
+                     *           "at": "2026-11-23T13:18:32.740Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 14,
+                     *           "duration_ms": 10,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7068,13 +6806,7 @@ export interface operations {
     enableBuyerWebhooks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7084,8 +6816,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7114,13 +6844,7 @@ export interface operations {
     rotateBuyerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7130,8 +6854,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7141,7 +6863,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:27:53.311Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.550Z"
                      *       }
                      *     }
                      */
@@ -7161,13 +6883,7 @@ export interface operations {
     listBuyerEndpoints: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7177,8 +6893,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7203,7 +6917,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a2089771827572b4f33ecf27a8e4d7",
+                     *           "id": "01a2088ee758746795439aa4cd571108",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -7234,13 +6948,7 @@ export interface operations {
     createBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7265,8 +6973,6 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7275,7 +6981,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208977590709fbb2a63e3be78afdc",
+                     *         "id": "01a2088eeae97433a5bda0d568107aea",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -7307,13 +7013,7 @@ export interface operations {
     getBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7325,8 +7025,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7335,7 +7033,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -7366,13 +7064,7 @@ export interface operations {
     removeBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7384,8 +7076,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7394,7 +7084,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771827572b4f33ecf27a8e4d7"
+                     *         "id": "01a2088ee758746795439aa4cd571108"
                      *       }
                      *     }
                      */
@@ -7414,13 +7104,7 @@ export interface operations {
     updateBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7441,8 +7125,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7485,13 +7167,7 @@ export interface operations {
     testBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7503,8 +7179,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7513,13 +7187,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771fb72bf8f970ffd27352633-01a2089771827572b4f33ecf27a8e4d7",
+                     *         "id": "01a2088ee7d2764eb4ea8b558779ef54-01a2088ee758746795439aa4cd571108",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:27:52.575Z",
+                     *           "at": "2026-11-23T13:18:32.916Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 4,
+                     *           "duration_ms": 5,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7543,13 +7217,7 @@ export interface operations {
     enableBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7561,8 +7229,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7571,7 +7237,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7593,13 +7259,7 @@ export interface operations {
     rotateBuyerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7611,8 +7271,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7621,9 +7279,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089771827572b4f33ecf27a8e4d7",
+                     *         "id": "01a2088ee758746795439aa4cd571108",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:27:52.619Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:32.947Z"
                      *       }
                      *     }
                      */
@@ -7656,13 +7314,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7672,8 +7324,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7684,7 +7334,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a2089773d97294805e2c61e12e7149",
+                     *             "id": "01a2088ee95c73c28ebb04db7fdcc374",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7692,13 +7342,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:27:53.050Z",
+                     *             "created_at": "2026-11-23T13:18:33.309Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:27:53.075Z",
+                     *                 "at": "2026-11-23T13:18:33.323Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 5,
+                     *                 "duration_ms": 2,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7711,7 +7361,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:27:53.050Z"
+                     *               "timestamp": "2026-11-23T13:18:33.309Z"
                      *             }
                      *           }
                      *         ],
@@ -7737,13 +7387,7 @@ export interface operations {
     replaySellerDelivery: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7755,8 +7399,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7765,21 +7407,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089773d97294805e2c61e12e7149",
+                     *         "id": "01a2088ee95c73c28ebb04db7fdcc374",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:27:53.108Z",
-                     *         "created_at": "2026-11-23T13:27:53.050Z",
+                     *         "next_attempt_at": "2026-11-23T13:18:33.361Z",
+                     *         "created_at": "2026-11-23T13:18:33.309Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:27:53.075Z",
+                     *             "at": "2026-11-23T13:18:33.323Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 5,
+                     *             "duration_ms": 2,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7792,7 +7434,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:27:53.050Z"
+                     *           "timestamp": "2026-11-23T13:18:33.309Z"
                      *         }
                      *       }
                      *     }
@@ -7814,13 +7456,7 @@ export interface operations {
     replaySellerDeliveries: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7828,7 +7464,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:27:53.119Z",
+                 *       "since": "2026-11-23T12:18:33.370Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7840,8 +7476,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7870,13 +7504,7 @@ export interface operations {
     testSellerWebhook: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7886,8 +7514,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7896,11 +7522,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772c274c1beda77f6a4b8ece4",
+                     *         "id": "01a2088ee87271ecb099df72a7176299",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:27:52.771Z",
+                     *           "at": "2026-11-23T13:18:33.076Z",
                      *           "http_status": 200,
                      *           "duration_ms": 2,
                      *           "ack": "received",
@@ -7926,13 +7552,7 @@ export interface operations {
     enableSellerWebhooks: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7942,8 +7562,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7972,13 +7590,7 @@ export interface operations {
     rotateSellerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7988,8 +7600,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7999,7 +7609,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:27:53.374Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.611Z"
                      *       }
                      *     }
                      */
@@ -8019,13 +7629,7 @@ export interface operations {
     listSellerEndpoints: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8035,8 +7639,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8061,7 +7663,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a2089772e67023b9388e395911ab13",
+                     *           "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -8092,13 +7694,7 @@ export interface operations {
     createSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8123,8 +7719,6 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8133,7 +7727,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8166,13 +7760,7 @@ export interface operations {
     getSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8184,8 +7772,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8194,7 +7780,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8225,13 +7811,7 @@ export interface operations {
     removeSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8243,8 +7823,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8253,7 +7831,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13"
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d"
                      *       }
                      *     }
                      */
@@ -8273,13 +7851,7 @@ export interface operations {
     updateSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8300,8 +7872,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8310,7 +7880,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8344,13 +7914,7 @@ export interface operations {
     testSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8362,8 +7926,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8372,13 +7934,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208977382766e92b6d285f65b33e9-01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee90471ae86ebf7e47e941a5e-01a2088ee8987222ad15bc43a8c3688d",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:27:52.965Z",
+                     *           "at": "2026-11-23T13:18:33.230Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 2,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -8402,13 +7964,7 @@ export interface operations {
     enableSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8420,8 +7976,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8430,7 +7984,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -8452,13 +8006,7 @@ export interface operations {
     rotateSellerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8470,8 +8018,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8480,9 +8026,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2089772e67023b9388e395911ab13",
+                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:27:53.000Z"
+                     *         "previous_valid_until": "2026-11-24T13:18:33.264Z"
                      *       }
                      *     }
                      */
@@ -8503,13 +8049,7 @@ export interface operations {
     getBuyerConfig: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8519,8 +8059,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8537,7 +8075,6 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
-                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
                      *         "is_active": true
@@ -8557,13 +8094,7 @@ export interface operations {
     updateBuyerConfig: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8588,8 +8119,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8607,7 +8136,6 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
-                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8628,13 +8156,7 @@ export interface operations {
     rotateBuyerKey: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8653,8 +8175,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8665,7 +8185,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:27:53.344Z"
+                     *         "previous_valid_until": "2026-11-23T14:18:33.584Z"
                      *       }
                      *     }
                      */
@@ -8684,13 +8204,7 @@ export interface operations {
     getSellerConfig: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8700,8 +8214,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8718,7 +8230,6 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
-                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg=="
                      *       }
@@ -8737,13 +8248,7 @@ export interface operations {
     updateSellerConfig: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8768,8 +8273,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8787,7 +8290,6 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 1,
-                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8808,13 +8310,7 @@ export interface operations {
     rotateSellerKey: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
-                 * @example id-ID,id;q=0.9,en;q=0.8
-                 */
-                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8833,8 +8329,6 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8845,7 +8339,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:27:53.409Z"
+                     *         "previous_valid_until": "2026-11-23T14:18:33.635Z"
                      *       }
                      *     }
                      */
@@ -8888,8 +8382,6 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8918,8 +8410,6 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8971,8 +8461,6 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
-                    /** @description Language of `message`. */
-                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -9052,15 +8540,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a20897763271ddaf7df443f2dce84d",
+                 *         "transaction_id": "01a2088eeb7373c3802769f39f08a566",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:27:53.651Z"
+                 *         "timestamp": "2026-11-23T13:18:33.843Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:53.709Z"
+                 *       "timestamp": "2026-11-23T13:18:33.882Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -9112,16 +8600,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a208975bad745f993a2ade4b46aba4",
+                 *         "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "135456861292563333",
+                 *         "sn": "436124724356134595",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:27:46.860Z",
+                 *         "timestamp": "2026-11-23T13:18:28.478Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:47.087Z"
+                 *       "timestamp": "2026-11-23T13:18:28.571Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -9173,16 +8661,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a208975cd97765804e59722930c769",
+                 *         "transaction_id": "01a2088ed71b77e7907b267518d2c8b3",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:27:47.160Z",
+                 *         "timestamp": "2026-11-23T13:18:28.636Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:47.246Z"
+                 *       "timestamp": "2026-11-23T13:18:28.672Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -9233,7 +8721,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a2089767487164b1c84b32a6991186",
+                 *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -9244,9 +8732,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T13:27:49.949Z"
+                 *         "completed_at": "2026-11-23T13:18:30.949Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:49.949Z"
+                 *       "timestamp": "2026-11-23T13:18:30.950Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -9297,7 +8785,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a2089766c3714389eef8bebc783d5a",
+                 *         "settlement_id": "01a2088edf967444b3ad15fc204d1346",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -9310,7 +8798,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:49.766Z"
+                 *       "timestamp": "2026-11-23T13:18:30.854Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -9366,9 +8854,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T13:27:46.667Z"
+                 *         "timestamp": "2026-11-23T13:18:28.358Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:46.667Z"
+                 *       "timestamp": "2026-11-23T13:18:28.359Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -9425,7 +8913,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:43.700Z"
+                 *       "timestamp": "2026-11-23T13:18:25.940Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -9476,13 +8964,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a208977590709fbb2a63e3be78afdc",
+                 *         "endpoint_id": "01a2088eeae97433a5bda0d568107aea",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T13:27:53.583Z",
+                 *         "since": "2026-11-23T13:18:33.793Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:53.584Z"
+                 *       "timestamp": "2026-11-23T13:18:33.794Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -9535,7 +9023,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T13:27:52.385Z"
+                 *       "timestamp": "2026-11-23T13:18:32.734Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -9584,10 +9072,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a208975da8772ab37959347e4d826a",
+                 *       "code": "01a2088ed78b72e49782059936ddc8f2",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "0104-7627-3741-3833-6883/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -9638,11 +9126,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a208975bad745f993a2ade4b46aba4",
+                 *       "ref_id": "01a2088ed67d72aeb8f8934366f3e294",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "135456861292563333",
+                 *       "sn": "436124724356134595",
                  *       "message": "Success"
                  *     }
                  */

@@ -24,6 +24,6 @@ export const listBuyerDeposits = defineOperation<unknown, unknown, ListFilter<(t
   }),
   async handle({ account, query }) {
     const { found, next } = await pageOfDocuments(deposits, ...pageOf<Deposit>(account._id, query));
-    return { data: { deposits: found.map(presentDeposit), next_cursor: next } };
+    return { data: { deposits: found.map((each) => presentDeposit(each, query.tz)), next_cursor: next } };
   },
 });

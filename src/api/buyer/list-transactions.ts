@@ -45,7 +45,7 @@ export const listBuyerTransactions = defineOperation<Body>({
     });
     return {
       data: {
-        transactions: purchases.map(presentBuyerTransaction),
+        transactions: purchases.map((each) => presentBuyerTransaction(each, body.tz)),
         pagination: presentPage(body, total),
       },
     };

@@ -1,13 +1,14 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { findByRefs } from '../../purchases/find-by-refs.js';
-import { refId } from '../fields.js';
+import { refId, tz } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
 import { buyerTransactionData } from '../schemas.js';
 
 interface Body {
   ref_ids: string[];
+  tz?: string;
 }
 
 export const lookupBuyerTransactions = defineOperation<Body>({
@@ -27,6 +28,7 @@ export const lookupBuyerTransactions = defineOperation<Body>({
       .max(limits.lookupMax)
       .required()
       .example(['order-20240301-0001', 'order-20240301-0009']),
+    tz,
   }),
   data: Joi.object({
     transactions: Joi.array().items(buyerTransactionData).required(),
@@ -37,7 +39,9 @@ export const lookupBuyerTransactions = defineOperation<Body>({
     const found = await findByRefs(account._id, asked);
     return {
       data: {
-        transactions: asked.flatMap((ref) => found.get(ref) ?? []).map(presentBuyerTransaction),
+        transactions: asked
+          .flatMap((ref) => found.get(ref) ?? [])
+          .map((each) => presentBuyerTransaction(each, body.tz)),
         not_found: asked.filter((ref) => !found.has(ref)),
       },
     };

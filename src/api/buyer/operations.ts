@@ -3,6 +3,7 @@ import { createDeposit } from './create-deposit.js';
 import { createPayment } from './create-payment.js';
 import { createBuyerTransaction } from './create-transaction.js';
 import { getBuyerBalance } from './get-balance.js';
+import { getReceipt } from './get-receipt.js';
 import { inquireBuyerBill } from './inquire-bill.js';
 import { getBuyerPriceList } from './get-price-list.js';
 import { getBuyerTransaction } from './get-transaction.js';
@@ -22,4 +23,5 @@ export const buyerOperations: AnyOperation[] = [
   listBuyerTransactions,
   lookupBuyerTransactions,
   getBuyerTransaction,
+  getReceipt,
 ];

@@ -115,19 +115,32 @@ function successOf(operation: AnyOperation, status: number): Response {
     description: descriptions[status] ?? 'Done.',
     headers: { 'x-request-id': { schema: { type: 'string' } }, ...contentLanguage },
     content: {
-      'application/json': {
-        schema:
-          operation.file === 'always'
-            ? jsonSchemaOf(operation.data, 'response')
-            : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
-        ...examplesOf(examples?.['application/json']),
-      },
+      ...(operation.file !== 'bytes' && {
+        'application/json': {
+          schema:
+            operation.file === 'always'
+              ? jsonSchemaOf(operation.data, 'response')
+              : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
+          ...examplesOf(examples?.['application/json']),
+        },
+      }),
       ...(operation.file &&
-        status === 200 && {
-          'text/csv': { schema: { type: 'string' }, ...examplesOf(examples?.['text/csv']) },
-        }),
+        status === 200 &&
+        Object.fromEntries(
+          (operation.fileTypes ?? [csvType]).map((type) => [
+            type,
+            { schema: fileSchema(type), ...examplesOf(examples?.[type]) },
+          ]),
+        )),
     },
   };
+}
+
+const csvType = 'text/csv';
+
+/** Text, or bytes that no schema describes. */
+function fileSchema(type: string): Schema {
+  return type === csvType ? { type: 'string' } : { type: 'string', contentMediaType: type };
 }
 
 function envelopeOf({ data, unfinishedData = data }: AnyOperation, status: number): Schema {

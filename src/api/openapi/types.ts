@@ -19,6 +19,7 @@ export interface Schema {
   maxLength?: number;
   pattern?: string;
   format?: string;
+  contentMediaType?: string;
   description?: string;
   default?: unknown;
   examples?: unknown[];

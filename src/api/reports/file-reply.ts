@@ -1,3 +1,4 @@
+import { fileTypes } from '../../reports/file-types.js';
 import { readReportFile } from '../../reports/report-file.js';
 import type { Report } from '../../reports/report.model.js';
 import { now } from '../../shared/clock.js';
@@ -13,7 +14,7 @@ export function fileReply(report: Report): Reply {
 export function fileOf(report: Report): FileReply {
   return {
     filename: report.filename,
-    type: report.format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/json',
+    type: fileTypes[report.format].contentType,
     size: report.size ?? 0,
     open: () => readReportFile(report),
   };

@@ -1,24 +1,38 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
+import { fileTypes } from '../../reports/file-types.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { findReport, requestReport } from '../../reports/request-report.js';
 import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
 import { now } from '../../shared/clock.js';
-import { isoDay, text, timestamp } from '../fields.js';
+import { isoDay, text, timestamp, tz } from '../fields.js';
 import { callOfRole } from '../call-of-role.js';
 import { changedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { fileReply, readyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
-import { reportData, reportFileData, reportTypes, unfinishedReportData } from './report-data.js';
 import { say } from '../../shared/say.js';
+import {
+  reportData,
+  reportFileData,
+  reportFormats,
+  reportTypes,
+  unfinishedReportData,
+} from './report-data.js';
 
 interface Body {
   type: ReportType;
   format: ReportFormat;
   start_date?: string;
   end_date?: string;
+  tz?: string;
 }
+
+const formatsMeant = '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
+
+const mediaTypeOf = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
+/** Beside JSON. */
+const fileMediaTypes = [mediaTypeOf('csv'), mediaTypeOf('xlsx')];
 
 /** The report calls of one role (docs/interface.md#reports). */
 export function reportOperations(role: Role): AnyOperation[] {
@@ -39,18 +53,23 @@ function createReport(role: Role): AnyOperation {
     summary: 'Make a report',
     description:
       'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
-      'Larger ones answer 202 with a `report_id` to ask for. With `Accept: text/csv` a csv report is the answer itself.',
+      'Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.',
     body: Joi.object<Body>({
       type: Joi.string()
         .valid(...reportTypes[role])
         .required(),
-      format: Joi.string().valid('json', 'csv').default('json'),
+      format: Joi.string()
+        .valid(...reportFormats)
+        .default('json')
+        .description(formatsMeant),
       start_date: isoDay,
       end_date: isoDay,
+      tz,
     }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
     file: 'onRequest',
+    fileTypes: fileMediaTypes,
     successStatuses: [200, 202],
     failures: [409, 503],
     async handle({ account, body, accept }) {
@@ -60,13 +79,18 @@ function createReport(role: Role): AnyOperation {
         format: body.format,
         startDate: body.start_date,
         endDate: body.end_date,
+        zone: body.tz,
       });
-      const wantsFile = body.format === 'csv' && /\btext\/csv\b/i.test(accept);
-      return wantsFile && report.status === 'completed'
+      return report.status === 'completed' && isFileWanted(body.format, accept)
         ? fileReply(report)
         : replyWithReport(report, account);
     },
   });
+}
+
+/** JSON has its items in the answer. */
+function isFileWanted(format: ReportFormat, accept: string): boolean {
+  return format !== 'json' && accept.toLowerCase().includes(mediaTypeOf(format));
 }
 
 function getReport(role: Role): AnyOperation {
@@ -98,6 +122,7 @@ function downloadReport(role: Role): AnyOperation {
     takesToken: true,
     data: reportFileData(role),
     file: 'always',
+    fileTypes: fileMediaTypes,
     failures: [404],
     async handle({ account, params }) {
       return fileReply(readyReport(await findReport(account._id, params.id)));

@@ -4,6 +4,7 @@ import { downloadToken } from '../../reports/download-token.js';
 import { readReportItems } from '../../reports/read-report-items.js';
 import type { Report } from '../../reports/report.model.js';
 import { businessDay } from '../../shared/business-time.js';
+import { isoTime } from '../../shared/iso-time.js';
 import { ConflictError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import type { Reply } from '../operation.js';
@@ -33,7 +34,7 @@ export async function replyWithReport(report: Report, account: Account): Promise
   }
   const { products, ...summary } = report.summary ?? {};
   const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report, account) };
-  if (report.format === 'csv') {
+  if (report.format !== 'json') {
     return { message: say('reportReady'), data: body };
   }
   const purchases = await readReportItems(report, itemsInlineMax);
@@ -51,6 +52,6 @@ function file(report: Report, account: Account) {
     rows: report.rows ?? 0,
     size: report.size ?? 0,
     download_url: `${base}/api/${report.role}/reports/${report._id}/download?token=${token}`,
-    expires_at: report.expiresAt.toISOString(),
+    expires_at: isoTime(report.expiresAt, report.zone),
   };
 }

@@ -12,7 +12,9 @@ export const reportTypes: Record<Role, ReportType[]> = {
   buyer: ['transaction', 'purchase', 'deposit'],
   seller: ['transaction', 'sales', 'product'],
 };
-const formats: ReportFormat[] = ['json', 'csv'];
+export const reportFormats = ['json', 'csv', 'csv-excel', 'xlsx'] as const satisfies ReportFormat[];
+/** Those whose answer is a link alone, and so the same. */
+const linkedFormats = reportFormats.filter((format) => format !== 'json');
 /** Items in the answer itself; the rest is in the file. */
 export const itemsInlineMax = 10_000;
 
@@ -86,16 +88,21 @@ function headOf(types: ReportType[], formatsPossible: ReportFormat[]) {
 
 /** A report that is ready, of any type and format that this role can ask for. */
 export function reportData(role: Role): Joi.Schema {
-  const each = reportTypes[role].flatMap((type) => formats.map((format) => readyReport(role, type, format)));
+  const each = reportTypes[role].flatMap((type) => [
+    readyReport(role, type, ['json']),
+    readyReport(role, type, linkedFormats),
+  ]);
   return Joi.alternatives(...each).match('one');
 }
 
-function readyReport(role: Role, type: ReportType, format: ReportFormat): Joi.Schema {
-  const title = `${pascal(role)}${pascal(type)}Report${pascal(format)}`;
+function readyReport(role: Role, type: ReportType, formats: ReportFormat[]): Joi.Schema {
+  const isJson = formats.includes('json');
+  // As the type has been called since there was but one of these.
+  const title = `${pascal(role)}${pascal(type)}Report${isJson ? 'Json' : 'Csv'}`;
   return named(
     title,
     Joi.object({
-      ...headOf([type], [format]),
+      ...headOf([type], formats),
       summary: Joi.object(summaries[type]).required(),
       ...(type === 'product' && { products }),
       filename: Joi.string().required(),
@@ -103,7 +110,7 @@ function readyReport(role: Role, type: ReportType, format: ReportFormat): Joi.Sc
       size: whole.description('Bytes of the file.'),
       download_url: Joi.string().uri().required().description('Needs no key until expires_at.'),
       expires_at: timestamp.required(),
-      ...(format === 'json' && {
+      ...(isJson && {
         transactions: Joi.array()
           .items(itemData(columnsOf({ role, type })))
           .max(itemsInlineMax)
@@ -119,13 +126,13 @@ export function unfinishedReportData(role: Role): Joi.Schema {
   return named(
     `Unfinished${pascal(role)}Report`,
     Joi.object({
-      ...headOf(reportTypes[role], formats),
+      ...headOf(reportTypes[role], [...reportFormats]),
       status: Joi.string().valid('pending', 'processing').required(),
     }),
   );
 }
 
-/** The file of a JSON report. One of csv has the same fields as columns. */
+/** The file of a JSON report. Those of other formats have the same fields as columns. */
 export function reportFileData(role: Role): Joi.Schema {
   return Joi.array().items(
     role === 'buyer'

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { pageOfDocuments } from '../../database/page-of-documents.js';
 import { settlements, type Settlement } from '../../settlements/settlement.model.js';
+import { isoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 import { listFilter, nextCursor, pageOf, type ListFilter } from '../list-filter.js';
 import { named } from '../named.js';
@@ -38,9 +39,9 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
     return {
       data: {
         settlements: found.map((each) => ({
-          ...presentSettlement(each),
-          created_at: each.createdAt.toISOString(),
-          completed_at: each.status === 'completed' ? (each.finalAt?.toISOString() ?? null) : null,
+          ...presentSettlement(each, query.tz),
+          created_at: isoTime(each.createdAt, query.tz),
+          completed_at: each.status === 'completed' && each.finalAt ? isoTime(each.finalAt, query.tz) : null,
         })),
         next_cursor: next,
       },

@@ -27,7 +27,10 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
       ...wantedBy(body),
     });
     return {
-      data: { transactions: found.purchases.map(saleRow), pagination: presentPage(body, found.total) },
+      data: {
+        transactions: found.purchases.map((each) => saleRow(each, body.tz)),
+        pagination: presentPage(body, found.total),
+      },
     };
   },
 });

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { named } from '../named.js';
 import { settlementFigures } from '../../settlements/settlement-figures.js';
 import type { Settlement } from '../../settlements/settlement.model.js';
+import { isoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 
 /** A settlement as its seller sees it (docs/interface.md#settlements). */
@@ -24,12 +25,12 @@ export const settlementData = named(
   }),
 );
 
-export function presentSettlement(settlement: Settlement) {
+export function presentSettlement(settlement: Settlement, zone?: string) {
   return {
     ...settlementFigures(settlement),
     status: settlement.status,
     needs_approval: settlement.needsApproval,
     reason: settlement.reason,
-    estimated_completion: settlement.estimatedCompletion.toISOString(),
+    estimated_completion: isoTime(settlement.estimatedCompletion, zone),
   };
 }

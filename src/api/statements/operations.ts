@@ -4,6 +4,8 @@ import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { businessDay, periodOf } from '../../shared/business-time.js';
+import type { CsvFormat } from '../../shared/csv-text.js';
+import { isoTime } from '../../shared/iso-time.js';
 import { ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { presentEntry } from '../../statements/present-entry.js';
@@ -17,7 +19,7 @@ import {
 import { fromCursor, toCursor, type Place } from '../../statements/statement-cursor.js';
 import { statementCsv } from '../../statements/statement-csv.js';
 import { callOfRole } from '../call-of-role.js';
-import { isoDay, timestamp, wholeNumber } from '../fields.js';
+import { isoDay, timestamp, tz, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation, type FileReply } from '../operation.js';
 import { label, worded } from '../worded.js';
 
@@ -26,6 +28,8 @@ interface Query {
   end_date?: string;
   limit: number;
   cursor?: string;
+  format?: CsvFormat;
+  tz?: string;
 }
 
 const rupiah = Joi.number().integer().required();
@@ -40,12 +44,18 @@ export function statementOperations(role: Role): AnyOperation[] {
       summary: 'Every movement of the wallet, oldest first, with the balance before and after',
       description:
         'Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. ' +
-        'With `Accept: text/csv` the whole of it is the answer itself.',
+        'With `Accept: text/csv` or a `format` the whole of it is the answer itself.',
       query: Joi.object<Query>({
         start_date: isoDay,
         end_date: isoDay,
         limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeMax }),
         cursor: cursorText(),
+        format: Joi.string()
+          .valid('csv', 'csv-excel')
+          .description(
+            'All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are.',
+          ),
+        tz,
       }),
       data: named(
         'Statement',
@@ -66,11 +76,14 @@ export function statementOperations(role: Role): AnyOperation[] {
         if (!balances) {
           throw new ValidationError([{ field: 'cursor', message: say('cursorOfOtherStatement') }]);
         }
-        if (/\btext\/csv\b/i.test(accept)) {
-          return { data: null, file: csvFile(statement, place.after) };
+        if (query.format !== undefined || /\btext\/csv\b/i.test(accept)) {
+          return {
+            data: null,
+            file: csvFile(statement, { after: place.after, format: query.format, zone: query.tz }),
+          };
         }
         const entries = await readEntries(statement, { after: place.after, limit: query.limit });
-        return { data: present(statement, balances, entries) };
+        return { data: present(statement, balances, { entries, zone: query.tz }) };
       },
     }),
   ];
@@ -114,27 +127,27 @@ async function placeOf(walletId: string, { cursor: text, start_date, end_date }:
 function present(
   statement: Statement,
   { opening, closing }: { opening: number; closing: number },
-  entries: StatementEntry[],
+  { entries, zone }: { entries: StatementEntry[]; zone: string | undefined },
 ) {
   const last = entries.at(-1);
   const { start, end } = statement.period;
   return {
-    period: { start_date: start.toISOString(), end_date: end.toISOString() },
+    period: { start_date: isoTime(start, zone), end_date: isoTime(end, zone) },
     currency: 'IDR',
     opening_balance: opening,
     closing_balance: closing,
-    entries: entries.map(presentEntry),
+    entries: entries.map((each) => presentEntry(each, zone)),
     next_cursor: last && last.seq < statement.lastSeq ? toCursor({ statement, after: last.seq }) : null,
   };
 }
 
-function csvFile(statement: Statement, after: number): FileReply {
+function csvFile(statement: Statement, what: Parameters<typeof statementCsv>[1]): FileReply {
   const { start, end } = statement.period;
   return {
     filename: `statement-${businessDay(start)}-${businessDay(end)}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
     // Not in object mode: no more is read ahead than the client takes.
-    open: () => Readable.from(statementCsv(statement, after), { objectMode: false }),
+    open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
   };
 }

@@ -61,7 +61,7 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
       end: period.end.toISOString(),
       opening_balance: balances?.opening ?? 0,
       closing_balance: balances?.closing ?? 0,
-      entries: entries.map(presentEntry),
+      entries: entries.map((each) => presentEntry(each)),
       left: statement.lastSeq - after - entries.length,
     };
   },

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
+import { groupedToken } from '../../purchases/pln-token.js';
 import { describePurchase, type PurchaseDescription } from '../../purchases/review/describe-purchase.js';
 import { outcomes } from '../../purchases/review/possible-decisions.js';
 import { lookUp } from '../../shared/look-up.js';
@@ -91,7 +92,7 @@ function presentDescription(found: PurchaseDescription) {
       status: order.status,
       code: order.code,
       message: shown(order.message),
-      serial_number: order.serialNumber,
+      serial_number: groupedToken({ subcategory: purchase.subcategory, serialNumber: order.serialNumber }),
       checks: order.checks,
       sent_at: iso(order.sentAt),
       last_check_at: iso(order.lastCheckAt),

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
+import { groupedToken } from '../../purchases/pln-token.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { lookUp } from '../../shared/look-up.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
@@ -40,7 +41,7 @@ export function presentPurchase(purchase: Purchase, usernames: Record<string, st
     customer_number: purchase.customerNumber,
     price: purchase.price,
     status: purchase.status,
-    serial_number: purchase.serialNumber,
+    serial_number: groupedToken(purchase),
     message: purchase.message === null ? null : withoutUrlSecrets(purchase.message),
     seller: purchase.sellerId === null ? null : nameOf(purchase.sellerId),
     in_review: purchase.reviewSince !== null,

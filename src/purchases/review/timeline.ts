@@ -4,7 +4,7 @@ import type { Journal } from '../../money/journals/journal.model.js';
 import type { Delivery } from '../../webhooks/delivery.model.js';
 import type { Order } from '../order.model.js';
 import type { ReconciliationCase } from '../case.model.js';
-import { parsePlnToken } from '../pln-token.js';
+import { groupedToken, parsePlnToken } from '../pln-token.js';
 import type { Purchase } from '../purchase.model.js';
 
 export interface TimelineEntry {
@@ -108,7 +108,7 @@ function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
 function inWords(serialNumber: string): string {
   const pln = parsePlnToken(serialNumber);
   return pln
-    ? `${serialNumber} (token ${pln.token}, ${pln.customerName}, ${pln.tariff} ${pln.power}, ${pln.kwh} kWh)`
+    ? `${serialNumber} (token ${groupedToken({ subcategory: 'pln', serialNumber: pln.token })}, ${pln.customerName}, ${pln.tariff} ${pln.power}, ${pln.kwh} kWh)`
     : serialNumber;
 }
 

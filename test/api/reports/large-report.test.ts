@@ -3,6 +3,7 @@
  * a million transactions.
  */
 import { expect } from 'chai';
+import { Unzip, UnzipInflate } from 'fflate';
 import { setTimeout } from 'node:timers/promises';
 import { apiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -40,6 +41,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
   for (const { role, type, format } of [
     { role: 'buyer', type: 'transaction', format: 'csv' },
     { role: 'seller', type: 'sales', format: 'json' },
+    { role: 'buyer', type: 'transaction', format: 'xlsx' },
   ] as const) {
     it(`${role} ${type} as ${format}: worker and web stay small, every row arrives, sums are the stored ones`, async () => {
       const server = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '0', NODE_OPTIONS: '' });
@@ -64,7 +66,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
       const file = await download(server.url + pathname + search, {
         pace: { pieces: 40, wait: () => setTimeout(25) },
       });
-      const sums = await (format === 'csv' ? csvSums(file) : jsonSums(file));
+      const sums = await readers[format](file);
       [memory, web].forEach((each) => each.stop());
       process.stdout.write(
         `      ${format}: ${seconds.toFixed(1)} s, ${file.bytes()} bytes; worker ${figures(memory)}; web ${figures(web)}\n`,
@@ -125,6 +127,45 @@ async function jsonSums(file: Download): Promise<Sums> {
   }
   return sums;
 }
+
+/** The rows of the first sheet, which holds as many as any size of this test has. */
+async function xlsxSums(file: Download): Promise<Sums> {
+  const sums = noSums();
+  const unpacked = new TextDecoder();
+  let rest = '';
+  const unzip = new Unzip((entry) => {
+    entry.ondata = (error, piece) => {
+      expect(error).to.equal(null);
+      if (entry.name === 'xl/worksheets/sheet1.xml') {
+        const rows = (rest + unpacked.decode(piece, { stream: true })).split('</row>');
+        rest = rows.pop() ?? '';
+        rows.forEach((row) => {
+          addXlsxRow(sums, row);
+        });
+      }
+    };
+    entry.start();
+  });
+  unzip.register(UnzipInflate);
+  for await (const piece of file.pieces()) {
+    unzip.push(piece);
+  }
+  unzip.push(new Uint8Array(0), true);
+  return sums;
+}
+
+function addXlsxRow(sums: Sums, xml: string): void {
+  const textOf = (column: string) =>
+    new RegExp(`r="${column}\\d+" t="inlineStr"><is><t[^>]*>([^<]*)`).exec(xml)?.[1];
+  const price = /r="F\d+"><v>(\d+)/.exec(xml)?.[1];
+  const ref = textOf('A');
+  if (ref !== 'ref_id') {
+    expect(ref).to.equal(refOf(count - 1 - sums.rows));
+    addRow(sums, { status: textOf('G') ?? '', amount: Number(price), commission: 0 });
+  }
+}
+
+const readers = { csv: csvSums, json: jsonSums, xlsx: xlsxSums };
 
 function figures(memory: MemoryWatch): string {
   return `idle ${memory.idle.toFixed(0)} MB, peak ${memory.peak().toFixed(0)} MB`;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import readWorkbook from 'read-excel-file/node';
 import { request } from 'undici';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
@@ -8,6 +9,9 @@ import { expectToFitContract } from '../../support/contract.js';
 import { csvRows } from '../../support/csv.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
+import { isoTime } from '../../../src/shared/iso-time.js';
+import { printable } from '../../../src/shared/printable.js';
+import { excelValue } from './support/excel-value.js';
 
 describe('reports of both roles', function () {
   this.timeout(60_000);
@@ -136,6 +140,77 @@ describe('reports of both roles', function () {
     expect(await answer.body.text()).to.match(/^ref_id,/);
   });
 
+  it('csv-excel holds the rows of json as texts and numbers of Excel, and runs nothing', async () => {
+    const body = { type: 'transaction', format: 'csv-excel', tz: 'Asia/Jakarta' };
+    const made = (await buyer.post('/api/buyer/reports', body)).body.data;
+    expect(made.format).to.equal('csv-excel');
+    expect(made.filename).to.match(/\.csv$/);
+    const json = (await buyer.post('/api/buyer/reports', { ...body, format: 'json' })).body.data;
+    const link = new URL(made.download_url as string);
+    const file = await request(stack.baseUrl + link.pathname + link.search);
+    expect(file.headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
+    const text = Buffer.from(await file.body.arrayBuffer()).toString();
+    expect(text.slice(0, 7)).to.equal('\ufeffref_id');
+    const [, ...rows] = csvRows(text.slice(1));
+    expect(rows.map((row) => row.map(excelValue))).to.deep.equal(
+      json.transactions.map((item: Record<string, unknown>) =>
+        Object.values(item).map((value) => printable(String((value as string | number | null) ?? ''))),
+      ),
+    );
+    expect(text)
+      .to.include('"=""081234567890""",')
+      .and.match(/,\d+,"=""success""",/);
+  });
+
+  it('xlsx: the link and the call itself answer the workbook, with the rows of json', async () => {
+    const body = { type: 'transaction', format: 'xlsx', tz: 'Asia/Jakarta' };
+    const made = (await buyer.post('/api/buyer/reports', body)).body.data;
+    expect(made.filename).to.match(/^transaction-report-\w+\.xlsx$/);
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    const link = new URL(made.download_url as string);
+    const json = (await buyer.post('/api/buyer/reports', { ...body, format: 'json' })).body.data;
+    for (const answer of [
+      await request(stack.baseUrl + link.pathname + link.search),
+      await request(`${stack.baseUrl}/api/buyer/reports`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: type },
+        body: JSON.stringify(body),
+      }),
+    ]) {
+      expect(answer.headers['content-type']).to.equal(type);
+      expect(answer.headers['content-disposition']).to.match(/^attachment; filename=".+\.xlsx"$/);
+      const file = Buffer.from(await answer.body.arrayBuffer());
+      expectToFitContract({
+        ...{ method: 'GET', path: link.pathname, status: answer.statusCode, headers: answer.headers },
+        body: file.toString('latin1'),
+      });
+      const [sheet] = await readWorkbook(file);
+      expect(sheet?.sheet).to.equal('Asia-Jakarta');
+      const rows = sheet?.data.slice(1) ?? [];
+      expect(rows).to.have.length(json.transactions.length);
+      json.transactions.forEach((item: Record<string, unknown>, index: number) => {
+        const { timestamp, ...rest } = item;
+        const row = rows[index] ?? [];
+        expect(row.slice(0, -1)).to.deep.equal(
+          Object.values(rest).map((value) => (typeof value === 'string' ? printable(value) : value)),
+        );
+        // The reader cuts what a fraction of a day is short of.
+        const told = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
+        expect((row.at(-1) as Date).getTime()).to.be.closeTo(told, 1);
+      });
+    }
+  });
+
+  it('times of a report are told in the zone that was asked for, those of its link too', async () => {
+    const plain = (await buyer.post('/api/buyer/reports', { type: 'transaction' })).body.data;
+    const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', tz: 'Asia/Jakarta' });
+    const times = (report: { transactions: { timestamp: string }[] }) =>
+      report.transactions.map(({ timestamp }) => timestamp);
+    expect(times(body.data)).to.deep.equal(times(plain).map((at) => isoTime(new Date(at), 'Asia/Jakarta')));
+    expect(body.data.expires_at).to.match(/\+07:00$/);
+    expect(body.data.period).to.deep.equal(plain.period);
+  });
+
   const all = [
     ...(['transaction', 'purchase', 'deposit'] as const).map((type) => ({ role: 'buyer', type }) as const),
     ...(['transaction', 'sales', 'product'] as const).map((type) => ({ role: 'seller', type }) as const),
@@ -181,6 +256,7 @@ describe('reports of both roles', function () {
   const refused: [string, object, string][] = [
     ['an unknown type', { type: 'sales' }, 'type'],
     ['no type', {}, 'type'],
+    ['a zone that is none', { type: 'transaction', tz: '+07:00' }, 'tz'],
     ['an unknown format', { type: 'transaction', format: 'xml' }, 'format'],
     ['a date that does not exist', { type: 'transaction', start_date: '2024-02-30' }, 'start_date'],
     [

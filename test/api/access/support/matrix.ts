@@ -77,21 +77,42 @@ const walletPurchase = purchase({ code: 'product_code', number: 'destination' },
 ]);
 const history: Entry = {
   because: ours,
-  places: { status: plain(), start_date: plain(), end_date: plain(), page: plain(), limit: plain() },
+  places: {
+    status: plain(),
+    start_date: plain(),
+    end_date: plain(),
+    page: plain(),
+    limit: plain(),
+    tz: plain(),
+  },
 };
 const listByRef = (unknown: string): Entry => ({
   places: {
     ref_id: named(unknown),
-    ...{ status: plain(), start_date: plain(), end_date: plain(), limit: plain(), cursor: plain() },
+    ...{
+      status: plain(),
+      start_date: plain(),
+      end_date: plain(),
+      limit: plain(),
+      cursor: plain(),
+      tz: plain(),
+    },
   },
 });
 const statement: Entry = {
   because: ours,
-  places: { start_date: plain(), end_date: plain(), limit: plain(), cursor: plain() },
+  places: {
+    start_date: plain(),
+    end_date: plain(),
+    limit: plain(),
+    cursor: plain(),
+    format: plain(),
+    tz: plain(),
+  },
 };
 const report = (type: string): Entry => ({
   because: ours,
-  places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain() },
+  places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain(), tz: plain() },
 });
 
 /** What both roles have: webhooks, configuration, keys. */
@@ -221,9 +242,15 @@ export const matrix: Record<string, Entry> = {
   },
   lookupBuyerTransactions: {
     because: "every ref_id of another account's is in not_found: test/api/buyer/lookup-transactions.test.ts",
-    places: { ref_ids: plain(['no-transaction-1']) },
+    places: { ref_ids: plain(['no-transaction-1']), tz: plain() },
   },
   getBuyerTransaction: { places: { ref: named('no-transaction-1') } },
+  getReceipt: {
+    places: {
+      ref: named('no-transaction-1'),
+      ...{ width: plain(), lang: plain(), title: plain(), sold_price: plain() },
+    },
+  },
 
   listSellerProducts: { because: ours, places: {} },
   createProduct: {

@@ -52,6 +52,11 @@ export const formsOf: Record<string, Form> = {
     inside: [toCursor(emptyPlace)],
     outside: ['', 'x', toCursor({ ...emptyPlace, after: 1 }), `${toCursor(emptyPlace)}=`],
   },
+  sold_price: wholeText(1, 999_999_999),
+  tz: {
+    inside: ['Asia/Jakarta', 'asia/jakarta', 'UTC', 'America/Argentina/ComodRivadavia'],
+    outside: ['+07:00', 'WIB', 'Mars/Olympus', 'Asia/Jakarta ', 'Asia/Jakarta\u0000', 'A'.repeat(65)],
+  },
   max_price: wholeText(0, Number.MAX_SAFE_INTEGER),
   callback_url: {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],

@@ -305,6 +305,8 @@ async function readReports(cast: Cast): Promise<void> {
     await recorder.play('ready', { method: 'GET', path: `${path}/${id}`, key });
     await recorder.play('all rows', { method: 'GET', path: `${path}/${id}/download`, key });
     const csv = { ...body, format: 'csv' };
+    const local = { ...body, tz: 'Asia/Jakarta' };
+    await recorder.play('times in a zone', { method: 'POST', path, key, body: local });
     await recorder.play('with Accept: text/csv', {
       method: 'POST',
       path,

@@ -3,7 +3,9 @@ import { request } from 'undici';
 export interface Download {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** The lines of the file as they come. The client takes no more than it has read. */
+  /** The file as it comes. The client takes no more than it has read. */
+  pieces(): AsyncGenerator<Buffer>;
+  /** The same by lines. */
   lines(): AsyncGenerator<string>;
   /** Bytes received so far. */
   bytes(): number;
@@ -21,15 +23,20 @@ export async function download(
     ...(options.key !== undefined && { headers: { authorization: `Bearer ${options.key}` } }),
   });
   let bytes = 0;
-  async function* lines(): AsyncGenerator<string> {
-    let rest = '';
-    let pieces = 0;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    let taken = 0;
     for await (const piece of body as AsyncIterable<Buffer>) {
       bytes += piece.length;
-      pieces += 1;
-      if (options.pace && pieces <= options.pace.pieces) {
+      taken += 1;
+      if (options.pace && taken <= options.pace.pieces) {
         await options.pace.wait();
       }
+      yield piece;
+    }
+  }
+  async function* lines(): AsyncGenerator<string> {
+    let rest = '';
+    for await (const piece of pieces()) {
       const found = (rest + piece.toString('utf8')).split('\n');
       rest = found.pop() ?? '';
       yield* found.map((line) => line.replace(/\r$/, ''));
@@ -38,5 +45,5 @@ export async function download(
       yield rest;
     }
   }
-  return { status: statusCode, headers, lines, bytes: () => bytes };
+  return { status: statusCode, headers, pieces, lines, bytes: () => bytes };
 }

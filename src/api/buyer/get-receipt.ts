@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import Joi from 'joi';
+import { findPurchase } from '../../purchases/find-purchase.js';
+import { say } from '../../shared/say.js';
+import { text, wholeNumber } from '../fields.js';
+import { defineOperation } from '../operation.js';
+import { label, worded } from '../worded.js';
+
+interface Params {
+  ref: string;
+}
+
+interface Query {
+  width: '58' | '80';
+  lang: 'id' | 'en';
+  title?: string;
+  sold_price?: number;
+}
+
+const titleMax = 40;
+const soldPriceMax = 999_999_999;
+
+/** Draws with a library of its own, which no other call needs: it is read with the first receipt. */
+export const getReceipt = defineOperation<unknown, Params, Query>({
+  id: 'getReceipt',
+  method: 'get',
+  needs: 'trade',
+  path: '/api/buyer/transactions/:ref/receipt',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'The receipt (struk) of a transaction for the customer, as PDF',
+  description:
+    'By your ref_id or our transaction_id; only of a success. It shows nothing of your balance, and no price but ' +
+    '`sold_price` and the amounts of a bill.',
+  params: Joi.object<Params>({ ref: text(64).required() }),
+  query: Joi.object<Query>({
+    width: Joi.string().valid('58', '80').default('58').description('Of the paper, in mm.'),
+    lang: Joi.string().valid('id', 'en').default('id'),
+    title: text(titleMax)
+      .min(1)
+      .pattern(/^[\u0020-\u007e\u00a0-\u00ff]*$/, 'latin')
+      .messages(worded({ 'string.pattern.name': say('latinText', label) }))
+      .example('Toko Sari')
+      .description('Your name, at the top.'),
+    sold_price: wholeNumber({ max: soldPriceMax })
+      .example(22_000)
+      .description('Rupiah that your customer paid.'),
+  }),
+  data: Joi.string(),
+  file: 'bytes',
+  fileTypes: ['application/pdf'],
+  failures: [404, 409],
+  async handle({ account, params, query }) {
+    const purchase = await findPurchase(account._id, params.ref);
+    const { receiptPdf } = await import('../../purchases/receipt-pdf.js');
+    const pdf = await receiptPdf(purchase, {
+      widthMm: Number(query.width),
+      language: query.lang,
+      title: query.title ?? null,
+      soldPrice: query.sold_price ?? null,
+    });
+    return {
+      data: null,
+      file: {
+        filename: `receipt-${purchase._id}.pdf`,
+        type: 'application/pdf',
+        size: pdf.length,
+        open: () => Readable.from([pdf], { objectMode: false }),
+      },
+    };
+  },
+});

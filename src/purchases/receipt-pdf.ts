@@ -1,0 +1,60 @@
+import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
+import type { Purchase } from './purchase.model.js';
+import { receiptLines, type ReceiptWishes } from './receipt-lines.js';
+import { printable } from '../shared/printable.js';
+
+const pointsOfMm = 72 / 25.4;
+const margin = 6;
+/** An id of ours fits a line of the narrowest paper. */
+const standardSize = 7.5;
+/** Of Courier, whose characters are all as wide, by its size. */
+const characterWidth = 0.6;
+const lineHeight = 1.25;
+/** What a receipt shows without a font of its own. */
+const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
+
+/** A purchase as a receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same purchase and wishes. */
+export async function receiptPdf(
+  purchase: Purchase,
+  wishes: ReceiptWishes & { widthMm: number },
+): Promise<Buffer> {
+  const width = wishes.widthMm * pointsOfMm;
+  const lines = (await receiptLines(purchase, wishes)).flatMap(({ text, ...look }) => {
+    const widest = (width - 2 * margin) / characterWidth;
+    const shown = printable(text).replace(notShown, '?');
+    // As large as it can be on one line.
+    const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
+    return wrapped(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
+  });
+  const height = 2 * margin + lines.reduce((sum, { size }) => sum + size * lineHeight, 0);
+
+  const pdf = await PDFDocument.create();
+  const at = purchase.finalAt ?? purchase.createdAt;
+  pdf.setCreationDate(at);
+  pdf.setModificationDate(at);
+  const [plain, bold] = await Promise.all([
+    pdf.embedFont(StandardFonts.Courier),
+    pdf.embedFont(StandardFonts.CourierBold),
+  ]);
+  const page = pdf.addPage([width, height]);
+  let y = height - margin;
+  for (const { text, size, isBold = false, isLarge = false, isCentred = false } of lines) {
+    y -= size * lineHeight;
+    const x = isCentred || isLarge ? (width - text.length * size * characterWidth) / 2 : margin;
+    page.drawText(text, { x, y, size, font: isBold || isLarge ? bold : plain });
+  }
+  return Buffer.from(await pdf.save({ useObjectStreams: false }));
+}
+
+/** At spaces where there are any. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(' ', columns);
+    const cut = space > 0 ? space : columns;
+    lines.push(rest.slice(0, cut));
+    rest = rest.slice(cut).trimStart();
+  }
+  return [...lines, rest];
+}

@@ -1,0 +1,162 @@
+import { inflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { QuoteModel } from '../../../src/bills/quote.model.js';
+import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { useApi } from '../support/api.js';
+
+const at = new Date('2026-11-23T12:05:06.000Z');
+const serialNumber = '12345678901234567890/RINA S/D HARTONO/R1/900VA/71,3';
+
+describe('the receipt of a purchase', () => {
+  const api = useApi();
+  let key: string;
+  let accountId: string;
+  before(async () => {
+    const buyer = await api.newBuyer(0);
+    key = buyer.key;
+    accountId = buyer.account._id;
+  });
+
+  async function bought(over: Partial<Purchase> = {}): Promise<Purchase> {
+    const purchase = someTransaction({
+      accountId,
+      refId: uniqueRef('R'),
+      price: 20_123,
+      createdAt: at,
+      finalAt: at,
+      ...over,
+    });
+    await PurchaseModel.create(purchase);
+    return purchase;
+  }
+
+  async function receiptOf({ _id }: { _id: string }, query = '') {
+    const path = `/api/buyer/transactions/${_id}/receipt${query}`;
+    const answer = await request(api.url() + path, { headers: { authorization: `Bearer ${key}` } });
+    expect([answer.statusCode, answer.headers['content-type']]).to.deep.equal([200, 'application/pdf']);
+    expect(answer.headers['content-disposition']).to.equal(`attachment; filename="receipt-${_id}.pdf"`);
+    return Buffer.from(await answer.body.arrayBuffer());
+  }
+
+  it('of a PLN token: its parts, the token in groups of four and large, the price that the shop says', async () => {
+    const purchase = await bought({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
+    const file = await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000');
+    expect(linesOf(file)).to.deep.equal([
+      ...['Toko Sari', 'STRUK PEMBELIAN', 'Waktu: 23-11-2026 19:05 WIB', `No. ref: ${purchase.refId}`],
+      ...['ID transaksi:', purchase._id, 'Produk: Token PLN 20.000', 'No. pelanggan: 081234561230'],
+      ...['Nama: RINA S/D HARTONO', 'Tarif/daya: R1/900VA', 'Jumlah kWh: 71.3', 'TOKEN'],
+      ...['1234-5678-9012-3456-7890', 'Harga: Rp 22.000', 'Terima kasih'],
+    ]);
+    const sizes = [...contentOf(file).matchAll(/\/\S+ ([\d.]+) Tf/g)].map(([, size]) => Number(size));
+    expect(Math.max(...sizes)).to.be.above(10);
+    expect(file.toString('latin1')).to.include('/MediaBox [ 0 0 164.4');
+    expect(file.toString('latin1').match(/Date \(D:20261123120506Z\)/g)).to.have.length(2);
+    expect(file.equals(await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000'))).to.equal(true);
+  });
+
+  it('in English, on wide paper, and without a word of what the shop paid', async () => {
+    const purchase = await bought({ serialNumber: '0041002345678901' });
+    const file = await receiptOf(purchase, '?lang=en&width=80');
+    const text = linesOf(file).join('\n');
+    expect(text).to.include('RECEIPT\nTime: 23-11-2026 19:05').and.include('SN: 0041002345678901\nThank you');
+    expect(text).to.not.match(/20.?123|Price|Total/);
+    expect(file.toString('latin1')).to.include('/MediaBox [ 0 0 226.7');
+  });
+
+  it('of a bill: whose it is, its period, and its amounts; what was paid above the bill is the fee', async () => {
+    const quoteId = newId();
+    const quote = { accountId, productCode: 'PLNPOST', customerNumber: '530000000001', sellerId: newId() };
+    const bill = { customerName: 'BUDI', billPeriod: '2026-10', totalBill: 150_000, adminFee: 2_500 };
+    const rest = {
+      status: 'open' as const,
+      totalAmount: 152_500,
+      refusal: null,
+      createdAt: at,
+      expiresAt: at,
+    };
+    const purchase = await bought({ kind: 'postpaid', quoteId, price: 152_500, serialNumber: 'BILL-1' });
+    await QuoteModel.create({ _id: quoteId, ...quote, ...bill, ...rest, usedBy: purchase._id });
+    const shown = async (query: string) => linesOf(await receiptOf(purchase, query)).slice(-6, -1);
+    expect(await shown('?width=80')).to.deep.equal([
+      ...[
+        'Periode: 2026-10',
+        'SN: BILL-1',
+        'Tagihan: Rp 150.000',
+        'Biaya admin: Rp 2.500',
+        'Total: Rp 152.500',
+      ],
+    ]);
+    expect(await shown('?width=80&sold_price=155000')).to.deep.equal([
+      ...[
+        'Periode: 2026-10',
+        'SN: BILL-1',
+        'Tagihan: Rp 150.000',
+        'Biaya admin: Rp 5.000',
+        'Total: Rp 155.000',
+      ],
+    ]);
+  });
+
+  it('what a font of a receipt lacks is a question mark, and a long word is cut into lines', async () => {
+    const purchase = await bought({ productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}` });
+    const lines = linesOf(await receiptOf(purchase));
+    expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
+    expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);
+  });
+
+  for (const status of ['PENDING', 'PROCESSING', 'FAILED', 'REFUNDED'] as const) {
+    it(`a ${status} purchase has none: 409/01`, async () => {
+      const { _id } = await bought({ status });
+      const { status: http, body } = await api.call({ path: `/api/buyer/transactions/${_id}/receipt`, key });
+      expect([http, body.code, body.reason]).to.deep.equal([409, '01', 'receipt_not_available']);
+    });
+  }
+
+  it("another buyer's is not found, and a seller is refused", async () => {
+    const { _id } = await bought();
+    const path = `/api/buyer/transactions/${_id}/receipt`;
+    const other = await api.newBuyer(0);
+    expect((await api.call({ path, key: other.key })).status).to.equal(404);
+    const seller = await api.newAccount('seller');
+    expect((await api.call({ path, key: seller.key })).status).to.equal(403);
+    expect((await api.call({ path })).status).to.equal(401);
+  });
+
+  for (const [field, query] of [
+    ['width', 'width=57'],
+    ['lang', 'lang=fr'],
+    ['title', `title=${'a'.repeat(41)}`],
+    ['title', 'title=%E7%BE%8E'],
+    ['title', 'title=a%0Ab'],
+    ['sold_price', 'sold_price=-1'],
+    ['sold_price', 'sold_price=1000000000'],
+  ] as const) {
+    it(`${query.slice(0, 30)} is 400/01 naming ${field}`, async () => {
+      const path = `/api/buyer/transactions/order/receipt?${query}`;
+      const { status, body } = await api.call({ path, key });
+      expect([status, body.errors?.[0]?.field]).to.deep.equal([400, field]);
+    });
+  }
+});
+
+function contentOf(pdf: Buffer): string {
+  const text = pdf.toString('latin1');
+  return [...text.matchAll(/stream\r?\n/g)]
+    .filter(({ index }) => text.slice(index - 3, index) !== 'end')
+    .map(({ 0: mark, index }) => {
+      const start = index + mark.length;
+      return inflateSync(pdf.subarray(start, text.indexOf('endstream', start))).toString('latin1');
+    })
+    .join('\n');
+}
+
+/** The lines of text, from the top, without empty ones. */
+function linesOf(pdf: Buffer): string[] {
+  return [...contentOf(pdf).matchAll(/<([0-9A-F]*)> Tj/g)]
+    .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))
+    .filter((line) => line !== '');
+}

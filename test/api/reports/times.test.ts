@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { createDeposit } from '../../../src/deposits/create-deposit.js';
+import { isoTime, zoneNamed } from '../../../src/shared/iso-time.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { someTransaction } from '../../webhooks/support/accounts.js';
+import { useApi } from '../support/api.js';
+
+describe('times in a zone', () => {
+  it('has the offset of the instant, summer and winter, and milliseconds', () => {
+    const summer = new Date('2026-07-23T12:05:00.000Z');
+    const winter = new Date('2026-11-23T12:05:00.123Z');
+    expect(isoTime(winter)).to.equal('2026-11-23T12:05:00.123Z');
+    expect(isoTime(winter, 'Asia/Jakarta')).to.equal('2026-11-23T19:05:00.123+07:00');
+    expect(isoTime(winter, 'Europe/Amsterdam')).to.equal('2026-11-23T13:05:00.123+01:00');
+    expect(isoTime(summer, 'Europe/Amsterdam')).to.equal('2026-07-23T14:05:00.000+02:00');
+    // The hour that comes twice.
+    expect(isoTime(new Date('2026-10-25T00:30:00Z'), 'Europe/Amsterdam')).to.match(/T02:30:00.000\+02:00$/);
+    expect(isoTime(new Date('2026-10-25T01:30:00Z'), 'Europe/Amsterdam')).to.match(/T02:30:00.000\+01:00$/);
+  });
+
+  it('a zone has one spelling, and offsets and other words are none', () => {
+    expect(zoneNamed('asia/jAKARTA')).to.equal('Asia/Jakarta');
+    for (const name of ['+07:00', 'Mars/Olympus', 'WIB', '', ' ', 'Asia/Jakarta ']) {
+      expect(zoneNamed(name), name).to.equal(null);
+    }
+  });
+
+  describe('in answers', () => {
+    const api = useApi();
+    const tz = 'Asia/Jakarta';
+
+    /** The same with every time of it told in Jakarta. */
+    function inJakarta<T>(answer: T): T {
+      return JSON.parse(
+        JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => isoTime(new Date(at), tz)),
+      ) as T;
+    }
+
+    it('of histories, lists and the statement: the same answer, its times told in the zone', async () => {
+      const buyer = await api.newBuyer(0);
+      const seller = await api.newAccount('seller');
+      await createDeposit({ account: buyer.account, amount: 50_000, refId: 'one' });
+      await createDeposit({ account: seller.account, amount: 200_000, refId: newId() });
+      const owners = { accountId: buyer.account._id, sellerId: seller.account._id };
+      await PurchaseModel.create(
+        someTransaction({ ...owners, refId: 'order-1', status: 'PROCESSING', finalAt: null }),
+      );
+      await api.call({
+        path: '/api/seller/settlement/request',
+        key: seller.key,
+        body: {
+          amount: 60_000,
+          ref_id: 'out-1',
+          bank_account: { bank_code: 'BCA', account_number: '1234567890', account_name: 'Toko' },
+        },
+      });
+      const calls = [
+        { path: '/api/buyer/transactions', key: buyer.key, body: {} },
+        { path: '/api/buyer/transactions/lookup', key: buyer.key, body: { ref_ids: ['order-1'] } },
+        { path: '/api/seller/transactions', key: seller.key, body: {} },
+        { path: '/api/buyer/deposits', key: buyer.key },
+        { path: '/api/seller/settlements', key: seller.key },
+        { path: '/api/buyer/statement', key: buyer.key },
+        { path: '/api/seller/statement', key: seller.key },
+      ];
+      for (const { body, ...call } of calls) {
+        const plain = await api.call({ ...call, ...(body && { body }) });
+        const local = await api.call(
+          body ? { ...call, body: { ...body, tz } } : { ...call, path: `${call.path}?tz=${tz}` },
+        );
+        expect(JSON.stringify(plain.body), call.path)
+          .to.match(/T[\d:.]+Z"/)
+          .and.not.include('+07:00');
+        expect(local.status, call.path).to.equal(200);
+        expect(JSON.stringify(local.body), call.path)
+          .to.include('+07:00')
+          .and.not.match(/T[\d:.]+Z"/);
+        expect(local.body, call.path).to.deep.equal(inJakarta(plain.body));
+        const wrong = await api.call(
+          body ? { ...call, body: { ...body, tz: 'WIB' } } : { ...call, path: `${call.path}?tz=WIB` },
+        );
+        expect(wrong.status, call.path).to.equal(400);
+        expect(wrong.body.errors, call.path).to.deep.equal([
+          { field: 'tz', message: 'tz must be a time zone by its IANA name, such as Asia/Jakarta' },
+        ]);
+      }
+      const csv = await api.call({ path: `/api/buyer/statement?format=csv&tz=${tz}`, key: buyer.key });
+      expect(String(csv.body).split('\r\n')[1]).to.match(/^[\dT:.-]+\+07:00,deposit,one,/);
+    });
+
+    it('leaves the days of filters business days', async () => {
+      const { key } = await api.newBuyer(50_000);
+      const query = 'start_date=2026-01-01&end_date=2026-01-02';
+      const plain = await api.call({ path: `/api/buyer/statement?${query}`, key });
+      const local = await api.call({ path: `/api/buyer/statement?${query}&tz=America/Los_Angeles`, key });
+      const instants = (period: Record<string, string>) => Object.values(period).map((at) => Date.parse(at));
+      expect(instants(local.body.data.period as never)).to.deep.equal(
+        instants(plain.body.data.period as never),
+      );
+    });
+
+    it('a zone of more than 64 characters is refused by name', async () => {
+      const { key } = await api.newBuyer(0);
+      const { status, body } = await api.call({ path: `/api/buyer/deposits?tz=${'A'.repeat(65)}`, key });
+      expect([status, body.errors[0].field]).to.deep.equal([400, 'tz']);
+    });
+  });
+});
