@@ -89,7 +89,8 @@ export const isoDay = Joi.string()
 
 function isRealDay(value: string): boolean {
   const day = value.slice(0, 10);
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
 /** In what zone times of the answer are written. Days of filters stay those of business time. */

@@ -1858,6 +1858,11 @@ export interface components {
             /** @description Calls in a minute, all surfaces together. */
             rate_limit: number;
             /**
+             * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+             * @enum {string}
+             */
+            language: "en" | "id";
+            /**
              * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
              * @enum {string}
              */
@@ -2339,6 +2344,11 @@ export interface components {
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
                 /**
+                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+                 * @enum {string}
+                 */
+                language: "en" | "id";
+                /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
                  */
@@ -2472,6 +2482,11 @@ export interface components {
                 ip_whitelist: string[];
                 /** @description Calls in a minute, all surfaces together. */
                 rate_limit: number;
+                /**
+                 * @description Of the messages on the reseller surface; all other calls go by Accept-Language.
+                 * @enum {string}
+                 */
+                language: "en" | "id";
                 /**
                  * @description failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.
                  * @enum {string}
@@ -3741,6 +3756,12 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
+            /**
+             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
+             * @example id
+             * @enum {string}
+             */
+            language?: "en" | "id";
         };
         UpdateBuyerConfigResponse: {
             /** @constant */
@@ -3836,6 +3857,12 @@ export interface components {
             ip_whitelist?: string[];
             /** @example 300 */
             rate_limit?: number;
+            /**
+             * @description Of the messages that reseller software gets; all other calls go by Accept-Language.
+             * @example id
+             * @enum {string}
+             */
+            language?: "en" | "id";
         };
         UpdateSellerConfigResponse: {
             /** @constant */
@@ -3971,6 +3998,8 @@ export interface components {
         Invalid: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -3991,7 +4020,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a2088ee9aa7221bfaddabf36d64fab"
+                 *       "request_id": "01a208b293177493981449804b8fa39c"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4006,6 +4035,8 @@ export interface components {
         Unauthorized: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4016,7 +4047,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a2088ee9e872d79ebaaefa6b6b54c7"
+                 *       "request_id": "01a208b293597185a623705e23e27411"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4031,6 +4062,8 @@ export interface components {
         InsufficientBalance: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4045,7 +4078,7 @@ export interface components {
                  *         "balance": 937025,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a2088ee9b071ec9cc752e290741d28"
+                 *       "request_id": "01a208b29321753a801fa8ece7fe8bab"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4060,6 +4093,8 @@ export interface components {
         Forbidden: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4070,7 +4105,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a2088ee9ec70519a94a618334d5656"
+                 *       "request_id": "01a208b2935d74139f42419f68d0f911"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4085,6 +4120,8 @@ export interface components {
         NotFound: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4100,6 +4137,8 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 Allow?: string;
                 [name: string]: unknown;
             };
@@ -4111,7 +4150,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a2088ee9f5774298637d271db98c34"
+                 *       "request_id": "01a208b2936274db8ed411c6f034c34d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4126,6 +4165,8 @@ export interface components {
         Conflict: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4141,6 +4182,8 @@ export interface components {
         TooLarge: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4151,7 +4194,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a2088ee9e37389b5eb85add8ee8cc0"
+                 *       "request_id": "01a208b2935175a1b987040c63ab3a96"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4166,6 +4209,8 @@ export interface components {
         WrongContentType: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4176,7 +4221,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a2088ee9f97013a5a956f28ae38cfd"
+                 *       "request_id": "01a208b293677086bbd31f6fbd8502c8"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4191,6 +4236,8 @@ export interface components {
         InvalidCustomerNumber: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 [name: string]: unknown;
             };
             content: {
@@ -4207,7 +4254,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a2088ee9d1704f8aa1be7347de0138"
+                 *       "request_id": "01a208b2933d73919f6d5f9628119469"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4222,6 +4269,8 @@ export interface components {
         RateLimited: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4234,7 +4283,7 @@ export interface components {
                  *       "reason": "rate_limited",
                  *       "message": "More than 1 calls in a minute. Wait 54 s.",
                  *       "data": null,
-                 *       "request_id": "01a2088eead575fcab510c85ca8a6a62"
+                 *       "request_id": "01a208b2943776b7ad650bf0758a3638"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4249,6 +4298,8 @@ export interface components {
         Unavailable: {
             headers: {
                 "x-request-id"?: string;
+                /** @description Language of `message`. */
+                "Content-Language"?: "en" | "id";
                 /** @description Seconds. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -4261,7 +4312,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a2088eea3e711aae17a897dc5f1a3d"
+                 *       "request_id": "01a208b293a276c69902628207c304c1"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4274,6 +4325,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+         * @example id-ID,id;q=0.9,en;q=0.8
+         */
+        AcceptLanguage: string;
         Id: string;
         /** @description The same in every attempt: store it to recognise repetitions. */
         WebhookId: string;
@@ -4336,7 +4392,13 @@ export interface operations {
     login: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4346,6 +4408,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4381,7 +4445,13 @@ export interface operations {
     getWalletBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4391,6 +4461,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4425,7 +4497,13 @@ export interface operations {
                 operator?: components["parameters"]["Operator"];
                 status?: "active" | "inactive" | "maintenance";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4435,6 +4513,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4489,7 +4569,13 @@ export interface operations {
     createWalletTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4510,6 +4596,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4519,17 +4607,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
-                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "id": "01a208b280f171e0b762ca136ab618b8",
+                     *         "code": "01a208b280f171e0b762ca136ab618b8",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:18:28.747Z",
-                     *         "updated_at": "2026-11-23T13:18:28.797Z"
+                     *         "created_at": "2026-11-23T13:57:25.873Z",
+                     *         "updated_at": "2026-11-23T13:57:25.926Z"
                      *       }
                      *     }
                      */
@@ -4540,6 +4628,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4549,8 +4639,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
-                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "id": "01a208b280f171e0b762ca136ab618b8",
+                     *         "code": "01a208b280f171e0b762ca136ab618b8",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4558,8 +4648,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T13:18:28.747Z",
-                     *         "updated_at": "2026-11-23T13:18:28.747Z"
+                     *         "created_at": "2026-11-23T13:57:25.873Z",
+                     *         "updated_at": "2026-11-23T13:57:25.873Z"
                      *       }
                      *     }
                      */
@@ -4582,7 +4672,13 @@ export interface operations {
     getWalletTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -4594,6 +4690,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4602,17 +4700,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ed78b72e49782059936ddc8f2",
-                     *         "code": "01a2088ed78b72e49782059936ddc8f2",
+                     *         "id": "01a208b280f171e0b762ca136ab618b8",
+                     *         "code": "01a208b280f171e0b762ca136ab618b8",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:18:28.747Z",
-                     *         "updated_at": "2026-11-23T13:18:28.797Z"
+                     *         "created_at": "2026-11-23T13:57:25.873Z",
+                     *         "updated_at": "2026-11-23T13:57:25.926Z"
                      *       }
                      *     }
                      */
@@ -4630,7 +4728,13 @@ export interface operations {
     getBuyerBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4640,6 +4744,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4668,7 +4774,13 @@ export interface operations {
     getBuyerPriceList: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4688,6 +4800,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4744,7 +4858,13 @@ export interface operations {
     createDeposit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4764,6 +4884,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4805,7 +4927,13 @@ export interface operations {
                  */
                 tz?: components["parameters"]["Tz"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4815,6 +4943,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4831,7 +4961,13 @@ export interface operations {
     createBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4852,6 +4988,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4874,7 +5012,13 @@ export interface operations {
     inquireBill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4894,6 +5038,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4915,7 +5061,13 @@ export interface operations {
     createPayment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4936,6 +5088,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4958,7 +5112,13 @@ export interface operations {
     listBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4978,6 +5138,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4996,7 +5158,13 @@ export interface operations {
     lookupBuyerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5018,6 +5186,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5029,15 +5199,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
+                     *             "transaction_id": "01a208b27fbb732db92272e4beb59c53",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "436124724356134595",
+                     *             "sn": "306373015126242403",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T13:18:28.478Z"
+                     *             "timestamp": "2026-11-23T13:57:25.562Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5061,7 +5231,13 @@ export interface operations {
     getBuyerTransaction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 ref: components["parameters"]["Ref"];
             };
@@ -5073,6 +5249,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5101,7 +5279,13 @@ export interface operations {
                 /** @description Rupiah that your customer paid. */
                 sold_price?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 ref: components["parameters"]["Ref"];
             };
@@ -5113,6 +5297,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5131,7 +5317,13 @@ export interface operations {
     listSellerProducts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5141,6 +5333,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5198,7 +5392,13 @@ export interface operations {
     createProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5223,6 +5423,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5260,7 +5462,13 @@ export interface operations {
     updateProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5282,6 +5490,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5315,7 +5525,13 @@ export interface operations {
     putOffer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 /** @example S10 */
                 code: components["parameters"]["Code"];
@@ -5338,6 +5554,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5370,7 +5588,13 @@ export interface operations {
     getSellerBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5380,6 +5604,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5407,7 +5633,13 @@ export interface operations {
     requestSettlement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5432,6 +5664,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5441,7 +5675,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
+                     *         "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5492,7 +5726,13 @@ export interface operations {
                  */
                 tz?: components["parameters"]["Tz"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5502,6 +5742,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5512,7 +5754,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a2088edff674498cf9facaa53b5810",
+                     *             "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -5521,8 +5763,8 @@ export interface operations {
                      *             "needs_approval": false,
                      *             "reason": null,
                      *             "estimated_completion": "2026-11-24T10:00:00.000Z",
-                     *             "created_at": "2026-11-23T13:18:30.903Z",
-                     *             "completed_at": "2026-11-23T13:18:30.949Z"
+                     *             "created_at": "2026-11-23T13:57:28.013Z",
+                     *             "completed_at": "2026-11-23T13:57:28.075Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5542,7 +5784,13 @@ export interface operations {
     getSettlement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -5554,6 +5802,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5571,7 +5821,13 @@ export interface operations {
     listSellerTransactions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5591,6 +5847,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5601,7 +5859,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
+                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5610,19 +5868,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:18:29.184Z"
+                     *             "timestamp": "2026-11-23T13:57:26.325Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
+                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "941638401904150381",
+                     *             "sn": "949753799877433000",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:18:29.052Z"
+                     *             "timestamp": "2026-11-23T13:57:26.191Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -5667,7 +5925,13 @@ export interface operations {
                  */
                 tz?: components["parameters"]["Tz"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5677,6 +5941,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5694,18 +5960,18 @@ export interface operations {
                      *         "closing_balance": 937025,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:18:27.183Z",
+                     *             "at": "2026-11-23T13:57:24.024Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a2088ed13d7537911b69c81c014524",
+                     *             "subject_id": "01a208b2798d76c8981fe4ddd4df7f93",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:18:28.359Z",
+                     *             "at": "2026-11-23T13:57:25.445Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a2088ed3a5754e9198e1527a44218d",
+                     *             "subject_id": "01a208b27cd9767ca048414b3a387900",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -5717,17 +5983,17 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:18:27.183Z,deposit,deposit-20240301-0001,01a2088ed13d7537911b69c81c014524,1000000,1000000
-                     *     2026-11-23T13:18:28.359Z,deposit,deposit-20240301-0002,01a2088ed3a5754e9198e1527a44218d,250000,1250000
-                     *     2026-11-23T13:18:28.492Z,purchase,order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,-10450,1239550
-                     *     2026-11-23T13:18:28.640Z,purchase,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,-10450,1229100
-                     *     2026-11-23T13:18:28.678Z,refund,order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,10450,1239550
-                     *     2026-11-23T13:18:28.750Z,purchase,order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,-20400,1219150
-                     *     2026-11-23T13:18:28.965Z,purchase,bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,-173500,1045650
-                     *     2026-11-23T13:18:29.059Z,purchase,reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,-10450,1035200
-                     *     2026-11-23T13:18:29.188Z,purchase,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,-10450,1024750
-                     *     2026-11-23T13:18:29.236Z,refund,reseller-0002,01a2088ed94072ca9157ed947e0d0d15,10450,1035200
-                     *     2026-11-23T13:18:29.662Z,purchase,order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,-98175,937025
+                     *     2026-11-23T13:57:24.024Z,deposit,deposit-20240301-0001,01a208b2798d76c8981fe4ddd4df7f93,1000000,1000000
+                     *     2026-11-23T13:57:25.445Z,deposit,deposit-20240301-0002,01a208b27cd9767ca048414b3a387900,250000,1250000
+                     *     2026-11-23T13:57:25.574Z,purchase,order-20240301-0001,01a208b27fbb732db92272e4beb59c53,-10450,1239550
+                     *     2026-11-23T13:57:25.739Z,purchase,order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,-10450,1229100
+                     *     2026-11-23T13:57:25.801Z,refund,order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,10450,1239550
+                     *     2026-11-23T13:57:25.876Z,purchase,order-20240301-0003,01a208b280f171e0b762ca136ab618b8,-20400,1219150
+                     *     2026-11-23T13:57:26.101Z,purchase,bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,-173500,1045650
+                     *     2026-11-23T13:57:26.194Z,purchase,reseller-0001,01a208b282307296ac97d5deabc8b3fb,-10450,1035200
+                     *     2026-11-23T13:57:26.328Z,purchase,reseller-0002,01a208b282b6743f96c33a4e8e967cf9,-10450,1024750
+                     *     2026-11-23T13:57:26.365Z,refund,reseller-0002,01a208b282b6743f96c33a4e8e967cf9,10450,1035200
+                     *     2026-11-23T13:57:26.802Z,purchase,order-20240301-0004,01a208b2849077c6b0e8dc6044008741,-98175,937025
                      */
                     "text/csv": string;
                 };
@@ -5760,7 +6026,13 @@ export interface operations {
                  */
                 tz?: components["parameters"]["Tz"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5770,6 +6042,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5787,18 +6061,18 @@ export interface operations {
                      *         "closing_balance": 76685,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:18:29.604Z",
+                     *             "at": "2026-11-23T13:57:26.737Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a2088edae071b495d5df65c303a850",
+                     *             "subject_id": "01a208b2844b75dfb14e1c383f92e9a2",
                      *             "amount": 40474,
                      *             "balance": 40474
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:18:30.730Z",
+                     *             "at": "2026-11-23T13:57:27.861Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a2088edf4574ccb090f2352d62947a",
+                     *             "subject_id": "01a208b288b1750a8070b481edc61928",
                      *             "amount": 96211,
                      *             "balance": 136685
                      *           }
@@ -5810,12 +6084,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:18:29.604Z,seller-posting,,01a2088edae071b495d5df65c303a850,40474,40474
-                     *     2026-11-23T13:18:30.730Z,seller-posting,,01a2088edf4574ccb090f2352d62947a,96211,136685
-                     *     2026-11-23T13:18:30.813Z,settlement-request,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,-60000,76685
-                     *     2026-11-23T13:18:30.861Z,settlement-failed,payout-20240301-0001,01a2088edf967444b3ad15fc204d1346,60000,136685
-                     *     2026-11-23T13:18:30.906Z,settlement-request,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,-60000,76685
-                     *     2026-11-23T13:18:30.954Z,settlement-completed,payout-20240301-0002,01a2088edff674498cf9facaa53b5810,0,76685
+                     *     2026-11-23T13:57:26.737Z,seller-posting,,01a208b2844b75dfb14e1c383f92e9a2,40474,40474
+                     *     2026-11-23T13:57:27.861Z,seller-posting,,01a208b288b1750a8070b481edc61928,96211,136685
+                     *     2026-11-23T13:57:27.920Z,settlement-request,payout-20240301-0001,01a208b288e874d498baa488d0b6a79f,-60000,76685
+                     *     2026-11-23T13:57:27.969Z,settlement-failed,payout-20240301-0001,01a208b288e874d498baa488d0b6a79f,60000,136685
+                     *     2026-11-23T13:57:28.016Z,settlement-request,payout-20240301-0002,01a208b2894d736fbd0fe3ab1fe5db11,-60000,76685
+                     *     2026-11-23T13:57:28.080Z,settlement-completed,payout-20240301-0002,01a208b2894d736fbd0fe3ab1fe5db11,0,76685
                      */
                     "text/csv": string;
                 };
@@ -5830,7 +6104,13 @@ export interface operations {
     createBuyerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5852,19 +6132,21 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
-                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
-                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
-                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
-                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
-                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
-                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
+                     *     order-20240301-0004,01a208b2849077c6b0e8dc6044008741,081234561230,S100,Telkomsel 100.000,98175,success,206830758207967416,2026-11-23T13:57:26.799Z
+                     *     reseller-0002,01a208b282b6743f96c33a4e8e967cf9,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:26.325Z
+                     *     reseller-0001,01a208b282307296ac97d5deabc8b3fb,081234561230,S10,Telkomsel 10.000,10450,success,949753799877433000,2026-11-23T13:57:26.191Z
+                     *     bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,530000001230,PLNPOST,PLN Pascabayar,173500,success,350469503383960250,2026-11-23T13:57:26.095Z
+                     *     order-20240301-0003,01a208b280f171e0b762ca136ab618b8,12345678901,PLN20,PLN Token 20.000,20400,success,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:57:25.873Z
+                     *     order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:25.733Z
+                     *     order-20240301-0001,01a208b27fbb732db92272e4beb59c53,081234561230,S10,Telkomsel 10.000,10450,success,306373015126242403,2026-11-23T13:57:25.562Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -5874,6 +6156,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5883,7 +6167,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
+                     *         "report_id": "01a208b28c32761cabc963713f1658a1",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -5910,7 +6194,13 @@ export interface operations {
     getBuyerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -5922,6 +6212,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5931,7 +6223,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a2088ee4797496bb229f3a22a6194c",
+                     *         "report_id": "01a208b28dc67038a562c9ed749f1715",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -5945,44 +6237,44 @@ export interface operations {
                      *           "total_amount": 333875,
                      *           "success_amount": 312975
                      *         },
-                     *         "filename": "transaction-report-01a2088ee479.json",
+                     *         "filename": "transaction-report-01a208b28dc6.json",
                      *         "rows": 7,
                      *         "size": 1842,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a2088ee4797496bb229f3a22a6194c/download?token=example",
-                     *         "expires_at": "2026-11-30T13:18:32.058Z",
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a208b28dc67038a562c9ed749f1715/download?token=example",
+                     *         "expires_at": "2026-11-30T13:57:29.158Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
+                     *             "transaction_id": "01a208b2849077c6b0e8dc6044008741",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "998427608825343269",
-                     *             "timestamp": "2026-11-23T13:18:29.658Z"
+                     *             "sn": "206830758207967416",
+                     *             "timestamp": "2026-11-23T13:57:26.799Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
+                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T13:18:29.184Z"
+                     *             "timestamp": "2026-11-23T13:57:26.325Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
+                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "941638401904150381",
-                     *             "timestamp": "2026-11-23T13:18:29.052Z"
+                     *             "sn": "949753799877433000",
+                     *             "timestamp": "2026-11-23T13:57:26.191Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -5996,6 +6288,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6005,7 +6299,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a2088ee2cc76c385d34aa32ca0fd65",
+                     *         "report_id": "01a208b28c32761cabc963713f1658a1",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -6034,7 +6328,13 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6046,6 +6346,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6053,49 +6355,49 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
+                     *         "transaction_id": "01a208b2849077c6b0e8dc6044008741",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "998427608825343269",
-                     *         "timestamp": "2026-11-23T13:18:29.658Z"
+                     *         "sn": "206830758207967416",
+                     *         "timestamp": "2026-11-23T13:57:26.799Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
+                     *         "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T13:18:29.184Z"
+                     *         "timestamp": "2026-11-23T13:57:26.325Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
+                     *         "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "941638401904150381",
-                     *         "timestamp": "2026-11-23T13:18:29.052Z"
+                     *         "sn": "949753799877433000",
+                     *         "timestamp": "2026-11-23T13:57:26.191Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a2088edb1a77cbbfda5f40a6f0f6dc,081234561230,S100,Telkomsel 100.000,98175,success,998427608825343269,2026-11-23T13:18:29.658Z
-                     *     reseller-0002,01a2088ed94072ca9157ed947e0d0d15,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:29.184Z
-                     *     reseller-0001,01a2088ed8bc70cfbfffed6efaffed9d,081234561230,S10,Telkomsel 10.000,10450,success,941638401904150381,2026-11-23T13:18:29.052Z
-                     *     bill-20240301-0001,01a2088ed86074d8909ad8abe8d52849,530000001230,PLNPOST,PLN Pascabayar,173500,success,836113700765894077,2026-11-23T13:18:28.960Z
-                     *     order-20240301-0003,01a2088ed78b72e49782059936ddc8f2,12345678901,PLN20,PLN Token 20.000,20400,success,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:18:28.747Z
-                     *     order-20240301-0002,01a2088ed71b77e7907b267518d2c8b3,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:18:28.636Z
-                     *     order-20240301-0001,01a2088ed67d72aeb8f8934366f3e294,081234561230,S10,Telkomsel 10.000,10450,success,436124724356134595,2026-11-23T13:18:28.478Z
+                     *     order-20240301-0004,01a208b2849077c6b0e8dc6044008741,081234561230,S100,Telkomsel 100.000,98175,success,206830758207967416,2026-11-23T13:57:26.799Z
+                     *     reseller-0002,01a208b282b6743f96c33a4e8e967cf9,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:26.325Z
+                     *     reseller-0001,01a208b282307296ac97d5deabc8b3fb,081234561230,S10,Telkomsel 10.000,10450,success,949753799877433000,2026-11-23T13:57:26.191Z
+                     *     bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,530000001230,PLNPOST,PLN Pascabayar,173500,success,350469503383960250,2026-11-23T13:57:26.095Z
+                     *     order-20240301-0003,01a208b280f171e0b762ca136ab618b8,12345678901,PLN20,PLN Token 20.000,20400,success,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:57:25.873Z
+                     *     order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:25.733Z
+                     *     order-20240301-0001,01a208b27fbb732db92272e4beb59c53,081234561230,S10,Telkomsel 10.000,10450,success,306373015126242403,2026-11-23T13:57:25.562Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6112,7 +6414,13 @@ export interface operations {
     revokeBuyerReportLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6124,6 +6432,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6133,7 +6443,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a2088ee5cb73b49ce107b94502d020"
+                     *         "report_id": "01a208b28f1772139171aa2e837520ee"
                      *       }
                      *     }
                      */
@@ -6153,7 +6463,13 @@ export interface operations {
     revokeBuyerLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6163,6 +6479,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6172,7 +6490,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:18:32.460Z"
+                     *         "revoked_at": "2026-11-23T13:57:29.552Z"
                      *       }
                      *     }
                      */
@@ -6191,7 +6509,13 @@ export interface operations {
     createSellerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6213,18 +6537,20 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
-                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
-                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
-                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
-                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
-                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
+                     *     01a208b2849077c6b0e8dc6044008741,S100,********1230,Telkomsel 100.000,98175,1964,96211,206830758207967416,success,2026-11-23T13:57:26.799Z
+                     *     01a208b282b6743f96c33a4e8e967cf9,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:26.325Z
+                     *     01a208b282307296ac97d5deabc8b3fb,S10,********1230,Telkomsel 10.000,10450,209,10241,949753799877433000,success,2026-11-23T13:57:26.191Z
+                     *     01a208b280f171e0b762ca136ab618b8,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:57:25.873Z
+                     *     01a208b2806573dfbfedd39afb9ec878,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:25.733Z
+                     *     01a208b27fbb732db92272e4beb59c53,S10,********1230,Telkomsel 10.000,10450,209,10241,306373015126242403,success,2026-11-23T13:57:25.562Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6234,6 +6560,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6243,7 +6571,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
+                     *         "report_id": "01a208b28c637432b8e0343000571b9f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6270,7 +6598,13 @@ export interface operations {
     getSellerReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6282,6 +6616,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6291,7 +6627,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a2088ee61172ad99b685383fc0c6af",
+                     *         "report_id": "01a208b28f5673ba83e3824bbdee5610",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6305,26 +6641,26 @@ export interface operations {
                      *           "total_amount": 160375,
                      *           "success_amount": 139475
                      *         },
-                     *         "filename": "transaction-report-01a2088ee611.json",
+                     *         "filename": "transaction-report-01a208b28f56.json",
                      *         "rows": 6,
                      *         "size": 1661,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a2088ee61172ad99b685383fc0c6af/download?token=example",
-                     *         "expires_at": "2026-11-30T13:18:32.465Z",
+                     *         "download_url": "https://topup.example/api/seller/reports/01a208b28f5673ba83e3824bbdee5610/download?token=example",
+                     *         "expires_at": "2026-11-30T13:57:29.558Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
+                     *             "transaction_id": "01a208b2849077c6b0e8dc6044008741",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "998427608825343269",
+                     *             "sn": "206830758207967416",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:18:29.658Z"
+                     *             "timestamp": "2026-11-23T13:57:26.799Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
+                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6333,19 +6669,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:18:29.184Z"
+                     *             "timestamp": "2026-11-23T13:57:26.325Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
+                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "941638401904150381",
+                     *             "sn": "949753799877433000",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:18:29.052Z"
+                     *             "timestamp": "2026-11-23T13:57:26.191Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6359,6 +6695,8 @@ export interface operations {
             202: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6368,7 +6706,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a2088ee30177cab4fae55c35aab34f",
+                     *         "report_id": "01a208b28c637432b8e0343000571b9f",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -6397,7 +6735,13 @@ export interface operations {
                 /** @description As `download_url` has it. Stands for the key. */
                 token?: components["parameters"]["Token"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6409,25 +6753,27 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a2088edb1a77cbbfda5f40a6f0f6dc",
+                     *         "transaction_id": "01a208b2849077c6b0e8dc6044008741",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "998427608825343269",
+                     *         "sn": "206830758207967416",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:18:29.658Z"
+                     *         "timestamp": "2026-11-23T13:57:26.799Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a2088ed94072ca9157ed947e0d0d15",
+                     *         "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6436,31 +6782,31 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T13:18:29.184Z"
+                     *         "timestamp": "2026-11-23T13:57:26.325Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a2088ed8bc70cfbfffed6efaffed9d",
+                     *         "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "941638401904150381",
+                     *         "sn": "949753799877433000",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:18:29.052Z"
+                     *         "timestamp": "2026-11-23T13:57:26.191Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a2088edb1a77cbbfda5f40a6f0f6dc,S100,********1230,Telkomsel 100.000,98175,1964,96211,998427608825343269,success,2026-11-23T13:18:29.658Z
-                     *     01a2088ed94072ca9157ed947e0d0d15,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:29.184Z
-                     *     01a2088ed8bc70cfbfffed6efaffed9d,S10,********1230,Telkomsel 10.000,10450,209,10241,941638401904150381,success,2026-11-23T13:18:29.052Z
-                     *     01a2088ed78b72e49782059936ddc8f2,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:18:28.747Z
-                     *     01a2088ed71b77e7907b267518d2c8b3,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:18:28.636Z
-                     *     01a2088ed67d72aeb8f8934366f3e294,S10,********1230,Telkomsel 10.000,10450,209,10241,436124724356134595,success,2026-11-23T13:18:28.478Z
+                     *     01a208b2849077c6b0e8dc6044008741,S100,********1230,Telkomsel 100.000,98175,1964,96211,206830758207967416,success,2026-11-23T13:57:26.799Z
+                     *     01a208b282b6743f96c33a4e8e967cf9,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:26.325Z
+                     *     01a208b282307296ac97d5deabc8b3fb,S10,********1230,Telkomsel 10.000,10450,209,10241,949753799877433000,success,2026-11-23T13:57:26.191Z
+                     *     01a208b280f171e0b762ca136ab618b8,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:57:25.873Z
+                     *     01a208b2806573dfbfedd39afb9ec878,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:25.733Z
+                     *     01a208b27fbb732db92272e4beb59c53,S10,********1230,Telkomsel 10.000,10450,209,10241,306373015126242403,success,2026-11-23T13:57:25.562Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6477,7 +6823,13 @@ export interface operations {
     revokeSellerReportLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: string;
             };
@@ -6489,6 +6841,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6498,7 +6852,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a2088ee6dd71a581a6275948878840"
+                     *         "report_id": "01a208b2902a77cb9293acc974cb3496"
                      *       }
                      *     }
                      */
@@ -6518,7 +6872,13 @@ export interface operations {
     revokeSellerLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6528,6 +6888,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6537,7 +6899,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:18:32.727Z"
+                     *         "revoked_at": "2026-11-23T13:57:29.832Z"
                      *       }
                      *     }
                      */
@@ -6568,7 +6930,13 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6578,6 +6946,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6588,7 +6958,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a2088ee81b73daa8861c4a3fde2cdf",
+                     *             "id": "01a208b2917d74a5812a21fe5ee7c546",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6596,13 +6966,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:18:32.987Z",
+                     *             "created_at": "2026-11-23T13:57:30.109Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:18:33.001Z",
+                     *                 "at": "2026-11-23T13:57:30.127Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 5,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -6615,7 +6985,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:18:32.987Z"
+                     *               "timestamp": "2026-11-23T13:57:30.109Z"
                      *             }
                      *           }
                      *         ],
@@ -6641,7 +7011,13 @@ export interface operations {
     replayBuyerDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -6653,6 +7029,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6661,21 +7039,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee81b73daa8861c4a3fde2cdf",
+                     *         "id": "01a208b2917d74a5812a21fe5ee7c546",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:18:33.036Z",
-                     *         "created_at": "2026-11-23T13:18:32.987Z",
+                     *         "next_attempt_at": "2026-11-23T13:57:30.161Z",
+                     *         "created_at": "2026-11-23T13:57:30.109Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:18:33.001Z",
+                     *             "at": "2026-11-23T13:57:30.127Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 5,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -6688,7 +7066,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:18:32.987Z"
+                     *           "timestamp": "2026-11-23T13:57:30.109Z"
                      *         }
                      *       }
                      *     }
@@ -6710,7 +7088,13 @@ export interface operations {
     replayBuyerDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6718,7 +7102,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:18:33.046Z",
+                 *       "since": "2026-11-23T12:57:30.172Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -6730,6 +7114,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6758,7 +7144,13 @@ export interface operations {
     testBuyerWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6768,6 +7160,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6776,13 +7170,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee71e771bac44a4acf96d18cd",
+                     *         "id": "01a208b290717485ae44c5a98c609230",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:18:32.740Z",
+                     *           "at": "2026-11-23T13:57:29.843Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 10,
+                     *           "duration_ms": 13,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -6806,7 +7200,13 @@ export interface operations {
     enableBuyerWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6816,6 +7216,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6844,7 +7246,13 @@ export interface operations {
     rotateBuyerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6854,6 +7262,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6863,7 +7273,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:18:33.550Z"
+                     *         "previous_valid_until": "2026-11-24T13:57:30.673Z"
                      *       }
                      *     }
                      */
@@ -6883,7 +7293,13 @@ export interface operations {
     listBuyerEndpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6893,6 +7309,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6917,7 +7335,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a2088ee758746795439aa4cd571108",
+                     *           "id": "01a208b290af715c97461f5aeb1b95c6",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -6948,7 +7366,13 @@ export interface operations {
     createBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6973,6 +7397,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6981,7 +7407,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088eeae97433a5bda0d568107aea",
+                     *         "id": "01a208b2944577ffbcb1fdb9c3aeb61b",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -7013,7 +7439,13 @@ export interface operations {
     getBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7025,6 +7457,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7033,7 +7467,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee758746795439aa4cd571108",
+                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -7064,7 +7498,13 @@ export interface operations {
     removeBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7076,6 +7516,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7084,7 +7526,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee758746795439aa4cd571108"
+                     *         "id": "01a208b290af715c97461f5aeb1b95c6"
                      *       }
                      *     }
                      */
@@ -7104,7 +7546,13 @@ export interface operations {
     updateBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7125,6 +7573,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7167,7 +7617,13 @@ export interface operations {
     testBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7179,6 +7635,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7187,13 +7645,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee7d2764eb4ea8b558779ef54-01a2088ee758746795439aa4cd571108",
+                     *         "id": "01a208b29130749e9cbd718dccdc04ab-01a208b290af715c97461f5aeb1b95c6",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:18:32.916Z",
+                     *           "at": "2026-11-23T13:57:30.034Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 5,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7217,7 +7675,13 @@ export interface operations {
     enableBuyerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7229,6 +7693,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7237,7 +7703,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee758746795439aa4cd571108",
+                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7259,7 +7725,13 @@ export interface operations {
     rotateBuyerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7271,6 +7743,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7279,9 +7753,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee758746795439aa4cd571108",
+                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:18:32.947Z"
+                     *         "previous_valid_until": "2026-11-24T13:57:30.067Z"
                      *       }
                      *     }
                      */
@@ -7314,7 +7788,13 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7324,6 +7804,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7334,7 +7816,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a2088ee95c73c28ebb04db7fdcc374",
+                     *             "id": "01a208b2929a7179855713b427273092",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7342,11 +7824,11 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:18:33.309Z",
+                     *             "created_at": "2026-11-23T13:57:30.393Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:18:33.323Z",
+                     *                 "at": "2026-11-23T13:57:30.425Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 2,
                      *                 "ack": "received",
@@ -7358,18 +7840,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_endpoints"
+                     *                   "webhook_secret"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:18:33.309Z"
+                     *               "timestamp": "2026-11-23T13:57:30.393Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 7,
-                     *           "total_pages": 7
+                     *           "total": 6,
+                     *           "total_pages": 6
                      *         }
                      *       }
                      *     }
@@ -7387,7 +7869,13 @@ export interface operations {
     replaySellerDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7399,6 +7887,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7407,19 +7897,19 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee95c73c28ebb04db7fdcc374",
+                     *         "id": "01a208b2929a7179855713b427273092",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:18:33.361Z",
-                     *         "created_at": "2026-11-23T13:18:33.309Z",
+                     *         "next_attempt_at": "2026-11-23T13:57:30.482Z",
+                     *         "created_at": "2026-11-23T13:57:30.393Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:18:33.323Z",
+                     *             "at": "2026-11-23T13:57:30.425Z",
                      *             "http_status": 200,
                      *             "duration_ms": 2,
                      *             "ack": "received",
@@ -7431,10 +7921,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_endpoints"
+                     *               "webhook_secret"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:18:33.309Z"
+                     *           "timestamp": "2026-11-23T13:57:30.393Z"
                      *         }
                      *       }
                      *     }
@@ -7456,7 +7946,13 @@ export interface operations {
     replaySellerDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7464,7 +7960,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:18:33.370Z",
+                 *       "since": "2026-11-23T12:57:30.501Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7476,6 +7972,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7504,7 +8002,13 @@ export interface operations {
     testSellerWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7514,6 +8018,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7522,11 +8028,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee87271ecb099df72a7176299",
+                     *         "id": "01a208b291d1703698e13bd8038fb8a5",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:18:33.076Z",
+                     *           "at": "2026-11-23T13:57:30.194Z",
                      *           "http_status": 200,
                      *           "duration_ms": 2,
                      *           "ack": "received",
@@ -7552,7 +8058,13 @@ export interface operations {
     enableSellerWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7562,6 +8074,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7590,7 +8104,13 @@ export interface operations {
     rotateSellerWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7600,6 +8120,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7609,7 +8131,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:18:33.611Z"
+                     *         "previous_valid_until": "2026-11-24T13:57:30.723Z"
                      *       }
                      *     }
                      */
@@ -7629,7 +8151,13 @@ export interface operations {
     listSellerEndpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7639,6 +8167,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7663,7 +8193,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *           "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -7694,7 +8224,13 @@ export interface operations {
     createSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7719,6 +8255,8 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7727,7 +8265,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7760,7 +8298,13 @@ export interface operations {
     getSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7772,6 +8316,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7780,7 +8326,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7811,7 +8357,13 @@ export interface operations {
     removeSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7823,6 +8375,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7831,7 +8385,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d"
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1"
                      *       }
                      *     }
                      */
@@ -7851,7 +8405,13 @@ export interface operations {
     updateSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7872,6 +8432,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7880,7 +8442,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -7914,7 +8476,13 @@ export interface operations {
     testSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7926,6 +8494,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7934,13 +8504,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee90471ae86ebf7e47e941a5e-01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b2926d718dae7e6d89fa5b7280-01a208b291f474fbac61bf1fba11a5b1",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:18:33.230Z",
+                     *           "at": "2026-11-23T13:57:30.350Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7964,7 +8534,13 @@ export interface operations {
     enableSellerEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -7976,6 +8552,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -7984,7 +8562,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -8006,7 +8584,13 @@ export interface operations {
     rotateSellerEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
@@ -8018,6 +8602,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8026,9 +8612,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a2088ee8987222ad15bc43a8c3688d",
+                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:18:33.264Z"
+                     *         "previous_valid_until": "2026-11-24T13:57:30.384Z"
                      *       }
                      *     }
                      */
@@ -8049,7 +8635,13 @@ export interface operations {
     getBuyerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8059,6 +8651,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8075,6 +8669,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
                      *         "is_active": true
@@ -8094,7 +8689,13 @@ export interface operations {
     updateBuyerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8119,6 +8720,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8136,6 +8739,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8156,7 +8760,13 @@ export interface operations {
     rotateBuyerKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8175,6 +8785,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8185,7 +8797,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:18:33.584Z"
+                     *         "previous_valid_until": "2026-11-23T14:57:30.699Z"
                      *       }
                      *     }
                      */
@@ -8204,7 +8816,13 @@ export interface operations {
     getSellerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8214,6 +8832,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8230,6 +8850,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 600,
+                     *         "language": "en",
                      *         "webhook_status": "enabled",
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg=="
                      *       }
@@ -8248,7 +8869,13 @@ export interface operations {
     updateSellerConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8273,6 +8900,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8290,6 +8919,7 @@ export interface operations {
                      *           "203.0.113.0/24"
                      *         ],
                      *         "rate_limit": 1,
+                     *         "language": "en",
                      *         "webhook_status": "enabled"
                      *       }
                      *     }
@@ -8310,7 +8940,13 @@ export interface operations {
     rotateSellerKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8329,6 +8965,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8339,7 +8977,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:18:33.635Z"
+                     *         "previous_valid_until": "2026-11-23T14:57:30.750Z"
                      *       }
                      *     }
                      */
@@ -8382,6 +9020,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8410,6 +9050,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8461,6 +9103,8 @@ export interface operations {
             /** @description Always HTTP 200. `status` carries the code; 00 is a success. */
             200: {
                 headers: {
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
                     [name: string]: unknown;
                 };
                 content: {
@@ -8540,15 +9184,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a2088eeb7373c3802769f39f08a566",
+                 *         "transaction_id": "01a208b294d8718d80f3f978d8b2707c",
                  *         "code": "S10",
                  *         "customer_number": "081234561233",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:18:33.843Z"
+                 *         "timestamp": "2026-11-23T13:57:30.967Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:33.882Z"
+                 *       "timestamp": "2026-11-23T13:57:31.018Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -8600,16 +9244,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a2088ed67d72aeb8f8934366f3e294",
+                 *         "transaction_id": "01a208b27fbb732db92272e4beb59c53",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "436124724356134595",
+                 *         "sn": "306373015126242403",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:18:28.478Z",
+                 *         "timestamp": "2026-11-23T13:57:25.562Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:28.571Z"
+                 *       "timestamp": "2026-11-23T13:57:25.685Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -8661,16 +9305,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a2088ed71b77e7907b267518d2c8b3",
+                 *         "transaction_id": "01a208b2806573dfbfedd39afb9ec878",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:18:28.636Z",
+                 *         "timestamp": "2026-11-23T13:57:25.733Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:28.672Z"
+                 *       "timestamp": "2026-11-23T13:57:25.794Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -8721,7 +9365,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a2088edff674498cf9facaa53b5810",
+                 *         "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8732,9 +9376,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T13:18:30.949Z"
+                 *         "completed_at": "2026-11-23T13:57:28.075Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:30.950Z"
+                 *       "timestamp": "2026-11-23T13:57:28.075Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -8785,7 +9429,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a2088edf967444b3ad15fc204d1346",
+                 *         "settlement_id": "01a208b288e874d498baa488d0b6a79f",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -8798,7 +9442,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:30.854Z"
+                 *       "timestamp": "2026-11-23T13:57:27.964Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -8854,9 +9498,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T13:18:28.358Z"
+                 *         "timestamp": "2026-11-23T13:57:25.445Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:28.359Z"
+                 *       "timestamp": "2026-11-23T13:57:25.445Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -8913,7 +9557,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:25.940Z"
+                 *       "timestamp": "2026-11-23T13:57:22.795Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -8964,13 +9608,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a2088eeae97433a5bda0d568107aea",
+                 *         "endpoint_id": "01a208b2944577ffbcb1fdb9c3aeb61b",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T13:18:33.793Z",
+                 *         "since": "2026-11-23T13:57:30.913Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:33.794Z"
+                 *       "timestamp": "2026-11-23T13:57:30.914Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -9023,7 +9667,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T13:18:32.734Z"
+                 *       "timestamp": "2026-11-23T13:57:29.840Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -9072,10 +9716,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a2088ed78b72e49782059936ddc8f2",
+                 *       "code": "01a208b280f171e0b762ca136ab618b8",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "4302-1621-5653-4366-1386/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -9126,11 +9770,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a2088ed67d72aeb8f8934366f3e294",
+                 *       "ref_id": "01a208b27fbb732db92272e4beb59c53",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "436124724356134595",
+                 *       "sn": "306373015126242403",
                  *       "message": "Success"
                  *     }
                  */

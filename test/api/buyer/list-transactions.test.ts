@@ -13,7 +13,16 @@ const dayMs = 86_400_000;
 describe('POST /api/buyer/transactions', () => {
   const api = useApi();
   const good = () => ({ path, body: {} });
-  const noDate = [...notText, '', '2024-02-30', '2024-13-01', '01-02-2024', '2024-01-01T10:00', 'yesterday'];
+  const noDate = [
+    ...notText,
+    '',
+    '2024-02-30',
+    '2024-13-01',
+    '2024-1-1',
+    '01-02-2024',
+    '2024-01-01T10:00',
+    'yesterday',
+  ];
   itRefusesBodies(api, listBuyerTransactions, good, {
     status: [...notText, '', 'refunded', 'all'],
     start_date: noDate,
