@@ -37,7 +37,7 @@ export interface ConsoleBrowser {
   close(): Promise<void>;
 }
 
-export async function startConsoleBrowser({ stack, addOperator }: OperatedStack): Promise<ConsoleBrowser> {
+export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleBrowser> {
   const browser = await chromium.launch({ executablePath: chromiumProgram ?? '', args: chromiumArgs });
   const outside: string[] = [];
   const reports: string[] = [];
@@ -45,7 +45,7 @@ export async function startConsoleBrowser({ stack, addOperator }: OperatedStack)
     outside,
     reports,
     async logIn(role, locale = 'en-GB') {
-      const name = await addOperator(role);
+      const name = await shop.addOperator(role);
       const context = await browser.newContext({
         locale,
         timezoneId: 'America/New_York',
@@ -55,7 +55,7 @@ export async function startConsoleBrowser({ stack, addOperator }: OperatedStack)
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
       page.on('request', (request) => {
-        if (!request.url().startsWith(`${stack.baseUrl}/`) && !request.url().startsWith('data:')) {
+        if (!request.url().startsWith(`${shop.stack.baseUrl}/`) && !request.url().startsWith('data:')) {
           outside.push(request.url());
         }
       });
@@ -65,7 +65,7 @@ export async function startConsoleBrowser({ stack, addOperator }: OperatedStack)
         }
       });
       page.on('pageerror', (error) => reports.push(String(error)));
-      await page.goto(`${stack.baseUrl}/admin/login`);
+      await page.goto(`${shop.stack.baseUrl}/admin/login`);
       await page.getByLabel('Username').fill(name);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Log in' }).click();
@@ -73,7 +73,7 @@ export async function startConsoleBrowser({ stack, addOperator }: OperatedStack)
       return { page, name };
     },
     async open(page, path, heading) {
-      await page.goto(`${stack.baseUrl}/admin${path}`);
+      await page.goto(`${shop.stack.baseUrl}/admin${path}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
     },
