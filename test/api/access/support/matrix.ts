@@ -193,6 +193,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
         }),
         ip_whitelist: plain(),
         rate_limit: plain(),
+        language: plain(),
       },
     },
     [`rotate${role}Key`]: { because: ours, places: { overlap_minutes: plain() } },
