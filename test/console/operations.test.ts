@@ -70,7 +70,7 @@ describe('calls of the console', function () {
         { reason: '\u200b' },
         { reason: 'x'.repeat(501) },
       ]) {
-        const body = { as: 'failed', overlap_minutes: 0, ...given };
+        const body = { as: 'failed', overlap_minutes: 0, seller: 'buyer', price: 1, ...given };
         const answer = await send(url, JSON.stringify(body), caller.withToken());
         expect(answer.status, `${path} ${answer.text}`).to.equal(400);
         expect(JSON.parse(answer.text).errors[0].field).to.equal('reason');
