@@ -293,7 +293,7 @@ import { startOperatedStack, type OperatedStack } from './support/operated-stack
       await page.getByLabel('Price').fill('20100');
       await act(page, 'Change the offer of seller2');
       await page.getByRole('alert').getByText('302 are lost with each sale').waitFor();
-      await page.getByLabel('Also if less is left').check();
+      await page.getByLabel('Also if each sale loses money').check();
       await page.getByRole('button', { name: 'Change the offer of seller2' }).press('Enter');
       await page.getByRole('cell', { name: '20.100' }).waitFor();
       expect(await offers.findOne({ _id })).to.include({ price: 20_100 });

@@ -36,7 +36,7 @@ export function Rows({
                 <Table.Td
                   key={heads[place]}
                   ta={ends.includes(place) ? 'end' : 'start'}
-                  style={{ overflowWrap: 'anywhere' }}
+                  style={ends.includes(place) ? { whiteSpace: 'nowrap' } : { overflowWrap: 'anywhere' }}
                 >
                   {cell}
                 </Table.Td>

@@ -60,7 +60,7 @@ const colours: Record<string, string> = {
 /** The colour is beside the word, never instead of it. */
 export function Status({ children }: { children: string }): React.ReactElement {
   return (
-    <Badge variant="dot" color={colours[children] ?? 'gray'} tt="none">
+    <Badge variant="dot" color={colours[children] ?? 'gray'} tt="none" miw="max-content">
       {children}
     </Badge>
   );

@@ -23,6 +23,6 @@ export const enProducts = {
   setOfferWhat: 'Holds for the next purchase. Those that were accepted keep their price.',
   setOwnOfferWhat:
     'Holds for the next purchase. Those that were accepted keep their price. {seller} made the product: in maintenance or not sold, nobody sells it.',
-  belowCost: 'Also if less is left than its provider asks',
+  belowCost: 'Also if each sale loses money',
   changesOfProduct: 'Who changed it, and when',
 };

@@ -24,6 +24,6 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
   setOfferWhat: 'Berlaku untuk pembelian berikutnya. Yang sudah diterima tetap pada harganya.',
   setOwnOfferWhat:
     'Berlaku untuk pembelian berikutnya. Yang sudah diterima tetap pada harganya. {seller} membuat produk ini: saat gangguan atau tidak dijual, tidak ada yang menjualnya.',
-  belowCost: 'Juga bila sisanya kurang dari yang diminta provider',
+  belowCost: 'Juga bila setiap penjualan merugi',
   changesOfProduct: 'Siapa yang mengubahnya, dan kapan',
 };
