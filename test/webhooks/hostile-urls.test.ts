@@ -174,7 +174,7 @@ describe('hostile URLs', function () {
     expect(urls.length).to.be.at.least(80);
     await Promise.all(
       urls.map(async (url) => {
-        expect(await guard.problemWhenSaved(url), `saving ${url}`).to.be.a('string');
+        expect((await guard.problemWhenSaved(url))?.en, `saving ${url}`).to.be.a('string');
         const result = await send(strict, url);
         expect(result.kind, `calling ${url}`).to.be.oneOf(
           /nowhere|silent/.test(url) ? ['failed', 'timeout'] : ['blocked'],
