@@ -13,6 +13,17 @@ interface SetOptions extends Omit<OperatorSettings, 'commissionRate' | 'rateLimi
   productLimit?: number | null;
 }
 
+/** What an option of the command sets, by the name of both. */
+const settingNames = [
+  'requireStrongSign',
+  'requireAck',
+  'commissionRate',
+  'rateLimit',
+  'rateLimitMax',
+  'productLimit',
+  'language',
+] as const satisfies (keyof OperatorSettings)[];
+
 /** `topup account set` and `topup account allowlist clear`: what the operator decides of an account. */
 export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {
@@ -28,26 +39,8 @@ export function registerAccountSet(account: Command): void {
     ],
     options: settingOptions(),
     async run({ arg, options, by }) {
-      const {
-        requireStrongSign,
-        requireAck,
-        commissionRate,
-        rateLimit,
-        rateLimitMax,
-        productLimit,
-        language,
-      } = options;
-      const all = {
-        requireStrongSign,
-        requireAck,
-        commissionRate,
-        rateLimit,
-        rateLimitMax,
-        productLimit,
-        language,
-      };
       const settings: OperatorSettings = Object.fromEntries(
-        Object.entries(all).filter(([, value]) => value !== undefined),
+        settingNames.map((name) => [name, options[name]] as const).filter(([, value]) => value !== undefined),
       );
       if (Object.keys(settings).length === 0) {
         throw new UsageError('Say what to set: topup account set --help');

@@ -1,10 +1,11 @@
-import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import type { ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import type { ProductStatus } from './product.model.js';
+import { recordOffer } from './record-offer.js';
 
 /**
  * Changes an offer that exists; what is left out stays. Purchases that were accepted keep their price.
@@ -33,16 +34,8 @@ export async function changeOffer(
       if (!before) {
         throw new NotFoundError(asWritten(`This seller has no offer for ${productCode}.`));
       }
-      const after = { sellerId, price: price ?? before.price, status: status ?? before.status };
-      if (after.price !== before.price || after.status !== before.status) {
-        await recordAudit(session, {
-          ...by,
-          action: 'offer.put',
-          subject: { kind: 'product', id: productCode },
-          before: { sellerId, price: before.price, status: before.status },
-          after,
-        });
-      }
+      const after = { productCode, sellerId, price: price ?? before.price, status: status ?? before.status };
+      await recordOffer(session, by, { before, after });
     }),
   );
 }

@@ -1,9 +1,10 @@
-import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import type { ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { oneAtATime } from '../shared/one-at-a-time.js';
+import { recordOffer } from './record-offer.js';
 import { refuseAboveLimit } from './refuse-above-limit.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
@@ -47,15 +48,7 @@ export async function putOffer(
             { upsert: true, returnDocument: 'after', session },
           )
           .lean<Offer>();
-        if (before?.price !== price || before.status !== status) {
-          await recordAudit(session, {
-            ...by,
-            action: 'offer.put',
-            subject: { kind: 'product', id: productCode },
-            before: before && { sellerId, price: before.price, status: before.status },
-            after: { sellerId, price, status },
-          });
-        }
+        await recordOffer(session, by, { before, after: { productCode, sellerId, price, status } });
         return after;
       }),
     );

@@ -4,6 +4,7 @@ import { commissionOf } from '../money/commission.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
 import { NotFoundError } from '../shared/errors.js';
+import { groupBy } from '../shared/group-by.js';
 import { asWritten } from '../shared/say.js';
 
 /** An offer with what each side has of its price. Rupiah. */
@@ -67,9 +68,14 @@ export async function catalogueItem(code: string): Promise<CatalogueItem> {
   return item;
 }
 
-/** What a seller has left of a price, in rupiah; null where its cost is not known. */
-export function marginOf(of: Pick<CatalogueOffer, 'price' | 'cost' | 'commissionRate'>): number | null {
-  return of.cost === null ? null : of.price - commissionOf(of.price, of.commissionRate) - of.cost;
+/** What each side has of a price: `commission` and `margin` of a `CatalogueOffer`. */
+export function sharesOf({
+  price,
+  cost,
+  commissionRate,
+}: Pick<CatalogueOffer, 'price' | 'cost' | 'commissionRate'>) {
+  const commission = commissionOf(price, commissionRate);
+  return { commission, margin: cost === null ? null : price - commission - cost };
 }
 
 async function productsOf(sellerId: string, codes: object, limit: number): Promise<Product[]> {
@@ -94,10 +100,10 @@ async function withOffers(products: Product[]): Promise<CatalogueItem[]> {
     { username: 1, commissionRate: 1 },
   ).lean<Seller[]>();
   const sellerOf = new Map(sellers.map((each) => [each._id, each]));
+  const offersOf = groupBy(offers, ({ productCode }) => productCode);
   return products.map((product) => ({
     product,
-    offers: offers
-      .filter(({ productCode }) => productCode === product._id)
+    offers: (offersOf.get(product._id) ?? [])
       .map((offer) => present(product, offer, sellerOf.get(offer.sellerId)))
       .sort((a, b) => a.price - b.price),
   }));
@@ -110,9 +116,8 @@ function present(product: Product, offer: Offer, seller: Seller | undefined): Ca
   return {
     seller: seller?.username ?? sellerId,
     ...{ sellerId, isOwner, price, cost, commissionRate },
-    commission: commissionOf(price, commissionRate),
+    ...sharesOf({ price, cost, commissionRate }),
     status: isOwner ? product.status : offer.status,
-    margin: marginOf({ price, cost, commissionRate }),
     isAvailable: offer.providerAvailable ?? null,
   };
 }

@@ -4,7 +4,7 @@ import type { ProductStatus } from '../products/product.model.js';
 import { updateProduct } from '../products/update-product.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { catalogueItem, marginOf, type CatalogueOffer } from './catalogue.js';
+import { catalogueItem, sharesOf, type CatalogueOffer } from './catalogue.js';
 
 export interface OfferChange {
   code: string;
@@ -25,7 +25,7 @@ export interface OfferChange {
 export async function setOffer(change: OfferChange, by: ChangedBy): Promise<CatalogueOffer> {
   const { code, sellerId, price, status } = change;
   const before = await offerOf(code, sellerId);
-  const margin = price === undefined || price === before.price ? null : marginOf({ ...before, price });
+  const margin = price === undefined || price === before.price ? null : sharesOf({ ...before, price }).margin;
   if (margin !== null && margin < 0 && change.belowCost !== true) {
     throw new ConflictError(
       asWritten(

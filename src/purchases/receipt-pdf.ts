@@ -1,6 +1,5 @@
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
-import type { Purchase } from './purchase.model.js';
-import { receiptLines, type ReceiptWishes } from './receipt-lines.js';
+import type { ReceiptLine } from './receipt-lines.js';
 import { printable } from '../shared/printable.js';
 
 const pointsOfMm = 72 / 25.4;
@@ -13,13 +12,13 @@ const lineHeight = 1.25;
 /** What a receipt shows without a font of its own. */
 const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
 
-/** A purchase as a receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same purchase and wishes. */
+/** A receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same lines and time. */
 export async function receiptPdf(
-  purchase: Purchase,
-  wishes: ReceiptWishes & { widthMm: number },
+  receipt: ReceiptLine[],
+  { widthMm, at }: { widthMm: number; at: Date },
 ): Promise<Buffer> {
-  const width = wishes.widthMm * pointsOfMm;
-  const lines = (await receiptLines(purchase, wishes)).flatMap(({ text, ...look }) => {
+  const width = widthMm * pointsOfMm;
+  const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
     const shown = printable(text).replace(notShown, '?');
     // As large as it can be on one line.
@@ -29,7 +28,6 @@ export async function receiptPdf(
   const height = 2 * margin + lines.reduce((sum, { size }) => sum + size * lineHeight, 0);
 
   const pdf = await PDFDocument.create();
-  const at = purchase.finalAt ?? purchase.createdAt;
   pdf.setCreationDate(at);
   pdf.setModificationDate(at);
   const [plain, bold] = await Promise.all([

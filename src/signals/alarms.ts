@@ -154,8 +154,6 @@ export interface Alarm {
   name: string;
   severity: 'page' | 'ticket';
   forMs: number;
-  /** It is looked at again and again, so that it is known when it was so last. */
-  isKept: boolean;
   says: string;
 }
 
@@ -171,7 +169,7 @@ export function keptForMs(id: string): number {
 export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
   const known = new Set<string>();
-  for (const { name, severity, forMs, keepMs, from, where, isSo, says } of alarmRules) {
+  for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
     for (const each of all.found.filter((one) => one.name === from)) {
       known.add(name);
       if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
@@ -180,7 +178,7 @@ export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) 
       const about = Object.values(each.labels).join(' ');
       const id = about === '' ? name : `${name} ${about}`;
       if (isSo(each.value, each, all)) {
-        firing.push({ id, name, severity, forMs, isKept: keepMs !== undefined, says: says(each.value) });
+        firing.push({ id, name, severity, forMs, says: says(each.value) });
       }
     }
   }

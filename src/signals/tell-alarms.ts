@@ -23,12 +23,10 @@ const awayForMs = 30_000;
 
 const redisDown: Alarm = {
   ...{ id: 'TopupRedisDown', name: 'TopupRedisDown', severity: 'page', forMs: awayForMs },
-  isKept: false,
   says: 'Redis takes no writes; purchases are accepted and wait',
 };
 const mongodbDown: Alarm = {
   ...{ id: 'TopupMongodbDown', name: 'TopupMongodbDown', severity: 'page', forMs: awayForMs },
-  isKept: false,
   says: 'MongoDB does not answer; calls are refused (503/03)',
 };
 
@@ -87,9 +85,10 @@ async function round(sender: Sender, url: string): Promise<void> {
   await Promise.all(standing.map(tellOf));
 }
 
-async function begin({ id, isKept }: Alarm): Promise<void> {
+async function begin({ id }: Alarm): Promise<void> {
   const fresh = { since: now(), told: false, claimedUntil: now() };
-  const seen = isKept ? { $set: { seenAt: now() } } : {};
+  // A write in each look, for those alone of which it must be known when they were so last.
+  const seen = keptForMs(id) > 0 ? { $set: { seenAt: now() } } : {};
   await standingAlarms.updateOne({ _id: id }, { $setOnInsert: fresh, ...seen }, { upsert: true });
 }
 

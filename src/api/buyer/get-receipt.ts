@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
 import { findPurchase } from '../../purchases/find-purchase.js';
+import { receiptLines } from '../../purchases/receipt-lines.js';
 import { say } from '../../shared/say.js';
 import { text, wholeNumber } from '../fields.js';
 import { defineOperation } from '../operation.js';
@@ -52,13 +53,14 @@ export const getReceipt = defineOperation<unknown, Params, Query>({
   failures: [404, 409],
   async handle({ account, params, query }) {
     const purchase = await findPurchase(account._id, params.ref);
-    const { receiptPdf } = await import('../../purchases/receipt-pdf.js');
-    const pdf = await receiptPdf(purchase, {
-      widthMm: Number(query.width),
+    const lines = await receiptLines(purchase, {
       language: query.lang,
       title: query.title ?? null,
       soldPrice: query.sold_price ?? null,
     });
+    const { receiptPdf } = await import('../../purchases/receipt-pdf.js');
+    const at = purchase.finalAt ?? purchase.createdAt;
+    const pdf = await receiptPdf(lines, { widthMm: Number(query.width), at });
     return {
       data: null,
       file: {

@@ -11,7 +11,8 @@ import { listAttention } from '../attention/list-attention.js';
 import { resolveCase } from '../attention/resolve-case.js';
 import { confirmDeposit, rejectDeposit } from '../deposits/decide-deposit.js';
 import { listDeposits } from '../deposits/list-deposits.js';
-import { getProduct, listProducts } from '../products/list-products.js';
+import { getProduct } from '../products/get-product.js';
+import { listProducts } from '../products/list-products.js';
 import { setOfferCall } from '../products/set-offer.js';
 import { comparePrices, getRouting, reconcileProviderDay } from '../providers/ask-about-provider.js';
 import { getProvider } from '../providers/get-provider.js';
@@ -38,7 +39,8 @@ import {
   failSettlement,
 } from '../settlements/decide-settlement.js';
 import { listSettlements } from '../settlements/list-settlements.js';
-import { getSystem, retryJob } from '../system/get-system.js';
+import { getSystem } from '../system/get-system.js';
+import { retryJob } from '../system/retry-job.js';
 import { getToday } from '../today/get-today.js';
 import { listDeliveries } from '../webhooks/list-deliveries.js';
 import { listReceivers } from '../webhooks/list-receivers.js';

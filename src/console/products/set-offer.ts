@@ -5,7 +5,7 @@ import { rupiah, text } from '../../api/fields.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import { setOffer } from '../../providers/set-offer.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
-import { codeParams } from './list-products.js';
+import { codeParams } from './get-product.js';
 
 interface Body extends Reason {
   seller: string;

@@ -3,14 +3,8 @@ import { standingAlarms } from '../../alarms/alarm.model.js';
 import { timestamp } from '../../api/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
-import { retryFailingJob } from '../../doctor/retry-failing-job.js';
-import {
-  defineConsoleOperation,
-  idParams,
-  reasonBody,
-  shape,
-  type Reason,
-} from '../api/console-operation.js';
+import { now } from '../../shared/clock.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** More of them change nothing about what to do. */
 const shownMax = 100;
@@ -51,7 +45,7 @@ export const getSystem = defineConsoleOperation({
       listFailingJobs(shownMax),
     ]);
     return {
-      at: new Date().toISOString(),
+      at: now().toISOString(),
       checks,
       alarms: alarms
         .sort((a, b) => a.since.getTime() - b.since.getTime())
@@ -61,20 +55,5 @@ export const getSystem = defineConsoleOperation({
         ...{ first_at: firstAt.toISOString(), last_at: lastAt.toISOString() },
       })),
     };
-  },
-});
-
-export const retryJob = defineConsoleOperation<Reason, { id: string }>({
-  id: 'retryJob',
-  method: 'post',
-  path: '/system/jobs/:id/retry',
-  action: 'queue.work',
-  summary: 'Let a job that failed again and again run again, now',
-  params: idParams,
-  body: reasonBody,
-  data: shape({}),
-  async handle({ params, by }) {
-    await retryFailingJob(params.id, by);
-    return {};
   },
 });
