@@ -17,6 +17,7 @@ const floors = [
   [
     '^src/purchases/accept/',
     '^src/purchases/review/',
+    '^src/purchases/sandbox/',
     '^src/settlements/',
     '^src/deposits/',
     '^src/adjustments/',
@@ -27,7 +28,7 @@ const floors = [
   ['^src/providers/', '^src/webhooks/'],
   ['^src/accounts/', '^src/products/', '^src/operators/'],
   ['^src/money/', '^src/audit/'],
-  ['^src/jobs/', '^src/alarms/', '^src/samples/'],
+  ['^src/jobs/', '^src/alarms/', '^src/samples/', '^src/request-log/'],
   ['^src/redis/'],
   ['^src/database/'],
   ['^src/shared/'],

@@ -29,6 +29,9 @@ COPY package.json ./
 COPY scripts/topup.mjs scripts/prepare.mjs scripts/
 COPY config config
 COPY docs docs
+# What /docs/clients serves beside dist/clients.
+COPY clients clients
+COPY packages/client-node/quick-start.mjs packages/client-node/
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \

@@ -54,7 +54,9 @@ const schema = Joi.object<GivenEnv>({
   ENCRYPTION_KEYS: Joi.string().custom(checkKeys).default(null),
   SESSION_SECRET: Joi.string().min(16).default(whereGuarded(null, developmentSecret)),
   METRICS_PORT: Joi.number().port().default(null),
-  METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1'),
+  METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1').messages({
+    'string.ip': '"METRICS_HOST" must be an IP address of this machine, as 127.0.0.1 or 0.0.0.0, and no name',
+  }),
   ALERT_WEBHOOK_URL: url('http', 'https').default(null),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').default(null),
   OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(0.1),
@@ -73,6 +75,7 @@ const schema = Joi.object<GivenEnv>({
     .min(1)
     .max(1_000_000)
     .default((parent: { APP_MODE?: string }) => (parent.APP_MODE === 'live' ? 200 : 2_000)),
+  REQUEST_LOG_HOURS: Joi.number().integer().min(0).max(168).default(24),
   UNKNOWN_REVIEW_AFTER: Joi.number().integer().min(1_000).default(86_400_000),
   HOLIDAYS_FILE: Joi.string().default(null),
   SETTLEMENT_FEE: Joi.number().integer().min(0).max(49_999).default(2_500),
@@ -194,7 +197,7 @@ export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null =
   const { error, value } = schema.validate(present) as { error?: Joi.ValidationError; value: GivenEnv };
   const mistakes = error
     ? error.details.map((detail) => withoutValue(detail.message))
-    : [...mistakesTogether(value), ...refusalsOf(value, notOurs)];
+    : [...mistakesTogether(value, processes), ...refusalsOf(value, notOurs)];
   if (mistakes.length > 0) {
     const list = mistakes.map((each) => `  - ${each}`).join('\n');
     throw new Error(`The configuration is not valid:\n${list}\nSee .env.example for every variable.`);
@@ -203,8 +206,16 @@ export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null =
 }
 
 /** What each value alone does not show. */
-function mistakesTogether(env: GivenEnv): string[] {
-  return [...mistakesInKeys(env), ...mistakesInRedis(env)];
+function mistakesTogether(env: GivenEnv, processes: string[] | null): string[] {
+  return [...mistakesInKeys(env), ...mistakesInRedis(env), ...mistakesInPorts(env, processes)];
+}
+
+/** A worker listens on METRICS_PORT alone; 0 is any free one. */
+function mistakesInPorts(env: GivenEnv, processes: string[] | null): string[] {
+  const isWeb = processes === null || processes.includes('web');
+  return isWeb && env.METRICS_PORT === env.PORT && env.PORT !== 0
+    ? ['"METRICS_PORT" must not be PORT: what is for Prometheus is on a port of its own']
+    : [];
 }
 
 function mistakesInRedis(env: GivenEnv): string[] {
@@ -289,3 +300,10 @@ function readOrExit(): Env {
 }
 
 export const env: Env = readOrExit();
+
+/** Names of what somebody gave this process; for the rest defaults hold. */
+export const givenSettings: ReadonlySet<string> = new Set(
+  Object.entries(process.env)
+    .filter(([, value]) => value !== '')
+    .map(([name]) => name),
+);

@@ -14,6 +14,8 @@ export const limits = {
   pageDefault: 1,
   pageSizeDefault: 20,
   pageSizeMax: 100,
+  /** Movements in a statement as PDF, which is drawn whole in memory. CSV has no such bound. */
+  statementPdfEntriesMax: 5_000,
   /** ref_ids in one look-up. */
   lookupMax: 100,
   historyDaysDefault: 30,
@@ -28,10 +30,26 @@ export const limits = {
   maxWaitDefaultS: 600,
   /** Offers of one seller: what one list of them holds. */
   productsPerSellerMax: 20_000,
+  /** Rules of what buyers pay above sellers' prices: every process keeps all of them. */
+  markupsMax: 5_000,
+  markupRupiahMax: 1_000_000_000,
+  /** Of a price list that an operator imports. */
+  priceFileBytesMax: 5_000_000,
+  priceFileLinesMax: 10_000,
+  /** Of a bank statement: all of its lines, and how old one may be, in days. What was decided about one is kept for longer. */
+  bankStatementBytesMax: 5_000_000,
+  bankStatementLinesMax: 10_000,
+  bankLineAgeMaxDays: 90,
+  bankLineKeptDays: 400,
+  /** So long what an import of a price list has changed is kept, in days: until then it can be undone. */
+  priceImportRowsKeptDays: 400,
   /** Of one address, in a minute. */
   failedAuthenticationsMax: 20,
   /** A wrong key, sign or name is refused no sooner, so that the time does not tell which of them exists. */
   refusalFloorMs: 10,
+  /** Rows of the request log that one process makes for one account. */
+  loggedFailuresPerMinute: 60,
+  loggedSuccessesPerMinute: 30,
   allowlistEntriesMax: 100,
   keyOverlapMinutesDefault: 60,
   keyOverlapMinutesMax: 1_440,

@@ -33,8 +33,18 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   settlements: ['PAYOUT_MODE'],
   inquiries: encryption,
   reports: [],
-  // `ledger close` signs, `ledger verify` judges settlements, and `doctor` says whether notifications are on and the proxy serves.
-  topup: [...encryption, 'LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'PAYOUT_MODE', 'WEBHOOK_PROXY_URL'],
+  // `ledger close` signs, `ledger verify` judges settlements, `doctor` says whether notifications are on and the proxy
+  // serves, and `alarm test` tries the receiver.
+  topup: [
+    ...encryption,
+    ...([
+      'LEDGER_CLOSE_KEY',
+      'PAYMENT_NOTIFY_SECRET',
+      'PAYOUT_MODE',
+      'WEBHOOK_PROXY_URL',
+      'ALERT_WEBHOOK_URL',
+    ] as const),
+  ],
 };
 
 /** What `follow-up` was called in 0.1.0. */

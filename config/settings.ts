@@ -51,6 +51,8 @@ export interface Env {
   RESELLER_SYNC_WAIT_MS: number;
   REPORT_SYNC_WAIT_MS: number;
   REPORTS_PER_DAY: number;
+  /** Hours for which an account can read its own calls. 0: none are kept. */
+  REQUEST_LOG_HOURS: number;
   /** Milliseconds after which an unknown outcome goes to the operator's review list. */
   UNKNOWN_REVIEW_AFTER: number;
   /** Rupiah, flat. */

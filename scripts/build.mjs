@@ -1,5 +1,6 @@
 /** npm run build: every program of the clone as one file below dist/, at the path from which it is started. */
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
@@ -41,6 +42,16 @@ for (const program of programs) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, starter(program));
 }
+
+// What a reader of /docs installs, under a name without its version.
+const packed = path.join(dist, 'clients');
+mkdirSync(packed, { recursive: true });
+execSync(`npm pack --silent --ignore-scripts --pack-destination "${packed}"`, {
+  cwd: path.join(root, 'packages/client-node'),
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const [tarball] = readdirSync(packed).filter((file) => /-\d.*\.tgz$/.test(file));
+renameSync(path.join(packed, tarball), path.join(packed, 'topup-client.tgz'));
 
 // A running copy may still start programs: what an earlier build left over goes last.
 removeOlderThan(startedAt, dist);

@@ -1,13 +1,13 @@
 /**
  * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document, and it may take nothing away from what
- * scripts/openapi/baseline.json promises (decision 112). With `-- --accept` it writes that file anew, which belongs to a
- * release. It connects to nothing.
+ * the last release promised but what scripts/openapi/accepted-breaks.json gives a reason for (decisions 112, 138). With
+ * `-- --accept`, which a new version in package.json asks for, this document is what later ones are held to. It connects to nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { breakingChanges, type Json } from './openapi/breaking-changes.js';
-import { contractOnly } from './openapi/contract-only.js';
+import type { Json } from './openapi/breaking-changes.js';
+import { acceptRelease, contractProblems, whyNotAccepted } from './openapi/hold-to-release.js';
 
 // The configuration insists on databases; the document needs none.
 process.env['MONGODB_URI'] ??= 'mongodb://127.0.0.1/none';
@@ -15,10 +15,17 @@ process.env['REDIS_URL'] ??= 'redis://127.0.0.1/0';
 process.env['BASE_URL'] = 'https://topup.example';
 const { openApiDocument } = await import('../src/api/openapi/document.js');
 
-const baselineFile = 'scripts/openapi/baseline.json';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const held = { folder: 'scripts/openapi', version };
 const cache = 'node_modules/.cache/openapi';
 const file = join(cache, 'openapi.json');
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
+const isAccepting = process.argv.includes('--accept');
+const refusal = isAccepting ? whyNotAccepted(held, document) : null;
+if (refusal !== null) {
+  console.error(refusal);
+  process.exit(1);
+}
 mkdirSync(cache, { recursive: true });
 writeFileSync(file, JSON.stringify(document, null, 2));
 
@@ -45,11 +52,10 @@ lint('Spectral', [
   'node_modules/@stoplight/spectral-cli/dist/index.js',
   ...['lint', file, '--ruleset', 'scripts/openapi/spectral.yaml', '--fail-severity', 'hint', '--quiet'],
 ]);
-if (process.argv.includes('--accept')) {
-  writeFileSync(baselineFile, `${JSON.stringify(contractOnly(document), null, 1)}\n`);
+if (isAccepting && problems.length === 0) {
+  acceptRelease(held, document);
 }
-const breaks = breakingChanges(JSON.parse(readFileSync(baselineFile, 'utf8')) as Json, document);
-problems.push(...breaks.map((each) => `Breaks clients: ${each}`));
+problems.push(...contractProblems(held, document));
 
 for (const problem of problems) {
   console.error(problem);

@@ -21,8 +21,13 @@ const sources = [
   'scripts',
   'packages/embedded-mongo/src',
   'packages/embedded-mongo/tsconfig.json',
+  'packages/client-node/src',
+  'packages/client-node/tsconfig.json',
+  'packages/client-node/package.json',
+  'packages/client-node/README.md',
   'packages/console/src',
   'packages/console/index.html',
+  'packages/console/portal.html',
   'packages/console/vite.config.ts',
   'tsconfig.json',
 ];

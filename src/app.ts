@@ -12,6 +12,7 @@ import { mountOperations } from './api/mount.js';
 import { openApiRoutes } from './api/openapi/routes.js';
 import { operations } from './api/operations.js';
 import { paymentNotifyRoutes } from './api/payments/notify-routes.js';
+import { portalRoutes } from './api/portal/routes.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { signedDownloadRoutes } from './api/reports/download-routes.js';
 import { mountResellerOperations } from './api/reseller/mount.js';
@@ -33,6 +34,7 @@ export function createApp(): Express {
   app.use(helmet());
   app.use('/admin', adminRoutes());
   app.use(docsRoutes());
+  app.use(portalRoutes());
   app.use(openApiRoutes());
   app.use(providerCallbackRoutes());
   app.use(paymentNotifyRoutes());

@@ -9,6 +9,7 @@ import { checkMeterJob } from './bills/check-meter.job.js';
 import {
   handle,
   handleWith,
+  isNamed,
   type Handler,
   type HandlerFamily,
   type Job,
@@ -153,6 +154,13 @@ async function providerHandlers(): Promise<Handler[]> {
   );
 }
 
+/** Every kind of job in every queue where it waits: one that has its turn at a provider is there once for each of them. */
+export async function jobsNow(): Promise<Job<never>[]> {
+  const families = processTypes.flatMap(({ families: own = [] }) => own);
+  const found = await Promise.all(families.map((each) => each.handlersNow()));
+  return [...processTypes.flatMap(({ handlers }) => handlers), ...found.flat()].map(({ job }) => job);
+}
+
 /** The process type that is started by this name. */
 export function processTypeNamed(name: string): ProcessType | undefined {
   return processTypes.find((each) => each.name === name || each.formerName === name);
@@ -182,7 +190,7 @@ export function queuesOfProcesses(): { queue: Queue; process: ProcessType }[] {
   return [...found].map(([queue, process]) => ({ queue, process }));
 }
 
-/** Every job that there is, by its name now. */
+/** Every job that there is, by its name now or in an earlier release. */
 export function jobNamed(name: string): Job<never> | undefined {
-  return processTypes.flatMap(({ handlers }) => handlers).find(({ job }) => job.name === name)?.job;
+  return processTypes.flatMap(({ handlers }) => handlers).find(({ job }) => isNamed(job, name))?.job;
 }

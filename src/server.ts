@@ -11,6 +11,7 @@ import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
 import { closable } from './shared/closable.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
+import { writeRequestLog } from './request-log/log-request.js';
 import { writeSamples } from './samples/sampling.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
       () => clock.stop(),
       closeQueues,
       writeSamples,
+      writeRequestLog,
       disconnectMongo,
       disconnectRedis,
       () => tracing.stop(),

@@ -12,6 +12,7 @@ import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
 import { writeSamples } from '../src/samples/sampling.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
+import { alertUrlProblem } from '../src/signals/tell-alarms.js';
 import { startSignals } from '../src/signals/start-signals.js';
 import { startTracing } from '../src/signals/start-tracing.js';
 
@@ -21,6 +22,13 @@ async function main(names: string[]): Promise<void> {
     const known = processTypes.map(({ name }) => name).join('|');
     process.stderr.write(`Usage: node dist/workers/run.js <${known}|all> ...\n`);
     process.exitCode = 2;
+    return;
+  }
+  const isFollowUp = chosen.some((each) => each?.name === 'follow-up');
+  const problem = isFollowUp ? alertUrlProblem() : null;
+  if (problem !== null) {
+    process.stderr.write(`The configuration is not valid:\n- "ALERT_WEBHOOK_URL" ${problem}\n`);
+    process.exitCode = 1;
     return;
   }
   const tracing = await startTracing(names.join('+'));
@@ -51,7 +59,7 @@ async function main(names: string[]): Promise<void> {
   );
   signals = startSignals({
     type: names.join('+'),
-    showsFigures: types.some((each) => each?.name === 'follow-up'),
+    showsFigures: isFollowUp,
     workers,
   });
   await workers.ready;

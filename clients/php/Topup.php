@@ -100,14 +100,35 @@ final class Client
      *
      * @param array<string, mixed>|null $body
      * @param array<string, string> $query
-     * @return mixed its `data`
+     * @return mixed its `data`; what answers a file is for `download`
      * @throws TopupError for a refusal
      * @throws OutcomeUnknownError where no answer came
      */
     public function call(string $method, string $path, ?array $body = null, array $query = []): mixed
     {
+        return $this->dataOf($method, $path, $body, $query, isFile: false);
+    }
+
+    /**
+     * The file of a report, a receipt or (with a `format`) a statement, as it is. `timeoutMs` is for the whole of it.
+     *
+     * @param array<string, string> $query
+     * @throws TopupError for a refusal
+     * @throws OutcomeUnknownError where no whole file came
+     */
+    public function download(string $path, array $query = []): string
+    {
+        return $this->dataOf('GET', $path, null, $query, isFile: true);
+    }
+
+    /**
+     * @param array<string, mixed>|null $body
+     * @param array<string, string> $query
+     */
+    private function dataOf(string $method, string $path, ?array $body, array $query, bool $isFile): mixed
+    {
         $refId = isset($body['ref_id']) && is_string($body['ref_id']) && $body['ref_id'] !== '' ? $body['ref_id'] : null;
-        $headers = ["Authorization: Bearer $this->apiKey", 'Accept: application/json'];
+        $headers = ["Authorization: Bearer $this->apiKey", $isFile ? 'Accept: */*' : 'Accept: application/json'];
         $content = null;
         if ($body !== null) {
             $headers[] = 'Content-Type: application/json';
@@ -120,6 +141,8 @@ final class Client
             $headers,
             $content,
             isRepeatable: $method === 'GET' || $refId !== null || in_array($path, self::READS, true),
+            isAnswer: self::isAnswer(...),
+            isFile: $isFile,
         );
         if ($sent->answer === null) {
             throw new OutcomeUnknownError("$method $path", $refId, $sent->lost);
@@ -129,9 +152,19 @@ final class Client
             // This attempt made nothing. The one that was lost may have, if it was no read.
             throw $sent->lost === null || $refId === null ? $refusal : new OutcomeUnknownError("$method $path", $refId, $refusal);
         }
-        return array_key_exists('data', $sent->answer) && isset($sent->answer['code'])
-            ? $sent->answer['data']
-            : $sent->answer;
+        return $sent->answer['data'];
+    }
+
+    /**
+     * The service's own: a success with its data, or a refusal. Anything else leaves open what was done.
+     *
+     * @param array<string, mixed> $answer
+     */
+    private static function isAnswer(int $httpStatus, array $answer): bool
+    {
+        return $httpStatus < 400
+            ? $answer['status'] === 'success' && is_array($answer['data'] ?? null)
+            : $answer['status'] === 'error';
     }
 
     /** Rupiah that can be spent now. */
@@ -206,6 +239,7 @@ final class Client
 
     /**
      * Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves.
+     * Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
      *
      * @param array<string, mixed> $filter
      * @return \Generator<int, array<string, mixed>>
@@ -303,7 +337,17 @@ final class ResellerClient
     {
         $signed = ['username' => $this->username, 'sign' => resellerSign($this->username, $this->apiKey, $covers)];
         $text = http_build_query($signed + $query, '', '&', PHP_QUERY_RFC3986);
-        $sent = $this->sender->send('GET', "/api/reseller/$path?$text", ['Accept: application/json'], null, true);
+        $sent = $this->sender->send(
+            'GET',
+            "/api/reseller/$path?$text",
+            ['Accept: application/json'],
+            null,
+            isRepeatable: true,
+            // The service's own has a code in `status`, or is a refusal from before this surface.
+            isAnswer: static fn (int $httpStatus, array $answer): bool => is_string($answer['status'])
+                && (preg_match('/\A[0-9]{2}\z/', $answer['status']) === 1
+                    || ($httpStatus >= 400 && $answer['status'] === 'error')),
+        );
         $answer = $sent->answer;
         // A transaction that failed exists; every other refusal says that the call made nothing.
         $isRefusal = $answer !== null && isset($query['ref_id'])
@@ -336,7 +380,7 @@ final class Webhooks
     /**
      * Verifies a webhook or callback.
      *
-     * @param array<string, string> $headers in any case
+     * @param array<string, string|list<string>> $headers in any case, each with its value or, as of PSR-7, the list of its values
      * @param string $body what came, byte for byte, before any parser of JSON
      * @param string $secret of the endpoint (of callbacks that of `default`): whsec_…
      * @param int $toleranceS refuses what was signed longer ago, or is of the future
@@ -354,8 +398,8 @@ final class Webhooks
             throw new \InvalidArgumentException('secret must be the webhook secret: whsec_…');
         }
         $given = array_change_key_case($headers);
-        $header = static fn (string $name): string => is_string($given[$name] ?? null)
-            ? $given[$name]
+        $header = static fn (string $name): string => isset($given[$name])
+            ? implode(', ', (array) $given[$name])
             : throw new WebhookError("The header $name is missing.");
         [$id, $timestamp] = [$header('webhook-id'), $header('webhook-timestamp')];
         $key = base64_decode(substr($secret, strlen('whsec_')));
@@ -428,14 +472,23 @@ final class Sender
      * 429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
      *
      * @param list<string> $headers
+     * @param \Closure(int, array<string, mixed>): bool $isAnswer whether the service itself answers so on this surface
+     * @param bool $isFile a success is a file, whose bytes stand as its `data`
      */
-    public function send(string $method, string $path, array $headers, ?string $content, bool $isRepeatable): Sent
-    {
+    public function send(
+        string $method,
+        string $path,
+        array $headers,
+        ?string $content,
+        bool $isRepeatable,
+        \Closure $isAnswer,
+        bool $isFile = false,
+    ): Sent {
         $lost = null;
         $sent = new Sent(0, null, new \LogicException('attemptsMax is 0'));
         for ($attempt = 1; $attempt <= $this->options->attemptsMax; $attempt++) {
             $retryAfterS = null;
-            $found = $this->sendOnce($method, $path, $headers, $content, $retryAfterS);
+            $found = $this->sendOnce($method, $path, $headers, $content, $isAnswer, $isFile, $retryAfterS);
             $lost = $found->lost ?? $lost;
             $sent = new Sent($found->status, $found->answer, $lost);
             $isRefusedForNow = $sent->answer !== null && in_array($sent->status, [429, 503], true);
@@ -450,9 +503,20 @@ final class Sender
         return $sent;
     }
 
-    /** @param list<string> $headers */
-    private function sendOnce(string $method, string $path, array $headers, ?string $content, ?int &$retryAfterS): Sent
-    {
+    /**
+     * @param list<string> $headers
+     * @param \Closure(int, array<string, mixed>): bool $isAnswer
+     */
+    private function sendOnce(
+        string $method,
+        string $path,
+        array $headers,
+        ?string $content,
+        \Closure $isAnswer,
+        bool $isFile,
+        ?int &$retryAfterS,
+    ): Sent {
+        $isAttached = false;
         $curl = curl_init($this->baseUrl . $path);
         curl_setopt_array($curl, [
             CURLOPT_CUSTOMREQUEST => $method,
@@ -464,10 +528,12 @@ final class Sender
             CURLOPT_NOSIGNAL => true,
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTPS | CURLPROTO_HTTP,
-            CURLOPT_HEADERFUNCTION => static function ($_curl, string $line) use (&$retryAfterS): int {
+            CURLOPT_HEADERFUNCTION => static function ($_curl, string $line) use (&$retryAfterS, &$isAttached): int {
                 if (preg_match('/\Aretry-after:\s*([0-9]{1,6})\s*\z/i', $line, $found) === 1) {
                     $retryAfterS = (int) $found[1];
                 }
+                // The service sends its files as attachments; the page of a proxy is none.
+                $isAttached = $isAttached || preg_match('/\Acontent-disposition:\s*attachment/i', $line) === 1;
                 return strlen($line);
             },
         ]);
@@ -479,11 +545,13 @@ final class Sender
         if (!is_string($text)) {
             return new Sent(0, null, new \RuntimeException(curl_error($curl)));
         }
-        $answer = json_decode($text, true);
-        // A proxy's page, or a fault of the service itself: whether it was done is not known.
-        $isAnswer = is_array($answer) && array_key_exists('status', $answer)
-            && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503);
-        return $isAnswer
+        $isSuccess = $isFile && $status === 200;
+        $answer = $isSuccess ? ['status' => 'success', 'data' => $text] : json_decode($text, true);
+        // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+        $isOwn = is_array($answer) && array_key_exists('status', $answer)
+            && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503)
+            && ($isSuccess ? $isAttached : $isAnswer($status, $answer));
+        return $isOwn
             ? new Sent($status, $answer, null)
             : new Sent($status, null, new \RuntimeException("HTTP $status: " . substr($text, 0, 200)));
     }
@@ -492,7 +560,12 @@ final class Sender
 /** @internal */
 function requiredRefId(string $refId): string
 {
-    return $refId !== ''
-        ? $refId
-        : throw new \InvalidArgumentException('refId is missing: make one for the order and store it before you call');
+    return match ($refId) {
+        '' => throw new \InvalidArgumentException('refId is missing: make one for the order and store it before you call'),
+        // The service refuses them as well.
+        '.', '..', 'lookup' => throw new \InvalidArgumentException(
+            "refId cannot be \"$refId\", which means something else in an address",
+        ),
+        default => $refId,
+    };
 }

@@ -25,7 +25,11 @@ if (PHP_SAPI === 'cli-server') {
 
 [, $baseUrl, $apiKey, $refId] = $argv;
 $client = new Client($baseUrl, $apiKey);
-$secret = $client->call('GET', '/api/buyer/api/config')['webhook_secret'];
+['webhook_secret' => $secret, 'webhook_url' => $before] = $client->call('GET', '/api/buyer/api/config');
+if (extension_loaded('pcntl')) { // Ctrl-C comes through `finally` too.
+    pcntl_async_signals(true);
+    pcntl_signal(SIGINT, fn () => throw new RuntimeException('Interrupted.'));
+}
 
 $socket = stream_socket_server('tcp://127.0.0.1:0');
 $address = stream_socket_get_name($socket, false); // Free a moment ago.
@@ -50,5 +54,7 @@ try {
 } finally {
     proc_terminate($receiver);
     unlink($events);
+    $client->call('POST', '/api/buyer/api/config', ['webhook_url' => $before]);
+    fwrite(STDERR, 'webhook_url is ' . ($before ?? 'null') . " again.\n");
 }
 echo json_encode($result), "\n";

@@ -10,7 +10,7 @@ from topup import Client, WebhookError, WebhookEvent, verify_webhook
 
 base_url, api_key, ref_id = sys.argv[1:]
 client = Client(base_url, api_key)
-secret = client.call("GET", "/api/buyer/api/config")["webhook_secret"]
+config = client.call("GET", "/api/buyer/api/config")
 events: "queue.Queue[WebhookEvent]" = queue.Queue()
 
 
@@ -18,7 +18,7 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))  # The bytes, before any parser of JSON.
         try:
-            events.put(verify_webhook(dict(self.headers.items()), body, secret))
+            events.put(verify_webhook(dict(self.headers.items()), body, config["webhook_secret"]))
             status, answer = 200, b'{"status":"received"}'
         except WebhookError:
             status, answer = 401, b'{"status":"refused"}'
@@ -34,13 +34,17 @@ class Receiver(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 webhook_url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
-client.call("POST", "/api/buyer/api/config", {"webhook_url": webhook_url})
+try:
+    client.call("POST", "/api/buyer/api/config", {"webhook_url": webhook_url})
 
-client.deposit(amount=100_000, ref_id=f"deposit-{ref_id}")
-client.buy(code="S10", customer_number="081234561230", ref_id=ref_id)
+    client.deposit(amount=100_000, ref_id=f"deposit-{ref_id}")
+    client.buy(code="S10", customer_number="081234561230", ref_id=ref_id)
 
-while True:
-    event = events.get(timeout=60)
-    if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:
-        break
-print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))
+    while True:
+        event = events.get(timeout=60)
+        if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:
+            break
+    print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))
+finally:
+    client.call("POST", "/api/buyer/api/config", {"webhook_url": config["webhook_url"]})
+    print(f"webhook_url is {config['webhook_url']} again.", file=sys.stderr)

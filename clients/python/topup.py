@@ -17,7 +17,7 @@ import ssl
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 from urllib.parse import quote, urlencode, urlsplit
 
 __all__ = [
@@ -108,9 +108,22 @@ class Client:
         """Any call of /openapi.json; repeats it where that does the same once.
 
         Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError where no answer came.
+        What answers a file is for `download`.
         """
+        return self._data_of(method, path, body, query, is_file=False)
+
+    def download(self, path: str, query: Optional[Mapping[str, str]] = None) -> bytes:
+        """The file of a report, a receipt or (with a `format`) a statement, as it is. `timeout_s` is for the whole of it.
+
+        Raises TopupError for a refusal, OutcomeUnknownError where no whole file came.
+        """
+        return bytes(self._data_of("GET", path, None, query, is_file=True))
+
+    def _data_of(
+        self, method: str, path: str, body: Optional[Json], query: Optional[Mapping[str, str]], *, is_file: bool
+    ) -> Any:
         ref_id = _ref_id_of(body)
-        headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "application/json"}
+        headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "*/*" if is_file else "application/json"}
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -123,6 +136,8 @@ class Client:
             content,
             self._options,
             is_repeatable=method == "GET" or ref_id is not None or path in _READS,
+            is_answer=_is_answer,
+            is_file=is_file,
         )
         if sent.answer is None:
             raise OutcomeUnknownError(f"{method} {path}", ref_id) from sent.lost
@@ -132,7 +147,7 @@ class Client:
                 # This attempt made nothing. The one that was lost may have, if it was no read.
                 raise OutcomeUnknownError(f"{method} {path}", ref_id) from refusal
             raise refusal
-        return sent.answer["data"] if "data" in sent.answer and "code" in sent.answer else sent.answer
+        return sent.answer["data"]
 
     def balance(self) -> int:
         """Rupiah that can be spent now."""
@@ -176,7 +191,10 @@ class Client:
             time.sleep(every_s)
 
     def transactions(self, **filters: Any) -> Iterator[Json]:
-        """Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves."""
+        """Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves.
+
+        Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
+        """
         now = datetime.now(timezone.utc).replace(tzinfo=None)
         body: Json = {"limit": 100, "end_date": now.isoformat(timespec="milliseconds") + "Z", **filters}
         page = 1
@@ -232,11 +250,34 @@ class ResellerClient:
         sign = reseller_sign(self._username, self._api_key, covers)
         text = urlencode({"username": self._username, "sign": sign, **query})
         url = f"{self._base_url}/api/reseller/{path}?{text}"
-        sent = _send("GET", url, {"Accept": "application/json"}, None, self._options, is_repeatable=True)
+        sent = _send(
+            "GET",
+            url,
+            {"Accept": "application/json"},
+            None,
+            self._options,
+            is_repeatable=True,
+            is_answer=_is_reseller_answer,
+        )
         answer, ref_id = sent.answer, query.get("ref_id")
         if answer is None or (ref_id and sent.lost is not None and _is_reseller_refusal(answer)):
             raise OutcomeUnknownError(path, ref_id) from sent.lost
         return answer
+
+
+def _is_answer(http_status: int, answer: Json) -> bool:
+    """The service's own: a success with its data, or a refusal. Anything else leaves open what was done."""
+    if http_status >= 400:
+        return answer["status"] == "error"
+    return answer["status"] == "success" and isinstance(answer.get("data"), (dict, list, bytes))
+
+
+def _is_reseller_answer(http_status: int, answer: Json) -> bool:
+    """The service's own: with a code in `status`, or a refusal from before this surface."""
+    status = answer["status"]
+    if not isinstance(status, str):
+        return False
+    return re.fullmatch(r"[0-9]{2}", status) is not None or (http_status >= 400 and status == "error")
 
 
 def _is_reseller_refusal(answer: Json) -> bool:
@@ -253,7 +294,7 @@ class WebhookEvent(NamedTuple):
 
 
 def verify_webhook(
-    headers: Mapping[str, str],
+    headers: Mapping[str, Union[str, Sequence[str]]],
     body: bytes,
     secret: str,
     *,
@@ -262,7 +303,7 @@ def verify_webhook(
 ) -> WebhookEvent:
     """Verifies a webhook or callback. `body` is what came, byte for byte, before any parser of JSON.
 
-    `headers` may be written in any case. `secret` is that of the endpoint (of callbacks that of `default`): whsec_… `tolerance_s`
+    `headers` may be written in any case, and have lists of values. `secret` is that of the endpoint (of callbacks that of `default`): whsec_… `tolerance_s`
     refuses what was signed longer ago, or is of the future; `now_s` is for tests. Raises WebhookError for what is not genuine.
     """
     if not re.fullmatch(r"whsec_[A-Za-z0-9+/]+=*", secret):
@@ -273,6 +314,8 @@ def verify_webhook(
 
     def header(name: str) -> str:
         value = given.get(name)
+        if isinstance(value, (list, tuple)):
+            value = ", ".join(value)
         if not isinstance(value, str):
             raise WebhookError(f"The header {name} is missing.")
         return value
@@ -316,17 +359,27 @@ def _send(
     options: SendOptions,
     *,
     is_repeatable: bool,
+    is_answer: Callable[[int, Json], bool],
+    is_file: bool = False,
 ) -> _Sent:
-    """429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once."""
+    """429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
+
+    A success of `is_file` is a file, whose bytes stand as its `data`.
+    """
     sent = _Sent(0, None, ValueError("attempts_max is 0"))
     lost: Optional[Exception] = None
     for attempt in range(1, options.attempts_max + 1):
         retry_after_s: Optional[float] = None
         try:
-            status, retry_after_s, text = _send_once(method, url, headers, content, options.timeout_s)
-            answer = _parsed(text)
-            # A proxy's page, or a fault of the service itself: whether it was done is not known.
-            if answer is None or 300 <= status < 400 or (status >= 500 and status != 503):
+            status, retry_after_s, is_attached, text = _send_once(method, url, headers, content, options.timeout_s)
+            if is_file and status == 200:
+                # The service sends its files as attachments; the page of a proxy is none.
+                answer = {"status": "success", "data": text} if is_attached else None
+            else:
+                answer = _parsed(text)
+            # Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+            is_fault = 300 <= status < 400 or (status >= 500 and status != 503)
+            if answer is None or is_fault or not is_answer(status, answer):
                 raise ConnectionError(f"HTTP {status}: {text[:200].decode('utf-8', 'replace')}")
             sent = _Sent(status, answer, lost)
         except (OSError, http.client.HTTPException) as error:
@@ -343,7 +396,7 @@ def _send(
 
 def _send_once(
     method: str, url: str, headers: Mapping[str, str], content: Optional[bytes], timeout_s: float
-) -> "tuple[int, Optional[float], bytes]":
+) -> "tuple[int, Optional[float], bool, bytes]":
     """Not urllib.request: that follows redirects, and takes the key along."""
     ends_at = time.monotonic() + timeout_s
     parts = urlsplit(url)
@@ -372,7 +425,12 @@ def _send_once(
         if response.length:
             # read1 ends quietly where a connection breaks.
             raise http.client.IncompleteRead(b"", response.length)
-        return response.status, float(after) if re.fullmatch(r"[0-9]{1,6}", after) else None, b"".join(chunks)
+        return (
+            response.status,
+            float(after) if re.fullmatch(r"[0-9]{1,6}", after) else None,
+            (response.getheader("content-disposition") or "").startswith("attachment"),
+            b"".join(chunks),
+        )
     finally:
         connection.close()
 
@@ -394,6 +452,9 @@ def _ref_id_of(body: Optional[Json]) -> Optional[str]:
 def _required(ref_id: str) -> str:
     if not isinstance(ref_id, str) or ref_id == "":
         raise TypeError("ref_id is missing: make one for the order and store it before you call")
+    if ref_id in (".", "..", "lookup"):
+        # The service refuses them as well.
+        raise ValueError(f'ref_id cannot be "{ref_id}", which means something else in an address')
     return ref_id
 
 

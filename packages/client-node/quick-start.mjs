@@ -6,23 +6,34 @@ import { webhookReceiver } from 'topup-client/webhooks';
 
 const [baseUrl, apiKey, refId] = process.argv.slice(2);
 const topup = createClient({ baseUrl, apiKey });
-const { webhook_secret: secret } = await topup.call('getBuyerConfig');
+const { webhook_secret: secret, webhook_url: before } = await topup.call('getBuyerConfig');
 
 const events = new EventEmitter();
-const came = on(events, 'event', { signal: AbortSignal.timeout(60_000) });
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => stop.abort(new Error('Interrupted.')));
+}
+const came = on(events, 'event', { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]) });
 const onEvent = (event) => void events.emit('event', event);
 const server = createServer(webhookReceiver({ secret, onEvent })).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const webhookUrl = `http://127.0.0.1:${server.address().port}/hooks/topup`;
-await topup.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
+try {
+  await topup.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
 
-await topup.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
-await topup.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
+  stop.signal.throwIfAborted();
+  await topup.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
+  stop.signal.throwIfAborted();
+  await topup.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
 
-for await (const [{ name, body }] of came) {
-  if (name === 'transaction.success' && body.data.ref_id === refId) {
-    console.log(JSON.stringify({ status: body.data.status, sn: body.data.sn }));
-    break;
+  for await (const [{ name, body }] of came) {
+    if (name === 'transaction.success' && body.data.ref_id === refId) {
+      console.log(JSON.stringify({ status: body.data.status, sn: body.data.sn }));
+      break;
+    }
   }
+} finally {
+  await topup.call('updateBuyerConfig', { body: { webhook_url: before } });
+  console.error(`webhook_url is ${before} again.`);
+  server.close();
 }
-server.close();

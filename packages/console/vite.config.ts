@@ -4,23 +4,41 @@ import { defineConfig } from 'vite';
 // eslint-disable-next-line no-restricted-syntax -- The build knows nothing of config/env.ts.
 const given = process.env['TOPUP_URL'];
 
+/** What the service itself answers below /admin; every other page is one of these here. */
+const ofService = /^\/admin\/(?:api|login|queues|style\.css)(?:[/?]|$)|\.csv(?:\?|$)/;
+
 /** `npm run dev -w packages/console` asks the service that runs here; another one: TOPUP_URL. */
 const service = given ?? 'http://127.0.0.1:3000';
 
 // eslint-disable-next-line no-restricted-syntax -- Vite reads the default export.
 export default defineConfig({
-  base: '/admin/',
+  base: '/',
   plugins: [react()],
-  // src/console/app-page.ts puts the nonce of each answer in its place.
+  // src/api/built-page.ts puts the nonce of each answer in its place.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
-
+    // The operator's console and the accounts' portal share what they have in common.
+    rolldownOptions: { input: ['index.html', 'portal.html'] },
     target: 'es2022',
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_200,
     assetsInlineLimit: 0,
   },
-  server: { proxy: { '/admin/api': service, '/admin/login': service, '/admin/style.css': service } },
+  server: {
+    proxy: {
+      '^/admin(/.*)?$': {
+        target: service,
+        bypass: ({ method, url = '', headers: { accept = '' } }) =>
+          method === 'GET' && accept.includes('text/html') && !ofService.test(url)
+            ? '/index.html'
+            : undefined,
+      },
+      '/api': service,
+      '/v1': service,
+      // The path itself is /portal.html.
+      '^/portal(/.*)?$': { target: service, bypass: () => '/portal.html' },
+    },
+  },
 });

@@ -12,6 +12,7 @@ const run: Record<BenchName, () => Promise<void>> = {
   pipeline: async () => (await import('./pipeline.js')).benchPipeline(),
   report: async () => (await import('./report.js')).benchReport(),
   history: async () => (await import('./history.js')).benchHistory(),
+  console: async () => (await import('./console.js')).benchConsole(),
   'rate-limit': async () => (await import('./rate-limit.js')).benchRateLimit(),
   recovery: async () => (await import('./recovery.js')).benchRecovery(),
   trouble: async () => (await import('./trouble.js')).benchTrouble(),
@@ -28,6 +29,10 @@ const helpers: Record<string, (args: string[]) => Promise<void>> = {
   'bare-worker': async (args) => (await import('./processes/bare-worker.js')).runBareWorker(args),
   'report-bare': async () => (await import('./processes/bare-report.js')).runBareReport(),
   limiter: async () => (await import('./processes/limiter.js')).runLimiter(),
+  'switching-web': async (args) => (await import('./processes/switching-web.js')).serveSwitchingWeb(args),
+  'counting-process': async (args) =>
+    (await import('./processes/counting-process.js')).runCountingProcess(args),
+  looker: async () => (await import('./processes/looker.js')).runLooker(),
   receiver: async (args) => (await import('./processes/receiver.js')).serveReceiver(args),
 };
 

@@ -1,53 +1,62 @@
 /**
- * What seeing costs: accepting purchases with nothing on, with metrics (scraped in each turn, more often than Prometheus does)
- * and with traces of a tenth of the calls. A second process with nothing on tells how exact this machine is.
+ * What seeing costs. First at most, by its parts (support/cost-of-seeing.ts), which tells what is small. Then accepting purchases in one web process with nothing on, with metrics (scraped in each turn, more often
+ * than Prometheus does), and with traces of a tenth and of all of the calls. One process is switched (processes/switching-web.ts),
+ * each turn is held against those with nothing on beside it, and the error of the mean is said: without it, a figure of a few
+ * per cent means nothing. Nothing on, a second time, tells whether the measure itself can be believed.
  */
 import { request } from 'undici';
 import { freePort } from '../databases/ports.js';
-import {
-  checkLedger,
-  emptyRedis,
-  measureLoad,
-  runBench,
-  startHelper,
-  startWeb,
-  withBooks,
-} from './support/bench.js';
+import { checkLedger, emptyRedis, measureLoad, runBench, startHelper, withBooks } from './support/bench.js';
 import type { Loaded } from './support/bench.js';
+import { call } from './support/calls.js';
 import { numberOption } from './support/options.js';
-import { printGoal } from './support/print.js';
+import { printGoal, shown } from './support/print.js';
 import { printLoads } from './support/print-loads.js';
-import { inTurns, median } from './support/rounds.js';
-import { openShop } from './support/shop.js';
-import type { RunningProcess } from './support/start-process.js';
+import { printCostOfSeeing } from './support/cost-of-seeing.js';
+import { startWorld } from './support/pipelines.js';
+import { startProcess } from './support/start-process.js';
+import type { Seeing } from './processes/switching-web.js';
 
-const names = ['off', 'off again', 'metrics', 'traces'] as const;
-type Name = (typeof names)[number];
+const turns = {
+  off: { counts: false, traces: 0 },
+  'off again': { counts: false, traces: 0 },
+  metrics: { counts: true, traces: 0 },
+  'traces of a tenth': { counts: false, traces: 0.1 },
+  'traces of all': { counts: false, traces: 1 },
+} as const satisfies Record<string, Seeing>;
+type Name = keyof typeof turns;
+const names = Object.keys(turns) as Name[];
+
+/** Until the compiler is done with most of it, of each. */
+const warmSeconds = 4;
 
 export async function benchSignals(): Promise<void> {
-  const rounds = numberOption('ROUNDS', 5);
+  const rounds = numberOption('ROUNDS', 20);
   const seconds = numberOption('SECONDS', 5);
   const connections = numberOption('CONNECTIONS', 16);
   const buyers = numberOption('ACCOUNTS', 1_000);
+  const purchases = numberOption('PURCHASES', 2_000);
   await runBench(async (bench) => {
-    const { buyersFile } = await openShop({ buyers });
+    const world = await startWorld({ buyers });
+    const { buyersFile } = world.shop;
+    const load = await startHelper('load', 'load');
+    await printCostOfSeeing(bench, world, load, { purchases, connections });
+    await emptyRedis(bench);
     const collector = await startHelper('collector', 'receiver');
     const metricsPort = await freePort();
-    const webs: Record<Name, RunningProcess> = {
-      off: await startWeb(),
-      'off again': await startWeb(),
-      metrics: await startWeb({ METRICS_PORT: String(metricsPort) }),
-      traces: await startWeb({
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_TRACES_SAMPLER_ARG: '0.1',
-      }),
-    };
-    const load = await startHelper('load', 'load');
+    const web = await startProcess({
+      ...{ name: 'web', script: 'scripts/bench/main.js', args: ['switching-web', collector.url] },
+      env: {
+        ...{ NODE_ENV: 'development', LOG_LEVEL: 'info', METRICS_PORT: String(metricsPort) },
+        PORT: String(await freePort()),
+      },
+    });
     const buy = async (name: Name, lasts: number): Promise<Loaded> => {
-      const wanted = { connections, seconds: lasts, urls: [webs[name].url], buyersFile, buyers };
+      await call<null>(web.child, turns[name]);
+      const wanted = { connections, seconds: lasts, urls: [web.url], buyersFile, buyers };
       const measured = await withBooks(bench.db, async () => {
         const [found] = await Promise.all([
-          measureLoad(bench, load, { ...wanted, processes: [webs[name]] }),
+          measureLoad(bench, load, { ...wanted, processes: [web] }),
           name === 'metrics' && scrape(metricsPort),
         ]);
         return found;
@@ -55,27 +64,58 @@ export async function benchSignals(): Promise<void> {
       await emptyRedis(bench);
       return measured;
     };
-    for (const name of names) {
-      await buy(name, 2);
-    }
     console.log(
-      `${connections} connections, ${buyers} wallets, ${rounds} rounds A-B-B-A of ${seconds} s, medians`,
+      `${connections} connections, ${buyers} wallets, ${rounds} rounds of ${seconds} s each, in one process`,
     );
-    const measured = await inTurns(names, rounds, (name) => buy(name, seconds));
-    printLoads(names.map((name) => ({ name, all: measured[name] })));
-    const cpuOf = (...of: Name[]) =>
-      median(of.flatMap((name) => measured[name].map(({ cpuUs }) => cpuUs['web'] ?? NaN)));
-    const more = (name: Name) => 100 * (cpuOf(name) / cpuOf('off', 'off again') - 1);
-    console.log('more CPU of the web process a purchase than with nothing on, by medians:');
-    for (const [name, goal] of [
-      ['off again', 2],
-      ['metrics', 3],
-      ['traces', 5],
-    ] as const) {
-      printGoal(name, { goal, reached: more(name), unit: '%', wanted: 'at most' });
+    for (const name of names) {
+      await buy(name, warmSeconds);
     }
+    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Loaded[]>;
+    for (let round = 0; round < rounds; round++) {
+      for (const name of orderOf(round)) {
+        measured[name].push(await buy(name, seconds));
+      }
+    }
+    printLoads(names.map((name) => ({ name, all: measured[name] })));
+    printCosts(measured);
     await checkLedger();
   });
+}
+
+/** Each name stands in each place equally often: what slowly changes strikes all of them. */
+function orderOf(round: number): Name[] {
+  const from = round % names.length;
+  const order = [...names.slice(from), ...names.slice(0, from)];
+  return Math.floor(round / names.length) % 2 === 0 ? order : order.toReversed();
+}
+
+function printCosts(measured: Record<Name, Loaded[]>): void {
+  const cpuOf = (name: Name) => measured[name].map(({ cpuUs }) => cpuUs['web'] ?? NaN);
+  const [first, second] = [cpuOf('off'), cpuOf('off again')];
+  const off = first.map((cpu, round) => (cpu + (second[round] ?? NaN)) / 2);
+  const morePerCent = (name: Name, against: number[]) =>
+    meanAndError(cpuOf(name).map((cpu, round) => 100 * (cpu / (against[round] ?? NaN) - 1)));
+  console.log(
+    'more CPU of the web process a purchase than with nothing on: mean of the rounds, and twice its error',
+  );
+  for (const [name, against, goal, share] of [
+    ['off again', first, 2, 1],
+    ['metrics', off, 3, 1],
+    ['traces of a tenth', off, 5, 1],
+    ['traces of all', off, 5, 0.1],
+  ] as const) {
+    const { mean, error } = morePerCent(name, against);
+    const what = share === 1 ? name : `${name}, ${shown(mean)} %; a tenth of that`;
+    printGoal(`${what} (± ${shown(2 * error * share)})`, {
+      ...{ goal, reached: mean * share, unit: '%', wanted: 'at most' },
+    });
+  }
+}
+
+function meanAndError(values: number[]): { mean: number; error: number } {
+  const mean = values.reduce((total, each) => total + each, 0) / values.length;
+  const squares = values.reduce((total, each) => total + (each - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
 }
 
 async function scrape(port: number): Promise<void> {

@@ -6,14 +6,15 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Execution } from '../simulator/order-book.js';
-import { createRandom } from '../support/random.js';
 import type { LoadResult } from './processes/load.js';
-import { checkLedger, runBench, startHelper, startWorker, type Bench } from './support/bench.js';
+import { checkLedger, runBench, startHelper, type Bench } from './support/bench.js';
 import { call } from './support/calls.js';
 import { product } from './support/goods.js';
 import { fetchJson, steer } from './support/http.js';
-import { numberOption } from './support/options.js';
-import { startOurs, startWorld, workerNames, type Pipeline, type World } from './support/pipelines.js';
+import { isBesideKill, killWorkers, type Kill } from './support/kill-workers.js';
+import type { Cost } from './support/meter.js';
+import { numberOption, shareOption } from './support/options.js';
+import { startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
 import { mustHold, printGoal, printTable } from './support/print.js';
 import { quantile } from './support/rounds.js';
 import { openSeller } from './support/shop.js';
@@ -39,11 +40,13 @@ interface Phase {
   name: string;
   from: Date;
   until: Date;
+  /** Of the web process, which is not killed, and the databases. */
+  cost: Cost;
 }
 
 export async function benchTrouble(): Promise<void> {
   const seconds = numberOption('SECONDS', 600);
-  const share = numberOption('SHARE', 0.7);
+  const share = shareOption('SHARE', 0.7);
   const buyers = numberOption('ACCOUNTS', 100);
   const killEverySeconds = numberOption('KILL_EVERY', 15);
   const seed = numberOption('SEED', Math.floor(Math.random() * 1e9));
@@ -65,7 +68,7 @@ export async function benchTrouble(): Promise<void> {
     const [healthy, troubled, played] = await Promise.all([
       call<LoadResult>(loads.healthy.child, { ...base, seconds, perSecond, repeat: true }),
       call<LoadResult>(loads.troubled.child, { ...base, seconds, perSecond, code: troubledCode }),
-      playPhases(world, seconds),
+      playPhases(bench, { ours, world, seconds }),
     ]);
     const kills = await killer.stop();
     await untilTrue({ everyMs: 500, limitMs, what: 'everything bought is final and delivered' }, () =>
@@ -74,12 +77,13 @@ export async function benchTrouble(): Promise<void> {
     memory.stop();
     const told = ({ accepted, refused, repeated }: LoadResult) =>
       `${accepted} accepted, refused ${JSON.stringify(refused)}, ${repeated} sent again`;
-    console.log(`${kills} workers killed; healthy: ${told(healthy)}; troubled: ${told(troubled)}`);
-    const p95 = await printPhases(bench, played);
+    console.log(`${kills.length} workers killed; healthy: ${told(healthy)}; troubled: ${told(troubled)}`);
+    const p95 = await printPhases(bench, played, kills);
+    printCosts(played);
     memory.print();
     await printRedis(bench);
     const [before = NaN, ...others] = p95;
-    printGoal('p95 to final beside trouble, of that before', {
+    printGoal('p95 to final beside trouble, of that before, while no fulfilment worker was gone', {
       goal: 2,
       reached: Math.max(...others) / before,
       unit: 'x',
@@ -97,48 +101,19 @@ async function reachedPerSecond(ours: Pipeline, buy: () => Promise<LoadResult>):
   return (1_000 * accepted) / (performance.now() - startedMs);
 }
 
-async function playPhases({ simulator }: World, seconds: number): Promise<Phase[]> {
+async function playPhases(
+  { meter }: Bench,
+  { ours, world, seconds }: { ours: Pipeline; world: World; seconds: number },
+): Promise<Phase[]> {
   const played: Phase[] = [];
   for (const { name, share, behaviour } of phases) {
-    await steer(simulator, { providers: { [troubledUsername]: behaviour } });
+    await steer(world.simulator, { providers: { [troubledUsername]: behaviour } });
     const from = new Date();
+    const stop = await meter.start([ours.web]);
     await pause(1_000 * seconds * share);
-    played.push({ name, from, until: new Date() });
+    played.push({ name, from, until: new Date(), cost: await stop() });
   }
   return played;
-}
-
-/** One worker dies by SIGKILL now and then, and another of its kind takes its place. */
-function killWorkers(
-  ours: Pipeline,
-  { seed, everyMs, world }: { seed: number; everyMs: number; world: World },
-): { stop(): Promise<number> } {
-  const random = createRandom(seed);
-  const stopping = new AbortController();
-  const play = async (): Promise<number> => {
-    for (let kills = 0; ; kills++) {
-      const isOver = await pause(everyMs * (0.5 + random()), false, { signal: stopping.signal }).catch(
-        () => true,
-      );
-      if (isOver) {
-        return kills;
-      }
-      const workers = ours.processes.filter(({ name }) => workerNames.some((worker) => worker === name));
-      const victim = workers[Math.floor(random() * workers.length)];
-      if (victim) {
-        victim.child.kill('SIGKILL');
-        const another = await startWorker(victim.name, { SIMULATOR_URL: world.simulator.url });
-        ours.processes.splice(ours.processes.indexOf(victim), 1, another);
-      }
-    }
-  };
-  const finished = play();
-  return {
-    stop() {
-      stopping.abort();
-      return finished;
-    },
-  };
 }
 
 /** Resident memory of each process and what Redis uses, at most. */
@@ -172,31 +147,51 @@ function residentBytes(pid: number): number {
   }
 }
 
-/** @returns the p95 from acceptance to the final state, of the healthy provider in each phase. Milliseconds. */
-async function printPhases({ db }: Bench, played: Phase[]): Promise<number[]> {
+/**
+ * @returns the p95 from acceptance to the final state, of the healthy provider in each phase: of what was accepted while
+ *   no fulfilment worker was gone, which is trouble of another kind. Milliseconds.
+ */
+async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
     'transactions',
   );
   const rows = await Promise.all(
     played.map(async ({ name, from, until }) => {
       const bought = await transactions.find({ createdAt: { $gte: from, $lt: until } }).toArray();
-      const timesOf = (code: string) =>
+      const timesOf = (code: string, isCounted: (at: Date) => boolean = () => true) =>
         bought
-          .filter(({ productCode }) => productCode === code)
+          .filter(({ productCode, createdAt }) => productCode === code && isCounted(createdAt))
           .map(({ createdAt, finalAt }) => finalAt.getTime() - createdAt.getTime());
       const healthy = timesOf(product.code);
+      const quiet = timesOf(product.code, (at) => !isBesideKill(kills, 'fulfilment', at));
       const troubled = timesOf(troubledCode);
       const failed = bought.filter(
         ({ productCode, status }) => productCode === troubledCode && status === 'FAILED',
       );
+      const killed = kills.filter((kill) => kill.name === 'fulfilment' && kill.at >= from && kill.at < until);
       return [
-        ...[name, healthy.length, quantile(healthy, 0.5), quantile(healthy, 0.95), quantile(healthy, 0.99)],
+        ...[name, killed.length, healthy.length],
+        ...[quantile(healthy, 0.5), quantile(healthy, 0.95), quantile(healthy, 0.99), quantile(quiet, 0.95)],
         ...[troubled.length, failed.length, quantile(troubled, 0.95)],
       ];
     }),
   );
-  printTable(['to final, ms', 'healthy', 'p50', 'p95', 'p99', 'troubled', 'of them failed', 'its p95'], rows);
-  return rows.map((row) => Number(row[3]));
+  const columns = ['fulfilment killed', 'healthy', 'p50', 'p95', 'p99', 'p95 while none was gone'];
+  printTable(['to final, ms', ...columns, 'troubled', 'of them failed', 'its p95'], rows);
+  return rows.map((row) => Number(row[6]));
+}
+
+/** What each phase asks of those that all share: were it more beside trouble, the healthy would have less. */
+function printCosts(played: Phase[]): void {
+  const sum = (all: Record<string, number>) => Object.values(all).reduce((total, each) => total + each, 0);
+  const processes = ['web', 'mongodb', 'redis'];
+  printTable(
+    ['a second', ...processes.map((each) => `${each} ms of CPU`), 'MongoDB commands', 'Redis commands'],
+    played.map(({ name, cost: { seconds, cpuUs, mongodb, redis } }) => [
+      ...[name, ...processes.map((each) => (cpuUs[each] ?? 0) / 1_000 / seconds)],
+      ...[sum(mongodb) / seconds, sum(redis) / seconds],
+    ]),
+  );
 }
 
 async function printRedis({ redis, prefix }: Bench): Promise<void> {

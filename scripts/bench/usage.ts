@@ -24,6 +24,10 @@ export const benches = {
     does: 'pages of a long history beside those of one of 10,000 purchases',
     options: 'ROWS=1000000 DAYS=30 CALLS=200',
   },
+  console: {
+    does: "every GET of the operator's console over sixty days of a business; its plots beside the journals",
+    options: 'PURCHASES=1000000 ACCOUNTS=20000 PRODUCTS=500 PROVIDERS=20 DELIVERIES=200000 CALLS=30',
+  },
   'rate-limit': {
     does: 'exact over two processes; what a call costs beside a bare script in Redis',
     options: 'CALLS=50000 ROUNDS=5 CONNECTIONS=64',
@@ -33,8 +37,8 @@ export const benches = {
     options: 'PURCHASES=5000 ACCOUNTS=100 CONNECTIONS=64',
   },
   signals: {
-    does: 'what metrics and traces cost the web process a purchase, beside nothing on',
-    options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=16 ACCOUNTS=1000',
+    does: 'what metrics and traces cost a purchase: at most, by their parts; the web process switched on and off',
+    options: 'PURCHASES=2000 SECONDS=5 ROUNDS=20 CONNECTIONS=16 ACCOUNTS=1000',
   },
   trouble: {
     does: 'a share of what is reached, while one provider dies, hangs and comes back and workers are killed',

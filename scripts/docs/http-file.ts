@@ -6,9 +6,10 @@ export function httpFile(document: OpenApiDocument): string {
   return `${head}\n${sampleRequests(document).map(requestOf).join('\n')}`;
 }
 
-const head = `# Every call of the interface. Made from the OpenAPI document by: npm run docs:http
-# Keys are in the file demo.json of your running copy (npm start prints where). The reseller sign is different for
-# each call: docs/integration.md shows how it is made.
+const head = `# Every call of the interface, from top to bottom. Made from the OpenAPI document by: npm run docs:http
+# Keys are in the file demo.json of your running copy (npm start prints where). An order of the same ref_id is never made twice:
+# its call is answered what stands. Another run makes others. An id is in the answer of a call before; the reseller sign
+# is different for each call: docs/reseller.md shows how it is made.
 @base_url = http://127.0.0.1:3000
 @buyer_key = bk_test_...
 @seller_key = sk_test_...
@@ -16,19 +17,41 @@ const head = `# Every call of the interface. Made from the OpenAPI document by: 
 @sign = ...
 @signature = sha256=...
 @code = S10
-@ref = order-20240301-0001
-@id = order-20240301-0001
+@run = 1
+@ref = ${refOf('createBuyerTransaction')}
+@id = ...
 `;
 
+/** Of each call that makes something its own: one of another content would be refused. */
+function refOf(operationId: string): string {
+  return `${operationId}-{{run}}`;
+}
+
 function requestOf({ operation, method, path, query, key, headers, body }: SampleRequest): string {
-  const text = query.map(({ name, value }) => `${name}=${value}`).join('&');
+  const { operationId } = operation;
+  const text = query
+    .map(({ name, value }) => `${name}=${name === 'ref_id' ? refOf(operationId) : value}`)
+    .join('&');
   return [
     `### ${operation.tags.join()}: ${operation.summary}`,
-    `# @name ${operation.operationId}`,
+    `# @name ${operationId}`,
     `${method} {{base_url}}${path.replace(/\{(\w+)\}/g, '{{$1}}')}${text === '' ? '' : `?${text}`}`,
     ...(key === null ? [] : [`Authorization: Bearer {{${key}}}`]),
     ...headers.map(({ name, value }) => `${name}: ${value}`),
-    ...(body !== undefined ? ['Content-Type: application/json', '', JSON.stringify(body, null, 2)] : []),
+    ...(body !== undefined
+      ? ['Content-Type: application/json', '', JSON.stringify(withRefs(body, operationId), null, 2)]
+      : []),
     '',
   ].join('\n');
+}
+
+function withRefs(body: unknown, operationId: string): unknown {
+  if (typeof body !== 'object' || body === null) {
+    return body;
+  }
+  return {
+    ...body,
+    ...('ref_id' in body && { ref_id: refOf(operationId) }),
+    ...('ref_ids' in body && { ref_ids: ['{{ref}}'] }),
+  };
 }

@@ -47,7 +47,7 @@ const afterEach = `
 const isJson = /json/.test(pm.response.headers.get('content-type') || '');
 const data = (isJson && pm.response.json().data) || {};
 const keep = (name, value) => value && pm.collectionVariables.set(name, value);
-keep('id', data.report_id || data.settlement_id || data.transaction_id || data.id || (data.deliveries || [{}])[0].id);
+keep('id', data.report_id || data.settlement_id || data.transaction_id || data.id || ((data.deliveries || [])[0] || {}).id);
 keep('ref', data.ref_id);
 keep('code', data.name && data.code);
 const rotated = /\\/api\\/(buyer|seller)\\/api\\/keys\\/rotate$/.exec(pm.request.url.getPath());

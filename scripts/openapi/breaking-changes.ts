@@ -59,8 +59,15 @@ function operationBreaks(
       if (now === undefined) {
         return status.startsWith('2') ? [`${at}: is gone`] : [];
       }
-      const content = field(resolved(was.root, response), 'content');
-      return contentBreaks({ ...was, at, content }, { ...is, at, content: field(now, 'content') }, output);
+      const before = resolved(was.root, response);
+      return [
+        ...headerBreaks({ ...was, at, response: before }, { ...is, at, response: now }, output),
+        ...contentBreaks(
+          { ...was, at, content: field(before, 'content') },
+          { ...is, at, content: field(now, 'content') },
+          output,
+        ),
+      ];
     }),
     ...listOf(field(was.operation, 'security'))
       .map((each) => JSON.stringify(each))
@@ -103,6 +110,30 @@ function parameterBreaks(
   ];
 }
 
+/** Names of headers are read in any case. */
+function headerBreaks(
+  was: Document & { response: unknown },
+  is: Document & { response: unknown },
+  direction: Direction,
+): string[] {
+  const headersOf = ({ root, response }: typeof was) =>
+    entriesOf(field(response, 'headers')).map(
+      ([name, each]) => [name.toLowerCase(), resolved(root, each)] as const,
+    );
+  const now = new Map(headersOf(is));
+  return headersOf(was).flatMap(([name, header]) => {
+    const at = `${is.at} header ${name}`;
+    const found = now.get(name);
+    return found === undefined
+      ? [`${at}: is gone`]
+      : schemaBreaks(
+          { ...was, at, schema: field(header, 'schema') },
+          { ...is, at, schema: field(found, 'schema') },
+          direction,
+        );
+  });
+}
+
 function contentBreaks(
   was: Document & { content: unknown },
   is: Document & { content: unknown },
@@ -124,6 +155,9 @@ type Placed = Document & { schema: unknown };
 
 function schemaBreaks(was: Placed, is: Placed, direction: Direction): string[] {
   const [before, after] = [plain(was), plain(is)];
+  if ((before.oneOf === undefined) !== (after.oneOf === undefined)) {
+    return alternativeBreaks({ ...was, schema: before }, { ...is, schema: after }, direction);
+  }
   const [given, taken] = direction === 'sent by clients' ? [before, after] : [after, before];
   const types = (schema: Schema) => (schema.type === undefined ? null : [schema.type].flat());
   const fits = (type: string) =>
@@ -190,7 +224,7 @@ function boundBreaks(before: Schema, after: Schema, at: string): string[] {
       (bound) => `${at}: ${bound} is ${String(after[bound])} now, was ${String(before[bound])}`,
     ),
     ...(after.pattern !== undefined && after.pattern !== before.pattern
-      ? [`${at}: its pattern is another one now`]
+      ? [`${at}: its pattern is ${after.pattern} now, was ${before.pattern ?? 'none'}`]
       : []),
   ];
 }

@@ -1,5 +1,6 @@
 /** Postpaid bills: one for every customer number, with the endings of docs/interface.md#sandbox as the exceptions. */
 import { createHash } from 'node:crypto';
+import { scenarioOf } from '../../config/sandbox-scenarios.js';
 
 export interface Bill {
   customer_number: string;
@@ -14,7 +15,7 @@ export interface Bill {
 
 /** Why there is nothing to pay; `status` is the response code. */
 export interface NoBill {
-  status: '01' | '02' | '04';
+  status: '01' | '02' | '03' | '04';
   message: string;
 }
 
@@ -35,12 +36,12 @@ interface Asked {
 }
 
 const adminFee = 2_500;
-/** By how much the bill of an ending in 1244 is higher when it is paid. */
+/** By how much a bill that grows is higher when it is paid. */
 const lateFee = 5_000;
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA HARTONO', 'JOKO PRASETYO'];
 
 /**
- * The bill of an ending in 1244 grows between inquiry and payment: the payment of the old total is refused, the next
+ * A bill that grows (an ending in 1244) does so between inquiry and payment: the payment of the old total is refused, the next
  * inquiry shows the new one, and paying that starts the story again for the next demonstration. Kept in memory only.
  */
 export function createBillDesk(now: () => number): BillDesk {
@@ -52,7 +53,7 @@ export function createBillDesk(now: () => number): BillDesk {
   return {
     inquire: (asked) => billNow(asked, grown.has(keyOf(asked)) ? lateFee : 0),
     refusePayment(asked, agreed) {
-      const grows = asked.customer.endsWith('1244');
+      const grows = scenarioOf(asked.customer)?.grows === true;
       const key = keyOf(asked);
       const shown = billNow(asked, grown.has(key) ? lateFee : 0);
       const due = billNow(asked, grows ? lateFee : 0);
@@ -72,14 +73,16 @@ export function createBillDesk(now: () => number): BillDesk {
 }
 
 function noBill(customer: string): NoBill | null {
-  switch (customer.slice(-4)) {
-    case '1241':
+  switch (scenarioOf(customer)?.bill) {
+    case 'paid':
       return { status: '01', message: 'Bill already paid' };
-    case '1242':
+    case 'unknown':
       return { status: '04', message: 'Invalid customer number' };
-    case '1243':
+    case 'none':
       return { status: '02', message: 'No bill found' };
-    default:
+    case 'away':
+      return { status: '03', message: 'Biller away' };
+    case undefined:
       return null;
   }
 }

@@ -1,20 +1,11 @@
 /** GET /: what the simulator does, on one page that needs nothing from outside. */
-import { downTries, hiddenChecks } from './plan.js';
+import { sandboxScenarios } from '../../config/sandbox-scenarios.js';
 
 const endings: [ending: string, meaning: string][] = [
-  ['…1230', 'success'],
-  ['…1232', 'refused'],
-  ['…1233', 'pending, then success'],
-  ['…1234', 'pending, then refused'],
-  ['…1235', 'executed, but the answer never arrives'],
-  ['…1236', `down (503 or a cut connection) for ${downTries} tries, then success`],
-  ['…1237', `executed, answered as pending, “not found” to ${hiddenChecks} status checks, then success`],
-  ['…1240', 'bill: one, to be paid'],
-  ['…1241', 'bill: already paid'],
-  ['…1242', 'bill and meter: wrong customer number'],
-  ['…1243', 'bill: none'],
-  ['…1244', 'bill: the amount changes between inquiry and payment'],
-  ['…1245', 'bill: payment pending, then success'],
+  ...sandboxScenarios.map(({ ending, about, description }): [string, string] => [
+    `…${ending}`,
+    `${about}: ${description}`,
+  ]),
   ['any other', 'success; one bill'],
 ];
 
@@ -26,6 +17,10 @@ const paths: [path: string, meaning: string][] = [
   ['GET /inquiry', 'the same parameters: the bill'],
   ['GET /meter', 'username, sign (suffix customer), customer: whose prepaid meter it is'],
   ['GET /payment', 'the same parameters, and amount (the total expected): pays the bill'],
+  [
+    'GET /end',
+    'username, sign (suffix ref_id; covers ref_id|result), ref_id, result (success, failed, reversed): ends an order',
+  ],
   ['GET /price-list', 'username, sign (suffix pricelist), category, operator'],
   ['GET /balance', 'username, sign (suffix depo)'],
   ['GET /log', 'every execution, oldest first; ?provider=, ?ref_id=, ?since= and ?until= (ISO 8601 UTC)'],

@@ -9,7 +9,7 @@ import { wholeNumber } from '../support/arguments.js';
 import { createRandom } from '../support/random.js';
 import { serve } from '../support/serve.js';
 import { createBillDesk } from './bill.js';
-import { openOrderBook, type Order } from './order-book.js';
+import { openOrderBook, type Order, type OrderBook } from './order-book.js';
 import { createRequestListener } from './request-listener.js';
 import { sendCallback } from './send-callback.js';
 import { createSettings, type Behaviour } from './settings.js';
@@ -36,7 +36,8 @@ async function main(): Promise<void> {
   const settings = createSettings();
   const book = await openOrderBook(dataDir);
   const bills = createBillDesk(now);
-  const onTaken = (order: Order, behaviour: Behaviour): void => announce(order, behaviour, secret);
+  const onTaken = (order: Order, behaviour: Behaviour): void =>
+    announce(order, { behaviour, requestSecret: secret, book });
   const orders = createOrderDesk({ book, bills, random, now, onTaken });
   const { handle, endSilences } = createRequestListener({ settings, orders, bills, random, secret, book });
   console.log(`simulator: ${book.executions().length} executions known, seed ${seed}`);
@@ -44,14 +45,22 @@ async function main(): Promise<void> {
 }
 
 /** Posts the result to the callback address, if one is set, as soon as the order is final. */
-function announce(order: Order, behaviour: Behaviour, requestSecret: string): void {
+function announce(
+  order: Order,
+  { behaviour, requestSecret, book }: { behaviour: Behaviour; requestSecret: string; book: OrderBook },
+): void {
   const { callback_url: url, callback_secret: secret } = behaviour;
   if (url === null) {
     return;
   }
   const send = (): void => {
-    const status = statusOf(order, Date.parse(order.final_at)) === 'success' ? 'success' : 'failed';
-    void sendCallback(order, status, { url, secret: secret ?? requestSecret });
+    // It may have been ended since it was taken.
+    const known = book.find(order.provider, order.ref_id) ?? order;
+    const status = statusOf(known, Math.max(Date.now(), Date.parse(known.final_at)));
+    if (status !== 'pending') {
+      const says = status === 'success' ? 'success' : 'failed';
+      void sendCallback(known, says, { url, secret: secret ?? requestSecret });
+    }
   };
   setTimeout(send, behaviour.latency_ms + Date.parse(order.final_at) - Date.parse(order.at)).unref();
 }

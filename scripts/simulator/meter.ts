@@ -1,5 +1,6 @@
-/** Prepaid meters: one for every number, always with the same owner, but for an ending in 1242. */
+/** Prepaid meters: one for every number, always with the same owner, but for the endings 1242 and 1246. */
 import { createHash } from 'node:crypto';
+import { scenarioOf } from '../../config/sandbox-scenarios.js';
 
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA S/D HARTONO'];
 
@@ -15,9 +16,14 @@ export interface Meter {
   power: string;
 }
 
-/** Null: there is no such meter. */
-export function meterOf(meterNumber: string): Meter | null {
-  return meterNumber.endsWith('1242')
-    ? null
-    : { customer_number: meterNumber, customer_name: ownerOf(meterNumber), power: 'R1 / 900 VA' };
+/** 03: nobody tells at the moment; 04: there is no such meter. */
+export function meterOf(meterNumber: string): Meter | '03' | '04' {
+  switch (scenarioOf(meterNumber)?.bill) {
+    case 'away':
+      return '03';
+    case 'unknown':
+      return '04';
+    default:
+      return { customer_number: meterNumber, customer_name: ownerOf(meterNumber), power: 'R1 / 900 VA' };
+  }
 }

@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, openSync, truncateSync, writeSync } from '
 import { join } from 'node:path';
 import type { Plan } from './plan.js';
 
-/** One order as it was taken. Never changes: what its state is now follows from the plan and the time. */
+/** One order as it was taken, or as it was ended. What its state is now follows from the plan and the time. */
 export interface Order {
   /** ISO 8601 UTC. */
   at: string;
@@ -33,6 +33,8 @@ export interface OrderBook {
   find(provider: string, refId: string): Order | undefined;
   /** Written to the file before it returns: whatever was answered is still known after a kill -9. */
   add(order: Order): void;
+  /** The same of an order that got another plan: the later line counts. */
+  replace(order: Order): void;
   /** Oldest first. */
   executions(): readonly Execution[];
 }
@@ -43,25 +45,30 @@ export async function openOrderBook(directory: string): Promise<OrderBook> {
   const path = join(directory, 'orders.jsonl');
   const file = openSync(path, 'a');
   const orders = new Map<string, Order>();
-  const executed: Execution[] = [];
+  const executed = new Map<string, Execution>();
 
   const remember = (order: Order): void => {
-    orders.set(keyOf(order.provider, order.ref_id), order);
+    const key = keyOf(order.provider, order.ref_id);
+    orders.set(key, order);
     if (isExecuted(order.plan)) {
       const { at, provider, ref_id, code, customer } = order;
-      executed.push({ at, provider, ref_id, code, customer });
+      executed.set(key, { at, provider, ref_id, code, customer });
+    } else {
+      executed.delete(key);
     }
+  };
+  const write = (order: Order): void => {
+    writeSync(file, `${JSON.stringify(order)}\n`);
+    remember(order);
   };
   // A process killed while it wrote leaves half a line; its order was never answered.
   truncateSync(path, await readLines(path, (line) => remember(JSON.parse(line) as Order)));
 
   return {
     find: (provider, refId) => orders.get(keyOf(provider, refId)),
-    add(order) {
-      writeSync(file, `${JSON.stringify(order)}\n`);
-      remember(order);
-    },
-    executions: () => executed,
+    add: write,
+    replace: write,
+    executions: () => [...executed.values()],
   };
 }
 
@@ -69,8 +76,9 @@ function keyOf(provider: string, refId: string): string {
   return `${provider}\n${refId}`;
 }
 
+/** What was taken back is no execution any more. */
 function isExecuted(plan: Plan): boolean {
-  return plan !== 'refused' && plan !== 'pending-refused';
+  return !['refused', 'pending-refused', 'held', 'ended-failed', 'reversed'].includes(plan);
 }
 
 /** Calls `take` for each whole line. Returns the length in bytes of the whole lines. */

@@ -1,42 +1,20 @@
+import { scenarioOf, type ScenarioPlan } from '../../config/sandbox-scenarios.js';
 import type { Behaviour } from './settings.js';
 
-/**
- * What becomes of an order, decided once when it is taken.
- * silent: executed, and its first answer never arrives. hidden: executed, answered as pending, then "not found"
- * to the first status checks. Everything but the two refusals is an execution.
- */
-export type Plan = 'success' | 'refused' | 'pending-success' | 'pending-refused' | 'silent' | 'hidden';
+/** A plan of the table, or what GET /end has made of one: refused for good (`ended-failed`), or sold and taken back. */
+export type Plan = ScenarioPlan | 'ended-failed' | 'reversed';
 
-/** Calls for one reference that an ending in 1236 does not get through before the order is executed. */
-export const downTries = 3;
-/** Status checks that an ending in 1237 answers with "not found". */
-export const hiddenChecks = 3;
-
-/** Decides by the ending of the customer number; a number without an ending of its own by the rates in `behaviour`. */
+/** Decides by the ending of the customer number; a number without a plan of its own by the rates in `behaviour`. */
 export function planOf(
   order: { kind: 'request' | 'payment'; customer: string },
   behaviour: Behaviour,
   random: () => number,
 ): Plan {
-  switch (order.customer.slice(-4)) {
-    case '1230':
-    case '1236':
-      return 'success';
-    case '1232':
-      return 'refused';
-    case '1233':
-      return 'pending-success';
-    case '1234':
-      return 'pending-refused';
-    case '1235':
-      return 'silent';
-    case '1237':
-      return 'hidden';
-    case '1245':
-      return order.kind === 'payment' ? 'pending-success' : 'success';
-    default:
-      return planByChance(behaviour, random());
+  const { plan, about } = scenarioOf(order.customer) ?? {};
+  if (plan === undefined) {
+    return planByChance(behaviour, random());
   }
+  return about === 'payment' && order.kind !== 'payment' ? 'success' : plan;
 }
 
 function planByChance(behaviour: Behaviour, chance: number): Plan {

@@ -1,6 +1,6 @@
 /**
- * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills, /meter for names: from query parameters to a
- * reply.
+ * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills, /meter for names, /end for who plays: from
+ * query parameters to a reply.
  */
 import type { BillDesk } from './bill.js';
 import { meterOf } from './meter.js';
@@ -10,7 +10,7 @@ import type { Behaviour, SettingsHolder } from './settings.js';
 import { isSignRight, type SignedParts } from './sign.js';
 import type { OrderDesk } from './take-order.js';
 
-export const callNames = ['request', 'price-list', 'balance', 'meter', 'inquiry', 'payment'] as const;
+export const callNames = ['request', 'price-list', 'balance', 'meter', 'inquiry', 'payment', 'end'] as const;
 export type CallName = (typeof callNames)[number];
 
 export interface ProviderCallParts {
@@ -38,7 +38,13 @@ export function createProviderCalls(parts: ProviderCallParts) {
         return answer('00', { balance: behaviour.balance, currency: 'IDR' });
       case 'meter': {
         const meter = meterOf(query['customer'] ?? '');
-        return meter ? answer('00', { ...meter }) : answer('04', {});
+        return typeof meter === 'string' ? answer(meter, {}) : answer('00', { ...meter });
+      }
+      case 'end': {
+        const { ref_id: refId = '', result } = query;
+        return result === 'success' || result === 'failed' || result === 'reversed'
+          ? orders.end({ provider, refId }, result, behaviour)
+          : answer('01', { message: 'result is success, failed or reversed' });
       }
       case 'inquiry':
       case 'payment':
@@ -124,6 +130,10 @@ function signedParts(name: CallName, query: Query): Omit<SignedParts, 'username'
     case 'meter': {
       const { customer = '' } = query;
       return { suffix: customer, covered: customer };
+    }
+    case 'end': {
+      const { ref_id: refId = '', result = '' } = query;
+      return { suffix: refId, covered: `${refId}|${result}` };
     }
     case 'request':
     case 'inquiry':

@@ -1,8 +1,13 @@
 /** What the simulator does with a call, apart from HTTP: answers, or fails in one of the ways that providers do. */
 
+/** Always HTTP 200, as reseller engines expect. */
+export interface AnswerReply {
+  kind: 'answer';
+  body: AnswerBody;
+}
+
 export type Reply =
-  /** Always HTTP 200, as reseller engines expect. */
-  | { kind: 'answer'; body: AnswerBody }
+  | AnswerReply
   | { kind: 'unavailable' }
   /** The connection is closed without an answer. */
   | { kind: 'cut' }
@@ -20,7 +25,8 @@ export interface AnswerBody {
   message: string;
   ref_id?: string;
   sn?: string | null;
-  transaction_status?: 'pending' | 'success' | 'failed';
+  /** `reversed`, beyond the protocol: a success that was taken back. */
+  transaction_status?: 'pending' | 'success' | 'failed' | 'reversed';
   [field: string]: unknown;
 }
 
@@ -38,6 +44,6 @@ export const messages: Record<ResponseCode, string> = {
 export function answer(
   status: ResponseCode,
   rest: Omit<AnswerBody, 'status' | 'message'> & { message?: string },
-): Reply {
+): AnswerReply {
   return { kind: 'answer', body: { status, message: messages[status], ...rest } };
 }

@@ -1,6 +1,7 @@
 /** A purchase or a payment: taken once for each (provider, ref_id); every later call is the status check. */
-import { messages, type AnswerBody, type Reply, answer } from './reply.js';
-import { downTries, hiddenChecks, planOf } from './plan.js';
+import { messages, type AnswerBody, type AnswerReply, type Reply, answer } from './reply.js';
+import { downTries, hiddenChecks, scenarioOf } from '../../config/sandbox-scenarios.js';
+import { planOf } from './plan.js';
 import { serialNumberOf } from './serial-number.js';
 import type { Behaviour } from './settings.js';
 import type { BillDesk } from './bill.js';
@@ -16,8 +17,16 @@ export interface OrderCall {
   agreed: number | null;
 }
 
+/** What GET /end can make of an order. */
+export type OrderEnd = 'success' | 'failed' | 'reversed';
+
 export interface OrderDesk {
   take(call: OrderCall, behaviour: Behaviour): Reply;
+  /**
+   * Gives an order its end now, of which the next status check tells; `reversed` takes a success back. 00 also where it has this
+   * end already, 01 where it has another, 02 for an order that was never taken.
+   */
+  end(call: Pick<OrderCall, 'provider' | 'refId'>, as: OrderEnd, behaviour: Behaviour): Reply;
 }
 
 interface OrderDeskParts {
@@ -32,6 +41,8 @@ interface OrderDeskParts {
 /** How often a reference was asked for is kept in memory only: a restart makes the story of 1236 and 1237 begin again. */
 export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDeskParts): OrderDesk {
   const calls = new Map<string, number>();
+  // An end that the other side may have heard of, or has asked for, stays.
+  const told = new Set<Order>();
   const countCall = (call: OrderCall): number => {
     const key = `${call.provider}\n${call.refId}`;
     const count = (calls.get(key) ?? 0) + 1;
@@ -39,8 +50,16 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     return count;
   };
 
+  const tell = (order: Order, answerOf: (order: Order, at: number) => AnswerReply): Reply => {
+    const reply = answerOf(order, now());
+    if (reply.body.transaction_status !== 'pending') {
+      told.add(order);
+    }
+    return reply;
+  };
+
   const takeNew = (call: OrderCall, behaviour: Behaviour): Reply => {
-    if (call.customer.endsWith('1236')) {
+    if (scenarioOf(call.customer)?.isDown) {
       const tries = countCall(call);
       if (tries <= downTries) {
         return tries % 2 === 1 ? { kind: 'unavailable' } : { kind: 'cut' };
@@ -50,7 +69,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     const order = newOrder(call, { behaviour, refusal, random, now: now() });
     book.add(order);
     onTaken(order, behaviour);
-    return order.plan === 'silent' ? { kind: 'silence' } : firstAnswer(order, now());
+    return order.plan === 'silent' ? { kind: 'silence' } : tell(order, firstAnswer);
   };
 
   const check = (order: Order, call: OrderCall): Reply => {
@@ -61,10 +80,30 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     if (order.plan === 'hidden' && countCall(call) <= hiddenChecks) {
       return answer('02', { message: 'Transaction not found', ref_id: call.refId, sn: null });
     }
-    return laterAnswer(order, now());
+    return tell(order, laterAnswer);
+  };
+
+  const end: OrderDesk['end'] = ({ provider, refId }, as, behaviour) => {
+    const order = book.find(provider, refId);
+    if (!order) {
+      return answer('02', { message: 'Transaction not found', ref_id: refId });
+    }
+    const status = statusOf(order, now());
+    const isPossible = as === 'reversed' ? status === 'success' : !told.has(order);
+    if (status !== as && !isPossible) {
+      return answer('01', { message: `The order is ${status}`, ref_id: refId });
+    }
+    if (status !== as || !told.has(order)) {
+      const ended = endedAs(order, as, now());
+      book.replace(ended);
+      told.add(ended);
+      onTaken(ended, behaviour);
+    }
+    return answer('00', { ref_id: refId });
   };
 
   return {
+    end,
     take(call, behaviour) {
       const known = book.find(call.provider, call.refId);
       return known ? check(known, call) : takeNew(call, behaviour);
@@ -73,19 +112,33 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
 }
 
 /** The state that the world sees of an order, which follows from its plan and the time. */
-export function statusOf(order: Order, now: number): 'pending' | 'success' | 'failed' {
+export function statusOf(order: Order, now: number): 'pending' | 'success' | 'failed' | 'reversed' {
   switch (order.plan) {
     case 'success':
     case 'silent':
     case 'hidden':
       return 'success';
     case 'refused':
+    case 'ended-failed':
       return 'failed';
+    case 'held':
+      return 'pending';
+    case 'reversed':
+      return 'reversed';
     case 'pending-success':
       return now < Date.parse(order.final_at) ? 'pending' : 'success';
     case 'pending-refused':
       return now < Date.parse(order.final_at) ? 'pending' : 'failed';
   }
+}
+
+function endedAs(order: Order, as: OrderEnd, now: number): Order {
+  const ends = {
+    success: { plan: 'success', reason: null },
+    failed: { plan: 'ended-failed', reason: 'Ended as failed in the sandbox' },
+    reversed: { plan: 'reversed', reason: 'Taken back in the sandbox' },
+  } as const;
+  return { ...order, ...ends[as], final_at: new Date(now).toISOString() };
 }
 
 function newOrder(
@@ -109,12 +162,12 @@ function newOrder(
 }
 
 /** The answer to the call that was taken: 00 without a serial number while nothing more is known. */
-function firstAnswer(order: Order, now: number): Reply {
+function firstAnswer(order: Order, now: number): AnswerReply {
   const status = order.plan === 'hidden' ? 'pending' : statusOf(order, now);
   return status === 'pending' ? orderAnswer(order, status, '00') : laterAnswer(order, now);
 }
 
-function laterAnswer(order: Order, now: number): Reply {
+function laterAnswer(order: Order, now: number): AnswerReply {
   const status = statusOf(order, now);
   switch (status) {
     case 'pending':
@@ -122,6 +175,9 @@ function laterAnswer(order: Order, now: number): Reply {
     case 'success':
       return orderAnswer(order, status, '00');
     case 'failed':
+      // 04: no other seller is tried.
+      return orderAnswer(order, status, order.plan === 'ended-failed' ? '04' : '01');
+    case 'reversed':
       return orderAnswer(order, status, '01');
   }
 }
@@ -129,10 +185,10 @@ function laterAnswer(order: Order, now: number): Reply {
 function orderAnswer(
   order: Order,
   purchaseStatus: NonNullable<AnswerBody['transaction_status']>,
-  code: '00' | '01' | '05',
-): Reply {
+  code: '00' | '01' | '04' | '05',
+): AnswerReply {
   return answer(code, {
-    message: order.reason !== null && code === '01' ? order.reason : messages[code],
+    message: order.reason !== null && (code === '01' || code === '04') ? order.reason : messages[code],
     ref_id: order.ref_id,
     sn: purchaseStatus === 'success' ? serialNumberOf(order) : null,
     transaction_status: purchaseStatus,

@@ -25,6 +25,7 @@ export function banner(facts: BannerFacts): string {
     ...table([
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
+      ['Portal', `${demo.base_url}/portal   for a buyer or seller, by the API key`],
       // Behind the #, the key is sent nowhere: the page takes it for its tab.
       ...(buyer?.api_key === undefined
         ? []

@@ -1,6 +1,6 @@
 /** One process under the supervisor: starts it, waits until it is ready, and starts it again when it dies. */
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -142,8 +142,8 @@ async function whenReady(child: Child, started: ChildProcess, stopping: AbortSig
 }
 
 async function saysReady(child: Child, started: ChildProcess, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const [message] = (await once(started, 'message', { signal })) as [unknown];
+  // Not `once` again and again: of two messages that come together it hears the first.
+  for await (const [message] of on(started, 'message', { signal }) as AsyncIterable<[unknown]>) {
     if (typeof message === 'object' && message !== null && 'ready' in message && message.ready === true) {
       child.port = 'port' in message && typeof message.port === 'number' ? message.port : null;
       return;
@@ -170,9 +170,9 @@ async function keepRunning(child: Child, context: ChildContext, first: { ended: 
     const how = await current.ended;
     current = null;
     failures = performance.now() - readyAt > healthyAfterMs ? 0 : failures;
-    for (let reason = how; current === null && !stopping.aborted; failures++) {
+    for (let reason = `${child.spec.name} ${how}.`; current === null && !stopping.aborted; failures++) {
       const waitMs = Math.min(backOffMs.max, backOffMs.first * 2 ** failures);
-      context.output.say(`${child.spec.name} ${reason}; starting it again in ${waitMs} ms`);
+      context.output.say(`${reason} Starting it again in ${waitMs} ms.`);
       try {
         await delay(waitMs, undefined, { signal: stopping });
         current = await launch(child, context);

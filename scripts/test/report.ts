@@ -30,9 +30,9 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       console.log(
         `${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`,
       );
-      const printed = result.printed.trim();
-      if (printed !== '') {
-        console.log(indented(printed.split('\n').slice(-printedLinesMax).join('\n'), 4));
+      const printed = worthReading(result.printed, failed || showTests);
+      if (printed.length > 0) {
+        console.log(indented(printed.slice(-printedLinesMax).join('\n'), 4));
       }
     },
     sum: (results, tookMs) => {
@@ -93,6 +93,12 @@ function printSlowest(results: FileResult[]): void {
   for (const { ms, cpuMs, file } of [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown)) {
     console.log(`  ${seconds(ms).padStart(7)}  ${file} ${colours.dim(`(${seconds(cpuMs)} of computing)`)}`);
   }
+}
+
+/** Of a file that went well the tables and seeds, without the log of the service: it is full of faults that tests play. */
+function worthReading(printed: string, whole: boolean): string[] {
+  const lines = printed.trim() === '' ? [] : printed.trim().split('\n');
+  return whole ? lines : lines.filter((line) => !line.startsWith('{'));
 }
 
 function mark(state: TestResult['state']): string {

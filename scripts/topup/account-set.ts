@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { OperatorSettings } from '../../src/accounts/set-account.js';
 import { languages } from '../../src/shared/messages.js';
+import { priceGroupPattern, priceGroupRule } from '../../src/shared/price-group.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -24,7 +25,7 @@ const settingNames = [
   'language',
 ] as const satisfies (keyof OperatorSettings)[];
 
-/** `topup account set` and `topup account allowlist clear`: what the operator decides of an account. */
+/** `topup account set`, `topup account group` and `topup account allowlist clear`: what the operator decides of an account. */
 export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {
     usage: 'set <username>',
@@ -58,6 +59,7 @@ export function registerAccountSet(account: Command): void {
       };
     },
   });
+  registerPriceGroup(account);
   registerRevokeLinks(account);
   registerAllowlist(defineGroup(account, 'allowlist', 'Which addresses an account may call from'));
 }
@@ -82,6 +84,42 @@ function settingOptions(): Option[] {
     new Option('--language <language>', 'of the messages that its reseller software gets').choices(languages),
     reasonOption(),
   ];
+}
+
+function registerPriceGroup(account: Command): void {
+  defineCommand<{ none?: boolean }>(account, {
+    usage: 'group <username> [name]',
+    action: 'markup.set',
+    summary: 'Put a buyer into a price group, whose markups stand for it, or take it out',
+    details:
+      'A buyer is in one group at most, and sees nothing of it but its prices. Holds for the next call in every process; what was accepted or answered keeps its price. Groups and their rules: topup markup.',
+    examples: [
+      'account group warung-sari grosir --reason "sells more than 100 million a month"',
+      'account group warung-sari --none --reason "contract ended"',
+    ],
+    options: [new Option('--none', 'out of the group that it is in'), reasonOption()],
+    async run({ arg, options: { none }, by }) {
+      const given = arg('name');
+      if ((given === '') === (none === undefined)) {
+        throw new UsageError('Say one of: the name of a group, --none.');
+      }
+      if (!none && !priceGroupPattern.test(given)) {
+        throw new UsageError(`${given}: ${priceGroupRule}.`);
+      }
+      const group = none ? null : given;
+      const [{ requireAccount }, { setAccount }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/set-account.js'),
+      ]);
+      const { _id, username } = await requireAccount(arg('username'));
+      const { changed } = await setAccount(_id, { priceGroup: group }, by);
+      const where = group === null ? 'in no group' : `in the group ${group}`;
+      return {
+        data: { username, group, changed: changed.length > 0 },
+        text: `${username} ${changed.length > 0 ? 'is now' : 'was already'} ${where}.`,
+      };
+    },
+  });
 }
 
 function registerRevokeLinks(account: Command): void {

@@ -10,6 +10,7 @@ import { facts, heading, rupiah, status, table, time } from './format.js';
 import {
   httpUrl,
   limitOption,
+  priceGroup,
   optionalReasonOption,
   reasonOption,
   secretFromStdin,
@@ -26,7 +27,9 @@ export function registerAccount(program: Command): void {
   registerStatus(account, 'suspended');
   registerStatus(account, 'active');
   registerAccountSet(account);
-  registerRotate(defineGroup(program, 'key', 'API keys of accounts'));
+  const key = defineGroup(program, 'key', 'API keys of accounts');
+  registerRotate(key);
+  registerRevoke(key);
 }
 
 interface CreateOptions {
@@ -123,27 +126,34 @@ async function providerOf(username: string, options: CreateOptions) {
   };
 }
 
+interface ListOptions {
+  role?: Account['role'];
+  status?: Account['status'];
+  group?: string;
+  after?: string;
+  limit: number;
+}
+
 function registerList(account: Command): void {
-  defineCommand<{ role?: Account['role']; status?: Account['status']; after?: string; limit: number }>(
-    account,
-    {
-      usage: 'list',
-      action: 'account.look',
-      summary: 'List accounts with their balances',
-      examples: ['account list', 'account list --role seller --json', 'account list --after warung-sari'],
-      options: [
-        new Option('--role <role>', 'only these').choices(['buyer', 'seller']),
-        new Option('--status <status>', 'only these').choices(['active', 'suspended']),
-        new Option('--after <username>', 'the next page: start after this username'),
-        limitOption(),
-      ],
-      async run({ options }) {
-        const { listAccounts } = await import('../../src/accounts/list-accounts.js');
-        const found = await listAccounts(options);
-        return { data: found.map(presentListed), text: listText(found, options.limit) };
-      },
+  defineCommand<ListOptions>(account, {
+    usage: 'list',
+    action: 'account.look',
+    summary: 'List accounts with their balances',
+    examples: ['account list', 'account list --role seller --json', 'account list --after warung-sari'],
+    options: [
+      new Option('--role <role>', 'only these').choices(['buyer', 'seller']),
+      new Option('--status <status>', 'only these').choices(['active', 'suspended']),
+      new Option('--group <name>', 'only those of this price group').argParser(priceGroup),
+      new Option('--after <username>', 'the next page: start after this username'),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const { listAccounts } = await import('../../src/accounts/list-accounts.js');
+      const { group, ...filter } = options;
+      const found = await listAccounts({ ...filter, ...(group !== undefined && { priceGroup: group }) });
+      return { data: found.map(presentListed), text: listText(found, options.limit) };
     },
-  );
+  });
 }
 
 function listText(found: ListedAccount[], limit: number): string {
@@ -206,6 +216,7 @@ function registerShow(group: Command): void {
         rate_limit: account.rateLimit,
         rate_limit_max: account.rateLimitMax ?? null,
         language: account.language ?? 'en',
+        ...(account.role === 'buyer' && { group: account.priceGroup ?? null }),
         require_strong_sign: account.requireStrongSign,
         require_ack: account.requireAck,
         ...(account.role === 'seller' && {
@@ -298,6 +309,7 @@ function operatorSettings(account: Account): [string, string | null][] {
   return [
     ['rate limit', `${account.rateLimit} a minute${most === null ? '' : `, at most ${most}`}`],
     ['language', account.language ?? 'en'],
+    ['price group', account.priceGroup ?? null],
     ['strong sign', isSeller ? null : account.requireStrongSign ? 'HMAC alone' : 'HMAC or md5'],
     ['acknowledgement', account.requireAck ? 'required' : 'not required'],
     ['commission', isSeller ? String(account.commissionRate ?? 'default') : null],
@@ -364,6 +376,31 @@ function registerRotate(key: Command): void {
           ['new api key', rotated.apiKey],
           ['old key until', time(rotated.previousValidUntil)],
         ]),
+      };
+    },
+  });
+}
+
+function registerRevoke(key: Command): void {
+  defineCommand(key, {
+    usage: 'revoke <username> <key_id>',
+    action: 'account.key',
+    summary: 'End an API key at once, without a new one in its place',
+    details:
+      'The key is refused from the next call on, and download links of reports end. topup account show lists keys by id.\nAn account whose current key is revoked can do nothing until topup key rotate has made another. Twice changes nothing more.',
+    examples: ['key revoke warung-sari 01a1fde5d07770f0be10a241618d0695 --reason "key leaked"'],
+    options: [reasonOption()],
+    async run({ arg, by }) {
+      const [{ requireAccount }, { revokeApiKey }] = await Promise.all([
+        import('../../src/accounts/require-account.js'),
+        import('../../src/webhooks/revoke-api-key.js'),
+      ]);
+      const found = await requireAccount(arg('username'));
+      const { changed, wasCurrent } = await revokeApiKey(found, arg('key_id'), by);
+      const next = wasCurrent ? ` ${found.username} has no current key now: topup key rotate` : '';
+      return {
+        data: { username: found.username, key_id: arg('key_id'), changed, was_current: wasCurrent },
+        text: changed ? `Revoked.${next}` : 'Nothing changed: it had ended before.',
       };
     },
   });

@@ -25,7 +25,7 @@ function registerMake(group: Command): void {
     isDefault: true,
     summary: 'Credit a wallet, or debit it with a negative amount; `make` may be left out',
     details:
-      'Never below zero. From ADJUSTMENT_APPROVAL_FROM rupiah on it waits for a second operator: topup adjust approve.\nEach call is an adjustment of its own: after an unclear answer look at topup adjust list first.',
+      'Never below zero. From ADJUSTMENT_APPROVAL_FROM rupiah on, together with what you have made of the account alone in the last 24 hours, it waits for a second operator: topup adjust approve.\nEach call is an adjustment of its own: after an unclear answer look at topup adjust list first.',
     examples: [
       'adjust warung-sari 50000 --reason "transfer of 20 Nov without ref_id"',
       'adjust warung-sari -50000 --reason "credited twice, ticket 90"',

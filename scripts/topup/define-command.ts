@@ -8,6 +8,8 @@ import { withService } from './with-service.js';
 export interface CommandCall<Options> {
   /** The value of `<name>` or `[name]`; an empty string where an optional one was left out. */
   arg: (name: string) => string;
+  /** Those of `<name...>`. */
+  args: (name: string) => string[];
   options: Options;
   /** For the audit log: who does it, from where, and why (--reason, where the command has it). */
   by: { actor: string; from: null; reason: string | null };
@@ -65,7 +67,8 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
         const actor =
           spec.needsService === false ? '' : await actorOf({ action: spec.action, as, toleratesOutage });
         return spec.run({
-          arg: (name) => argumentOf(command, name),
+          arg: (name) => [argumentOf(command, name)].flat()[0] ?? '',
+          args: (name) => [argumentOf(command, name)].flat(),
           options,
           by: { actor, from: null, reason: options.reason ?? null },
         });
@@ -93,11 +96,11 @@ export function defineGroup(program: Command, name: string, summary: string): Co
   return program.command(name).summary(summary).description(`${summary}.`);
 }
 
-function argumentOf(command: Command, name: string): string {
+function argumentOf(command: Command, name: string): string | string[] {
   const index = command.registeredArguments.findIndex((each) => each.name() === name);
   if (index < 0) {
     throw new Error(`The command has no argument ${name}`);
   }
   const value: unknown = command.processedArgs[index];
-  return typeof value === 'string' ? value : '';
+  return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value : '';
 }

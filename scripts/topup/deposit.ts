@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Deposit } from '../../src/deposits/deposit.model.js';
+import { registerBankStatement } from './bank-statement.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { rupiah, status, table, time } from './format.js';
 import { limitOption, reasonOption } from './options.js';
@@ -10,6 +11,7 @@ export function registerDeposit(program: Command): void {
   registerList(deposit);
   registerConfirm(deposit);
   registerReject(deposit);
+  registerBankStatement(deposit);
 }
 
 function registerList(deposit: Command): void {

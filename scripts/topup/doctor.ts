@@ -2,10 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { defineCommand } from './define-command.js';
-import { colours, heading, status, table } from './format.js';
+import { colours, heading, status, table, time, wrapped } from './format.js';
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
+/** So that a watch says that it lives, and ends with whoever reads it. */
+const unchangedEveryMs = 60_000;
 
 /** `topup doctor` */
 export function registerDoctor(program: Command): void {
@@ -14,7 +16,7 @@ export function registerDoctor(program: Command): void {
     action: 'system.look',
     summary: 'Check the whole system and say what to do',
     details:
-      'Databases, indexes, clocks, configuration, processes that stand still, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the service, so that it judges the same configuration. With --watch it looks every 5 s and prints what it found whenever that is worse or better than before, until Ctrl-C; the exit code is that of the last look.',
+      'Databases, indexes, clocks, configuration, processes that stand still or are missing, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the service, so that it judges the same configuration. With --watch it looks every 5 s and prints what it found whenever that is worse or better than before, and a line a minute while it is as before, until Ctrl-C; the exit code is that of the last look.',
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
     options: [new Option('--watch', 'look again and again, until Ctrl-C')],
     toleratesOutage: true,
@@ -35,6 +37,7 @@ async function watchSystem(json: boolean): Promise<Output> {
   };
   process.once('SIGINT', end).once('SIGTERM', end);
   let shown: Diagnosis[] | null = null;
+  let saidAtMs = 0;
   for (;;) {
     const { diagnose } = await import('../../src/doctor/diagnose.js');
     const found = await diagnose();
@@ -42,10 +45,18 @@ async function watchSystem(json: boolean): Promise<Output> {
       return outputOf(found);
     }
     if (stateOf(found) !== stateOf(shown)) {
-      const at = new Date().toISOString();
+      const at = new Date();
       const output = outputOf(found);
-      printOutput({ data: { at, ...(output.data as object) }, text: `${heading(at)}\n${output.text}` }, json);
+      printOutput(
+        { data: { at, ...(output.data as object) }, text: `${heading(time(at))}\n${output.text}` },
+        json,
+      );
       shown = found;
+      saidAtMs = Date.now();
+    } else if (Date.now() - saidAtMs >= unchangedEveryMs) {
+      const at = new Date();
+      printOutput({ data: { at, unchanged: true }, text: colours.dim(`${time(at)} as before`) }, json);
+      saidAtMs = Date.now();
     }
     await wait(watchEveryMs, undefined, { signal: stop.signal }).catch(() => undefined);
   }
@@ -67,7 +78,9 @@ function outputOf(found: Diagnosis[]): Output {
   const failed = found.some((each) => each.status === 'fail');
   const rows = found.map((each) => [status(each.status), each.name, each.detail]);
   const todo = found.flatMap((each) =>
-    each.advice === null ? [] : [`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`],
+    each.advice === null
+      ? []
+      : [wrapped(`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`, 6)],
   );
   return {
     data: { ok: !failed, checks: found },

@@ -8,7 +8,9 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
   );
-  const line = (cells: string[]) =>
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  const line = (cells: string[]) => wrapped(lineOf(cells), before);
+  const lineOf = (cells: string[]) =>
     cells
       .map((cell, column) => {
         const gap = ' '.repeat(Math.max(0, (widths[column] ?? 0) - visible(cell).length));
@@ -19,11 +21,33 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
   return [colours.dim(line(head)), ...rows.map(line)].join('\n');
 }
 
+/**
+ * A line as a terminal shows it: broken between words, what follows below its last column. As it is where that is not known (a
+ * pipe), or has no room.
+ */
+export function wrapped(line: string, indent: number, width = process.stdout.columns): string {
+  if (!(width > indent + 20) || visible(line).length <= width) {
+    return line;
+  }
+  const lines = [''];
+  for (const word of line.split(/(?<=\S)(?=\s)/)) {
+    const last = lines.at(-1) ?? '';
+    if (visible(last).length > indent && visible(last + word).length > width) {
+      lines.push(' '.repeat(indent) + word.trimStart());
+    } else {
+      lines[lines.length - 1] = last + word;
+    }
+  }
+  return lines.join('\n');
+}
+
 /** `name   value` lines, aligned. Pairs whose value is null are left out. */
 export function facts(pairs: [string, string | null][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs
-    .flatMap(([name, value]) => (value === null ? [] : [`${colours.dim(name.padEnd(width))}  ${value}`]))
+    .flatMap(([name, value]) =>
+      value === null ? [] : [wrapped(`${colours.dim(name.padEnd(width))}  ${value}`, width + 2)],
+    )
     .join('\n');
 }
 
@@ -36,9 +60,16 @@ export function rupiah(amount: number): string {
   return `Rp ${amount.toLocaleString('id-ID')}`;
 }
 
-/** `2026-11-21 10:20:30.123Z`, or a dash. */
+let written = (at: Date) => at.toISOString().replace('T', ' ');
+
+/** How times are written from now on: the zone is a setting of the service, which is read when a command has found it. */
+export function writeTimesBy(write: (at: Date) => string): void {
+  written = write;
+}
+
+/** `2026-11-21 17:20:30.123 WIB`, or a dash. */
 export function time(at: Date | null | undefined): string {
-  return at ? at.toISOString().replace('T', ' ') : '-';
+  return at ? written(at) : '-';
 }
 
 /** `3 s`, `12 min`, `5 h`, `2 d` */

@@ -20,7 +20,7 @@ export function registerKeys(program: Command): void {
           import('../../src/shared/encryption.js'),
           import('../../src/audit/record-audit.js'),
         ]);
-      const { changed, unreadable } = await reencrypt(sealedSources, showProgress);
+      const { changed, unreadable } = await reencrypt(sealedSources, showProgress, showUnreadable);
       const places = await countSealed(sealedSources);
       const key = sealingKey().id;
       const values = Object.fromEntries(Object.keys(places).map((id) => [id, sumOfKey(places, id)]));
@@ -42,7 +42,7 @@ export function registerKeys(program: Command): void {
           ),
           ...(unreadable > 0
             ? [
-                `${unreadable} cannot be opened by any key that is here: see the log above, and add the key they need.`,
+                `${unreadable} cannot be opened by any key that is here: see above which, and add the key they need.`,
               ]
             : []),
           remaining > 0
@@ -56,4 +56,8 @@ export function registerKeys(program: Command): void {
 
 function showProgress(source: string, done: number): void {
   process.stderr.write(`${source}: ${done.toLocaleString('en')} looked at\n`);
+}
+
+function showUnreadable(place: string, id: string): void {
+  process.stderr.write(`${place} of ${id} cannot be opened\n`);
 }

@@ -1,5 +1,7 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
+import { priceGroupPattern, priceGroupRule } from '../../src/shared/price-group.js';
+import { noUnseen } from '../../src/shared/printable.js';
 import { whyNoReason } from '../../src/shared/reason.js';
 
 export function reasonOption(): Option {
@@ -49,6 +51,22 @@ export function day(value: string): string {
 export function httpUrl(value: string): string {
   if (!URL.canParse(value) || !/^https?:\/\//.test(value)) {
     throw new InvalidArgumentError('It must be an http or https URL.');
+  }
+  return value;
+}
+
+/** A name that others have given something. */
+export function shortText(value: string): string {
+  const text = value.trim();
+  if (text === '' || text.length > 100 || !noUnseen.test(text)) {
+    throw new InvalidArgumentError('It must be 1 to 100 characters that can be seen.');
+  }
+  return text;
+}
+
+export function priceGroup(value: string): string {
+  if (!priceGroupPattern.test(value)) {
+    throw new InvalidArgumentError(`${priceGroupRule}.`);
   }
   return value;
 }

@@ -1,5 +1,6 @@
 import { printableLines } from '../../src/shared/printable.js';
 import { colours } from './format.js';
+import { OutageError } from './outage.js';
 import { UsageError } from './usage-error.js';
 
 /** What a command found or did: `data` is printed with --json, `text` otherwise (nothing if it is empty). */
@@ -27,18 +28,14 @@ export async function printFailure(error: unknown, json: boolean): Promise<1 | 2
 }
 
 async function explain(error: unknown): Promise<string> {
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof OutageError) {
     return error.message;
   }
   // Loaded late: this module is needed for --help too, when there is no configuration.
-  const [{ AppError, DependencyError }, { isAway }, { redact }] = await Promise.all([
+  const [{ AppError }, { redact }] = await Promise.all([
     import('../../src/shared/errors.js'),
-    import('../../src/database/mongo.js'),
     import('../../src/shared/logger.js'),
   ]);
-  if (error instanceof DependencyError || isAway(error)) {
-    return 'MongoDB does not answer. Is the service running? (npm start, or check MONGODB_URI)';
-  }
   if (error instanceof AppError) {
     return error.message;
   }

@@ -1,9 +1,11 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CatalogueItem, CatalogueOffer } from '../../src/providers/catalogue.js';
+import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { ProductStatus } from '../../src/products/product.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { facts, heading, rupiah, status, table } from './format.js';
-import { limitOption, reasonOption, wholeNumber } from './options.js';
+import { facts, heading, rupiah, status, table, time } from './format.js';
+import { registerPriceImport } from './price-import.js';
+import { day, limitOption, reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
 const margins =
@@ -14,7 +16,9 @@ export function registerProduct(program: Command): void {
   const group = defineGroup(program, 'product', 'What is on sale, and what is left of each price');
   registerList(group);
   registerShow(group);
+  registerChanges(group);
   registerSet(group);
+  registerPriceImport(group);
 }
 
 function registerList(group: Command): void {
@@ -94,11 +98,76 @@ function registerShow(group: Command): void {
   });
 }
 
+function registerChanges(group: Command): void {
+  defineCommand<{ since?: string; seller?: string; limit: number }>(group, {
+    usage: 'changes',
+    action: 'product.look',
+    summary: 'List what changed in prices, costs and status of offers, newest first',
+    details:
+      "Since the beginning of yesterday, unless you say a day. Costs of a provider's own price list are not in it.",
+    examples: ['product changes', 'product changes --since 2026-11-01 --seller grosir --json'],
+    options: [
+      new Option('--since <day>', 'YYYY-MM-DD, business time').argParser(day),
+      new Option('--seller <username>', 'what became of the offers of this seller'),
+      limitOption(),
+    ],
+    async run({ options: { since, seller, limit } }) {
+      const [{ offerChanges }, { requireAccount }, { startOf, startOfYesterday }] = await Promise.all([
+        import('../../src/providers/imports/offer-history.js'),
+        import('../../src/accounts/require-account.js'),
+        import('../../src/shared/business-time.js'),
+      ]);
+      const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
+      const from = since === undefined ? startOfYesterday() : startOf(since);
+      const found = await offerChanges({ since: from, sellerId }, { limit });
+      const rows = found.changes.map(({ at, code, seller: of, was, is, actor, reason }) => [
+        ...[time(at), code, of, changeText(was, is), actor, reason ?? '-'],
+      ]);
+      const more = found.next === null ? [] : ['There are more: take a later --since, or a higher --limit.'];
+      return {
+        data: found,
+        text: [
+          rows.length === 0
+            ? `Nothing changed since ${time(from)}.`
+            : table(['at', 'code', 'seller', 'change', 'who', 'why'], rows),
+          ...more,
+        ].join('\n'),
+      };
+    },
+  });
+}
+
+/** `price Rp 10.000 -> Rp 10.500, status active -> maintenance`. */
+function changeText(was: Partial<OfferFigures>, is: Partial<OfferFigures>): string {
+  const shown = (value: string | number | null | undefined) =>
+    typeof value === 'number' ? rupiah(value) : (value ?? 'none');
+  return (['price', 'cost', 'status'] as const)
+    .filter((field) => field in is)
+    .map((field) => `${field} ${shown(was[field])} -> ${shown(is[field])}`)
+    .join(', ');
+}
+
 interface SetOptions {
-  seller: string;
+  seller?: string;
   price?: number;
   status?: ProductStatus;
   belowCost?: boolean;
+  cutOff?: { start: string; end: string } | 'none';
+}
+
+/** `23:00-01:00`, or `none`. */
+function cutOffOf(text: string): { start: string; end: string } | 'none' {
+  const [, start = '', end = ''] =
+    /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? [];
+  if (text !== 'none' && (start === '' || start === end)) {
+    throw new InvalidArgumentError('Hours such as 23:00-01:00, in business time, or none.');
+  }
+  // Not null: commander takes that for a value that is missing.
+  return text === 'none' ? text : { start, end };
+}
+
+function hoursOf(cutOff: { start: string; end: string } | null): string {
+  return cutOff ? `${cutOff.start} to ${cutOff.end}` : 'none';
 }
 
 function registerSet(group: Command): void {
@@ -111,24 +180,46 @@ function registerSet(group: Command): void {
     examples: [
       'product set S10 --seller grosir --price 10450 --reason "their list of today"',
       'product set S10 --seller grosir --status maintenance --reason "told by mail"',
+      'product set PLN20 --cut-off 23:00-01:00 --reason "PLN closes its books"',
     ],
     options: [
-      new Option('--seller <username>', 'whose offer').makeOptionMandatory(),
+      new Option('--seller <username>', 'whose offer, for --price and --status'),
       new Option('--price <rupiah>', 'what buyers pay').argParser(wholeNumber(0, 1_000_000_000_000)),
       new Option('--status <status>', 'whether it is sold').choices(['active', 'inactive', 'maintenance']),
+      new Option(
+        '--cut-off <hours>',
+        'of the whole product: nobody sells it then; none: there are no such hours',
+      ).argParser(cutOffOf),
       new Option('--below-cost', 'also at a price that does not bring in what it costs'),
       reasonOption(),
     ],
-    async run({ arg, options: { seller, price, status: word, belowCost }, by }) {
-      if (price === undefined && word === undefined) {
-        throw new UsageError('Say what to set: --price, --status.');
+    async run({ arg, options: { seller, price, status: word, belowCost, cutOff }, by }) {
+      const changesOffer = price !== undefined || word !== undefined;
+      if (!changesOffer && cutOff === undefined) {
+        throw new UsageError('Say what to set: --price, --status, --cut-off.');
       }
-      const [{ setOffer }, { requireAccount }] = await Promise.all([
+      if (changesOffer !== (seller !== undefined)) {
+        throw new UsageError('--seller goes with --price and --status: it says whose offer is changed.');
+      }
+      const [{ setOffer }, { setCutOff }, { catalogueItem }, { requireAccount }] = await Promise.all([
         import('../../src/providers/set-offer.js'),
+        import('../../src/products/set-cut-off.js'),
+        import('../../src/providers/catalogue.js'),
         import('../../src/accounts/require-account.js'),
       ]);
+      const code = arg('code');
+      if (cutOff !== undefined) {
+        await setCutOff({ code, cutOff: cutOff === 'none' ? null : cutOff }, by);
+      }
+      if (seller === undefined) {
+        const { product } = await catalogueItem(code);
+        return {
+          data: { code, cut_off: product.cutOff },
+          text: facts([['cut-off', hoursOf(product.cutOff)]]),
+        };
+      }
       const { _id: sellerId } = await requireAccount(seller);
-      const offer = await setOffer({ code: arg('code'), sellerId, price, status: word, belowCost }, by);
+      const offer = await setOffer({ code, sellerId, price, status: word, belowCost }, by);
       return { data: offer, text: table(offerHead, [cellsOf(offer)], [2, 3, 4, 5]) };
     },
   });

@@ -8,15 +8,19 @@ import { registerCustomer } from './customer.js';
 import { registerDeposit } from './deposit.js';
 import { registerDoctor } from './doctor.js';
 import { registerHolidays } from './holidays.js';
+import { registerAlarm } from './alarm.js';
 import { registerJob } from './job.js';
 import { registerKeys } from './keys.js';
 import { registerLedger } from './ledger.js';
 import { registerOperator } from './operator.js';
 import { registerPayments } from './payment.js';
+import { registerMarkup } from './markup.js';
+import { registerProcess } from './process.js';
 import { registerProduct } from './product.js';
 import { registerProviders } from './providers.js';
 import { registerReport } from './report.js';
 import { registerReview } from './review.js';
+import { registerSearch } from './search.js';
 import { registerSettlement } from './settlement.js';
 import { registerStatement } from './statement.js';
 import { registerTotals } from './totals.js';
@@ -32,11 +36,14 @@ const registrations = [
   registerHolidays,
   registerStatement,
   registerPurchase,
+  registerSearch,
   registerCase,
   registerCustomer,
   registerReview,
+  registerAlarm,
   registerJob,
   registerProduct,
+  registerMarkup,
   registerProviders,
   registerLedger,
   registerTotals,
@@ -45,6 +52,7 @@ const registrations = [
   registerOperator,
   registerKeys,
   registerDoctor,
+  registerProcess,
   registerWebhooks,
 ];
 

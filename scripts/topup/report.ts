@@ -20,8 +20,9 @@ export function registerReport(program: Command): void {
       new Option('--top <n>', 'so many of each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
-      const [{ reportDay }, { businessDay }, { now }] = await Promise.all([
+      const [{ reportDay }, { firstAccountDay }, { businessDay }, { now }] = await Promise.all([
         import('../../src/doctor/report-day.js'),
+        import('../../src/accounts/first-account-day.js'),
         import('../../src/shared/business-time.js'),
         import('../../src/shared/clock.js'),
       ]);
@@ -29,8 +30,11 @@ export function registerReport(program: Command): void {
       if (date !== undefined && date > today) {
         throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);
       }
+      const first = await firstAccountDay();
       const found = await reportDay(date ?? today, { top });
-      return { data: found, text: textOf(found) };
+      // Nothing on such a day says nothing about the business.
+      const early = first !== null && found.day < first ? [`\nThe first account here is of ${first}.`] : [];
+      return { data: found, text: [textOf(found), ...early].join('\n') };
     },
   });
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Settlement, SettlementStatus } from '../../src/settlements/settlement.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { rupiah, status, table, time } from './format.js';
-import { limitOption, optionalReasonOption, reasonOption } from './options.js';
+import { limitOption, optionalReasonOption, reasonOption, shortText } from './options.js';
 
 type StatusChoice = 'open' | SettlementStatus;
 
@@ -52,9 +52,13 @@ function registerList(settlement: Command): void {
         `${row.bank_code} ${row.account_number} ${row.account_name}`,
         row.needs_approval ? `${status('approval')} (${row.review_reason ?? ''})` : status(row.status),
         row.claimed_by === null ? '-' : `${row.claimed_by} ${time(row.claimed_at)}`,
+        row.bank_reference ?? '-',
         time(row.created_at),
       ]);
-      const heads = ['id', 'seller', 'amount', 'to pay', 'bank and holder', 'status', 'claimed', 'created'];
+      const heads = [
+        ...['id', 'seller', 'amount', 'to pay', 'bank and holder', 'status', 'claimed', 'bank reference'],
+        'created',
+      ];
       const text = table(heads, cells, [2, 3]);
       return { data: rows, text: rows.length === 0 ? 'No settlement fits.' : text };
     },
@@ -105,17 +109,24 @@ function registerClaim(settlement: Command): void {
 }
 
 function registerComplete(settlement: Command): void {
-  defineCommand(settlement, {
+  defineCommand<{ bankReference?: string }>(settlement, {
     usage: 'complete <id>',
     action: 'settlement.decide',
     summary: 'Say that a settlement was paid at the bank (PAYOUT_MODE=manual)',
     details:
       'Only by who has claimed it (topup settlement claim). The held money leaves the seller and settlement.completed is sent. Twice changes\nnothing more.',
-    examples: ['settlement complete 01a1fde5d07770f0be10a241618d0695 --reason "BCA transfer 4711"'],
-    options: [reasonOption()],
-    async run({ arg, by }) {
+    examples: [
+      'settlement complete 01a1fde5d07770f0be10a241618d0695 --bank-reference "BCA 4711" --reason "paid today"',
+    ],
+    options: [
+      new Option('--bank-reference <text>', 'what the bank calls the payment').argParser(shortText),
+      reasonOption(),
+    ],
+    async run({ arg, by, options: { bankReference } }) {
       const { completeSettlement } = await import('../../src/settlements/pay-out.js');
-      const completed = await completeSettlement(arg('id'), by);
+      const completed = await completeSettlement(arg('id'), by, {
+        ...(bankReference !== undefined && { bankReference }),
+      });
       const who = completed.claimedBy === null ? '' : ` by ${completed.claimedBy}`;
       return finished(completed, `It is ${completed.status}; ${rupiah(completed.netAmount)} paid${who}.`);
     },
@@ -159,6 +170,7 @@ function present(settlement: Settlement) {
     review_reason: settlement.reviewReason ?? null,
     claimed_by: settlement.claimedBy ?? null,
     claimed_at: settlement.claimedAt ?? null,
+    bank_reference: settlement.bankReference ?? null,
     reason: settlement.reason,
     created_at: settlement.createdAt,
   };

@@ -3,11 +3,93 @@ import { Option, type Command } from 'commander';
 import { groupedToken } from '../../src/purchases/pln-token.js';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
+import type { PurchaseStatus } from '../../src/purchases/purchase.model.js';
 import { colours, facts, heading, rupiah, status, table, time } from './format.js';
+import { day, limitOption, wholeNumber } from './options.js';
 
-/** `topup transaction show`: what became of a purchase. */
+/** `topup transaction …`: which purchases there are, and what became of one. */
 export function registerPurchase(program: Command): void {
   const group = defineGroup(program, 'transaction', 'Look into purchases');
+  registerList(group);
+  registerShow(group);
+}
+
+interface ListOptions {
+  account?: string;
+  seller?: string;
+  status?: PurchaseStatus;
+  product?: string;
+  priceFrom?: number;
+  priceTo?: number;
+  from?: string;
+  to?: string;
+  limit: number;
+}
+
+const statuses: PurchaseStatus[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
+
+function registerList(group: Command): void {
+  const price = wholeNumber(0, 999_999_999);
+  defineCommand<ListOptions>(group, {
+    usage: 'list',
+    action: 'purchase.look',
+    summary: 'List purchases, newest first',
+    details:
+      'What no index knows (a product, a price, a status of everybody) is looked for among 2,000 purchases; it says how far back that was.',
+    examples: [
+      'transaction list --account warung-sari --status FAILED --from 2026-11-20',
+      'transaction list --seller grosir --product S10 --limit 200 --json',
+    ],
+    options: [
+      new Option('--account <username>', 'the client who bought'),
+      new Option('--seller <username>', 'the seller who sold'),
+      new Option('--status <status>', 'one state').choices(statuses),
+      new Option('--product <code>', 'one product'),
+      new Option('--price-from <rupiah>', 'at least').argParser(price),
+      new Option('--price-to <rupiah>', 'at most').argParser(price),
+      new Option('--from <day>', 'YYYY-MM-DD, business time').argParser(day),
+      new Option('--to <day>', 'the same, the last day').argParser(day),
+      limitOption(),
+    ],
+    async run({ options }) {
+      const [{ pageOfPurchases }, { partiesOf }, { purchaseFilterOf }, { usernamesOf }] = await Promise.all([
+        import('../../src/purchases/page-of-purchases.js'),
+        import('../../src/purchases/parties-of.js'),
+        import('../../src/purchases/purchase-filter-of.js'),
+        import('../../src/accounts/usernames-of.js'),
+      ]);
+      const { limit, product, ...named } = options;
+      const filter = await purchaseFilterOf({ ...named, productCode: product });
+      const { purchases, lookedBackTo } = await pageOfPurchases(filter, { limit });
+      const usernames = await usernamesOf(partiesOf(purchases));
+      const nameOf = (id: string) => usernames[id] ?? id;
+      const rows = purchases.map((each) => ({
+        id: each._id,
+        account: nameOf(each.accountId),
+        ref_id: each.refId,
+        product: each.productCode,
+        customer: each.customerNumber,
+        price: each.price,
+        status: each.status,
+        seller: each.sellerId === null ? null : nameOf(each.sellerId),
+        created_at: each.createdAt,
+        final_at: each.finalAt,
+      }));
+      const cells = rows.map((row) => [
+        ...[time(row.created_at), row.id, row.account, row.ref_id, row.product, row.customer],
+        ...[rupiah(row.price), status(row.status), row.seller ?? '-'],
+      ]);
+      const head = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'seller'];
+      const end = lookedBackTo ? `\n\nLooked back to ${time(lookedBackTo)}.` : '';
+      return {
+        data: rows,
+        text: `${rows.length === 0 ? 'No purchase fits.' : table(head, cells, [6])}${end}`,
+      };
+    },
+  });
+}
+
+function registerShow(group: Command): void {
   defineCommand<{ account?: string }>(group, {
     usage: 'show <id>',
     action: 'purchase.look',
@@ -42,11 +124,13 @@ function describeText({
     ['product', `${purchase.productCode} ${purchase.productName}`],
     ['customer', purchase.customerNumber],
     ['price', rupiah(purchase.price)],
+    ['markup', purchase.markup === undefined ? null : rupiah(purchase.markup)],
     ['status', status(purchase.status)],
     ['message', purchase.message],
     ['serial number', groupedToken(purchase)],
     ['seller', purchase.sellerId && (usernames[purchase.sellerId] ?? purchase.sellerId)],
     ['commission', purchase.commissionAmount === null ? null : rupiah(purchase.commissionAmount)],
+    ['request', purchase.requestId ?? null],
     ['looked at again', purchase.nextActionAt && time(purchase.nextActionAt)],
     ['under review since', purchase.reviewSince && time(purchase.reviewSince)],
   ]);

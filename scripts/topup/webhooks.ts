@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, status, table, time } from './format.js';
 import { followDeliveries } from './follow-deliveries.js';
-import { httpUrl, limitOption, reasonOption } from './options.js';
+import { httpUrl, limitOption, optionalReasonOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 import { readMessage, verifyMessage } from './verify-message.js';
 
@@ -17,6 +17,7 @@ export function registerWebhooks(program: Command): void {
   registerVerify(webhooks);
   registerDead(webhooks);
   registerReplay(webhooks);
+  registerReplayDead(webhooks);
   registerEnable(webhooks);
 }
 
@@ -124,14 +125,62 @@ function registerDead(webhooks: Command): void {
 
 function registerReplay(webhooks: Command): void {
   defineCommand(webhooks, {
-    usage: 'replay <id>',
+    usage: 'replay <id...>',
     action: 'webhook.replay',
-    summary: 'Send one delivery again, to the URL that its account has now',
-    examples: ['webhooks replay 018df5c8a1b27c3d9e4f5a6b7c8d9e0f-success-webhook'],
-    async run({ arg, by }) {
-      const { replayAsOperator } = await import('../../src/webhooks/replay-deliveries.js');
-      const row = await replayAsOperator(arg('id'), by);
-      return { data: { id: row._id, status: row.state }, text: `${row._id} is ${status(row.state)} again` };
+    summary: 'Send deliveries again, each to the URL that its account has now',
+    details: 'One that cannot be sent says why, and does not keep the others.',
+    examples: [
+      'webhooks replay 018df5c8a1b27c3d9e4f5a6b7c8d9e0f-success-webhook',
+      'webhooks replay <id> <id> <id> --reason "their server was down, ticket 812"',
+    ],
+    options: [optionalReasonOption()],
+    async run({ args, by }) {
+      const { chosenMax, replayMany } = await import('../../src/webhooks/replay-many.js');
+      const ids = [...new Set(args('id'))];
+      if (ids.length > chosenMax) {
+        throw new UsageError(`At most ${chosenMax} at once.`);
+      }
+      const replayed = await replayMany(ids, by);
+      const [only] = replayed;
+      if (replayed.length === 1 && only?.refusal) {
+        throw only.refusal;
+      }
+      return {
+        data: replayed.map(({ id, refusal }) => ({
+          id,
+          ...(refusal ? { refusal: refusal.message } : { status: 'due' }),
+        })),
+        text: replayed
+          .map(({ id, refusal }) =>
+            refusal ? `${id}: ${refusal.message}` : `${id} is ${status('due')} again`,
+          )
+          .join('\n'),
+        failed: replayed.some(({ refusal }) => refusal !== null),
+      };
+    },
+  });
+}
+
+function registerReplayDead(webhooks: Command): void {
+  defineCommand<{ account?: string }>(webhooks, {
+    usage: 'replay-dead',
+    action: 'webhook.replay',
+    summary: 'Send again what was given up, the oldest first',
+    details: 'At most 1,000 in one go; it says how many are left. Pings are left out.',
+    examples: ['webhooks replay-dead --account warung-sari --reason "their server was down, ticket 812"'],
+    options: [new Option('--account <username>', 'of this account alone'), reasonOption()],
+    async run({ options: { account }, by }) {
+      const [{ countDead, replayDead }, { requireAccount }] = await Promise.all([
+        import('../../src/webhooks/replay-many.js'),
+        import('../../src/accounts/require-account.js'),
+      ]);
+      const which = account === undefined ? {} : { accountId: (await requireAccount(account))._id };
+      const { replayed, without_url } = await replayDead(which, by);
+      const left = await countDead(which);
+      return {
+        data: { replayed, without_url, left },
+        text: `${replayed} are due again, ${left} are left${without_url > 0 ? `, ${without_url} of them without a URL` : ''}.`,
+      };
     },
   });
 }

@@ -1,26 +1,37 @@
 import { findService } from './find-service.js';
+import { writeTimesBy } from './format.js';
+import { asError, asOutage } from './outage.js';
 
 const redisWaitMs = 2_000;
 
 /**
- * Connects to the running copy's databases, does the work, and disconnects, so that the process can end.
+ * Connects to the running copy's databases, does the work, and disconnects, so that the process can end. The command says what
+ * became of it, an outage too: log lines beside it would be a second voice.
  * @param toleratesOutage The work is done even if MongoDB does not answer.
+ * @throws OutageError for whatever a database that is away has caused.
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
-  const [mongo, redis, queues] = await Promise.all([
+  const [mongo, redis, queues, { logger }, { businessTime }] = await Promise.all([
     import('../../src/database/mongo.js'),
     import('../../src/redis/connection.js'),
     import('../../src/jobs/queues.js'),
+    import('../../src/shared/logger.js'),
+    import('../../src/shared/business-time.js'),
     import('../../src/all-models.js'),
   ]);
+  logger.silent = true;
+  writeTimesBy(businessTime);
+  const [mongodb] = await Promise.allSettled([mongo.connectMongo(), redis.connectRedis(redisWaitMs)]);
+  const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;
   try {
-    const [mongodb] = await Promise.allSettled([mongo.connectMongo(), redis.connectRedis(redisWaitMs)]);
     // Commands that need Redis say so themselves; the others work without it.
-    if (mongodb.status === 'rejected' && !toleratesOutage) {
-      throw mongodb.reason;
+    if (connecting !== null && !toleratesOutage) {
+      throw asError(connecting);
     }
     return await work();
+  } catch (error) {
+    throw await asOutage(error, connecting);
   } finally {
     await queues.closeQueues();
     await redis.disconnectRedis();

@@ -49,6 +49,8 @@ export interface Account extends EndpointOwner {
   linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
+  /** Buyers only: whose markups stand for it, see markupsOf. Null or absent: of no group. */
+  priceGroup?: string | null;
   /** Sellers only: fraction of each sale that the platform keeps; null = COMMISSION_RATE. */
   commissionRate: number | null;
   /** Sellers only: the most products that it may sell; null or absent: `limits.productsPerSellerMax`. */
@@ -103,6 +105,7 @@ const schema = new Schema<Account>(
     linkEpoch: { type: Number },
     requireStrongSign: { type: Boolean, default: false },
     requireAck: { type: Boolean, default: false },
+    priceGroup: { type: String, default: null },
     commissionRate: { type: Number, default: null, min: 0, max: 1 },
     productLimit: { type: Number, default: null },
     provider: {
@@ -127,6 +130,10 @@ const schema = new Schema<Account>(
 );
 schema.index({ username: 1 }, { unique: true, name: 'username_unique' });
 schema.index({ role: 1, createdAt: -1 }, { name: 'role_newest' });
+schema.index(
+  { priceGroup: 1, username: 1 },
+  { partialFilterExpression: { priceGroup: { $gt: '' } }, name: 'price_group' },
+);
 
 const model = mongoose.model('Account', schema);
 export const AccountModel = readOnly<Account>(model);

@@ -5,6 +5,8 @@ import { AccountModel, type Account, type Role } from './account.model.js';
 export interface AccountFilter {
   role?: Role;
   status?: Account['status'];
+  /** Those of this price group alone. */
+  priceGroup?: string;
   /** How the username begins. */
   prefix?: string;
   /** Usernames after this one, for the next page. */
@@ -30,6 +32,7 @@ export async function listAccounts(filter: AccountFilter): Promise<ListedAccount
     },
     ...(filter.role && { role: filter.role }),
     ...(filter.status && { status: filter.status }),
+    ...(filter.priceGroup && { priceGroup: filter.priceGroup }),
   })
     .sort({ username: 1 })
     .limit(filter.limit)

@@ -1,7 +1,6 @@
 /** Where secrets are stored sealed, and what seals them anew with the key that seals now (docs/operations.md#changing-the-encryption-key). */
 import { lookUp } from '../shared/look-up.js';
 import { decrypt, encrypt, keyIdOf, keyring, sealingKey } from '../shared/encryption.js';
-import { logger } from '../shared/logger.js';
 
 type Row = Record<string, unknown> & { _id: string };
 
@@ -33,17 +32,18 @@ const batchSize = 500;
 
 /**
  * Seals everything that another key sealed. Safe to break off, to run again, and to run twice at once: each change holds
- * only if the value is still the one that was read. A value that can't be opened stays as it is, and is logged by its place.
+ * only if the value is still the one that was read. A value that can't be opened stays as it is, and is told by its place.
  */
 export async function reencrypt(
   sources: SealedSource[],
   onProgress: (source: string, done: number) => void = () => undefined,
+  onUnreadable: (place: string, id: string) => void = () => undefined,
 ): Promise<{ changed: number; unreadable: number }> {
   const sum = { changed: 0, unreadable: 0 };
   for (const source of sources) {
     let done = 0;
     for await (const rows of batches(source)) {
-      const changes = rows.flatMap((row) => changesOf(source, row));
+      const changes = rows.flatMap((row) => changesOf(source, row, onUnreadable));
       const open = changes.filter((each): each is SealedChange => each !== null);
       if (open.length > 0) {
         sum.changed += (await source.write(rows, open)).modifiedCount;
@@ -91,14 +91,18 @@ async function* batches({ read, fields, needs }: SealedSource): AsyncGenerator<R
 }
 
 /** Null for one that can't be opened. */
-function changesOf(source: SealedSource, row: Row): (SealedChange | null)[] {
+function changesOf(
+  source: SealedSource,
+  row: Row,
+  onUnreadable: (place: string, id: string) => void,
+): (SealedChange | null)[] {
   return valuesOf(source, row)
     .filter(({ sealed }) => keyIdOf(sealed) !== sealingKey().id)
     .map(({ path, sealed, context }) => {
       try {
         return { _id: row._id, path, from: sealed, to: encrypt(decrypt(sealed, context), context) };
       } catch {
-        logger.error('a secret cannot be opened', { place: `${source.name}.${path}`, id: row._id });
+        onUnreadable(`${source.name}.${path}`, row._id);
         return null;
       }
     });

@@ -4,7 +4,7 @@ import { changing } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten, say } from '../shared/say.js';
-import { AccountModel, type Account } from './account.model.js';
+import { AccountModel, type Account, type Role } from './account.model.js';
 
 /** What the operator alone decides of an account; left out stays as it is. */
 export type OperatorSettings = Partial<
@@ -16,17 +16,22 @@ export type OperatorSettings = Partial<
     | 'rateLimit'
     | 'rateLimitMax'
     | 'productLimit'
+    | 'priceGroup'
     | 'language'
   >
 >;
 
-const ofSellersAlone = ['commissionRate', 'productLimit'] as const;
+const ofOneRole: Partial<Record<keyof OperatorSettings, Role>> = {
+  commissionRate: 'seller',
+  productLimit: 'seller',
+  priceGroup: 'buyer',
+};
 
 /**
  * Sets what the operator decides of an account, with its entry in the audit log. It holds for the next call in every
- * process. Orders keep the commission rate that they were made with.
+ * process. Orders keep the commission rate that they were made with, purchases their price.
  * @returns The account as it is afterwards, and which settings this changed.
- * @throws ValidationError for a setting of sellers on a buyer's account. @throws NotFoundError
+ * @throws ValidationError for a setting of the other role. @throws NotFoundError
  */
 export async function setAccount(
   accountId: string,
@@ -40,7 +45,7 @@ export async function setAccount(
       if (!before) {
         throw new NotFoundError(say('noSuchAccount'));
       }
-      refuseForBuyers(before, given);
+      refuseOfOtherRole(before, given);
       const changed = given.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
       const account: Account = { ...before, ...settings };
       if (changed.length > 0) {
@@ -63,13 +68,13 @@ export async function setAccount(
   );
 }
 
-function refuseForBuyers({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
-  const wrong = role === 'seller' ? [] : ofSellersAlone.filter((each) => given.includes(each));
+function refuseOfOtherRole({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
+  const wrong = given.filter((each) => (ofOneRole[each] ?? role) !== role);
   if (wrong.length > 0) {
     throw new ValidationError(
       wrong.map((field) => ({
         field,
-        message: asWritten(`${field} is a setting of sellers; ${username} is a buyer`),
+        message: asWritten(`${field} is a setting of ${ofOneRole[field]}s; ${username} is a ${role}`),
       })),
     );
   }

@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
-/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on, a second operator approves it. */
+/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (made-alone.ts), a second operator approves it. */
 export interface Adjustment {
   _id: string;
   accountId: string;
@@ -35,7 +35,7 @@ const schema = new Schema<Adjustment>(
   { collection: 'adjustments', versionKey: false },
 );
 schema.index({ status: 1, createdAt: -1 }, { name: 'status_newest' });
-schema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
+schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
 schema.index({ createdAt: -1 }, { name: 'newest' });
 
 export const AdjustmentModel = mongoose.model('Adjustment', schema);

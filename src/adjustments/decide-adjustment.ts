@@ -25,9 +25,7 @@ export async function approveAdjustment(
   requirePending(adjustment);
   if (adjustment.requestedBy === by.actor) {
     throw new ConflictError(
-      asWritten(
-        `${by.actor} asked for it; somebody else has to approve: topup adjust approve ${adjustmentId} --as <operator>`,
-      ),
+      asWritten(`${by.actor} asked for it; somebody else has to approve adjustment ${adjustmentId}.`),
     );
   }
   const end = { status: 'completed' as const, decidedBy: by.actor, decidedAt: now() };

@@ -1,6 +1,6 @@
 import { AdjustmentModel, type Adjustment } from './adjustment.model.js';
 
-/** Adjustments, newest first (index status_newest; account_newest of one account; newest of all). */
+/** Adjustments, newest first (index status_newest; account_newest_id of one account; newest of all). */
 export async function listAdjustments(filter: {
   status?: Adjustment['status'];
   accountId?: string;

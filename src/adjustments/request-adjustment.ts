@@ -5,11 +5,12 @@ import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
 import { postUnnamed } from '../money/posting/post-unnamed.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
-import { ValidationError } from '../shared/errors.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { adjustments, toStored, type Adjustment } from './adjustment.model.js';
 import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
+import { madeAlone } from './made-alone.js';
 
 export interface AdjustmentRequest {
   account: Account;
@@ -17,34 +18,54 @@ export interface AdjustmentRequest {
   amount: number;
 }
 
+/** Each round that is lost was won by another adjustment of the same operator and account. */
+const roundsMax = 50;
+
 /**
- * Corrects a wallet by hand: at once below ADJUSTMENT_APPROVAL_FROM rupiah, otherwise once a second operator approves.
- * Invariant: one posting of wallet, journal, adjustment and audit entry; a debit never takes the wallet below zero.
+ * Corrects a wallet by hand. From ADJUSTMENT_APPROVAL_FROM rupiah on, together with what the operator has made of this account
+ * alone in the last 24 hours, it waits for a second operator (decision 142); below that it is made at once.
+ * Invariant: one posting of wallet, journal, adjustment and audit entry, which is not written if the operator has made another
+ *   one meanwhile; a debit never takes the wallet below zero.
  * @throws ValidationError for an amount that cannot be, or without a reason. ConflictError if the balance does not cover
  *   it. DependencyError if it is not known whether it was written.
  */
 export async function requestAdjustment(request: AdjustmentRequest, by: ChangedBy): Promise<Adjustment> {
   const reason = checked(request, by);
-  const at = now();
-  const pending: Adjustment = {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const pending = newAdjustment(request, { by, reason });
+    const alone = await madeAlone(pending.accountId, by.actor, pending.createdAt);
+    if (alone.sum + Math.abs(pending.amount) >= env.ADJUSTMENT_APPROVAL_FROM) {
+      requirePosted(pending, await postUnnamed(waitingPosting(pending, by), asWritten(adviceFor(request))));
+      return pending;
+    }
+    const completed: Adjustment = { ...pending, status: 'completed', decidedAt: pending.createdAt };
+    const posting = { ...immediatePosting(completed, by), barredBy: alone.barOf(completed._id) };
+    const result = await postUnnamed(posting, asWritten(adviceFor(request)));
+    if (result.outcome !== 'stale') {
+      return { ...completed, balanceAfter: requirePosted(completed, result)?.balance ?? null };
+    }
+  }
+  throw new ConflictError(
+    asWritten('Other adjustments of this account are being made. Look at them, and then try again.'),
+  );
+}
+
+function newAdjustment(
+  { account, amount }: AdjustmentRequest,
+  { by, reason }: { by: ChangedBy; reason: string },
+): Adjustment {
+  return {
     _id: newId(),
-    accountId: request.account._id,
-    amount: request.amount,
+    accountId: account._id,
+    amount,
     reason,
     status: 'pending',
     requestedBy: by.actor,
     decidedBy: null,
     balanceAfter: null,
-    createdAt: at,
+    createdAt: now(),
     decidedAt: null,
   };
-  if (Math.abs(pending.amount) >= env.ADJUSTMENT_APPROVAL_FROM) {
-    requirePosted(pending, await postUnnamed(waitingPosting(pending, by), asWritten(adviceFor(request))));
-    return pending;
-  }
-  const completed: Adjustment = { ...pending, status: 'completed', decidedAt: at };
-  const result = await postUnnamed(immediatePosting(completed, by), asWritten(adviceFor(request)));
-  return { ...completed, balanceAfter: requirePosted(completed, result)?.balance ?? null };
 }
 
 function checked({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {

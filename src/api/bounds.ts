@@ -48,7 +48,11 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
   switch (bounds.kind) {
     case 'text':
       if (typeof value === 'string' && value.length > bounds.max) {
-        tooLong.push({ field: path, message: say('tooManyCharacters', { field: path, max: bounds.max }) });
+        tooLong.push({
+          field: path,
+          reason: 'too_long',
+          message: say('tooManyCharacters', { field: path, max: bounds.max }),
+        });
         return undefined;
       }
       return value;
@@ -57,7 +61,11 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
         return value;
       }
       if (value.length > bounds.max) {
-        tooLong.push({ field: path, message: say('tooManyEntries', { field: path, max: bounds.max }) });
+        tooLong.push({
+          field: path,
+          reason: 'too_many',
+          message: say('tooManyEntries', { field: path, max: bounds.max }),
+        });
         return undefined;
       }
       return value.map((each, index) => walk(bounds.item, each, `${path}.${index}`, tooLong));

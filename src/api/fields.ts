@@ -3,17 +3,19 @@ import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
 import { zoneNamed } from '../shared/iso-time.js';
-import { noControl } from '../shared/printable.js';
+import { noControl, noUnseen } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 import { say } from '../shared/say.js';
 import { label, worded } from './worded.js';
 
-/** Text without control characters, trimmed nowhere. */
-export const text = (max: number) =>
+const textOf = (max: number, pattern: RegExp, words: 'noUnseenCharacters' | 'noControlCharacters') =>
   Joi.string()
     .max(max)
-    .pattern(noControl)
-    .messages(worded({ 'string.pattern.base': say('noControlCharacters', label) }));
+    .pattern(pattern)
+    .messages(worded({ 'string.pattern.base': say(words, label) }));
+
+/** Free text: whatever can be seen, trimmed nowhere. */
+export const text = (max: number) => textOf(max, noUnseen, 'noUnseenCharacters');
 
 export const refId = Joi.string()
   .max(64)
@@ -22,6 +24,19 @@ export const refId = Joi.string()
   .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
   .example('order-20240301-0001');
 
+const standForOthers: readonly string[] = ['.', '..', 'lookup'];
+
+/** Of what is made: none that stands for something else at the end of an address, where it could not be read again. */
+export const newRefId = refId
+  .custom((value: string, helpers) =>
+    standForOthers.includes(value)
+      ? helpers.message(worded({ custom: say('refIdOfAnother', label) }))
+      : value,
+  )
+  .description(
+    'Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.',
+  );
+
 export const productCode = Joi.string()
   .max(50)
   .pattern(/^[A-Za-z0-9._-]{1,50}$/)
@@ -29,7 +44,7 @@ export const productCode = Joi.string()
   .example('S10');
 
 /** Its form depends on the product and is checked there (422/04); here only that it is text. */
-export const customerNumber = text(100).min(1).example('081234561230');
+export const customerNumber = textOf(100, noControl, 'noControlCharacters').min(1).example('081234561230');
 
 export const rupiah = (bounds: { min: number; max: number }) =>
   Joi.number()
@@ -58,22 +73,27 @@ export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
   'Refuse (409) if the price is higher now. Rupiah.',
 );
 
+/** In our words: Joi's are about schemes and patterns. */
+const urlForm = say('urlForm', label);
+
 export const url = Joi.string()
   .max(limits.urlLengthMax)
   .uri({ scheme: ['https', 'http'] })
+  .messages(worded({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
   .example('https://shop.example/hooks/topup');
 
 /** One that is never resolved before it is used: how it is written must be allowed. */
 export const callbackUrl = url
   .custom((value: string, helpers) => {
     const problem = urlGuard.problemOf(value);
-    return problem === null
+    // What is no URL at all has been told so.
+    return problem === null || url.validate(value).error
       ? value
       : helpers.message(worded({ custom: say('urlField', { field: label.label, problem }) }));
   })
   .allow(null);
 
-const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 const dateRule = say('dateForm', label);
 
@@ -102,6 +122,13 @@ export const tz = text(64)
     'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
   );
 
+/** The query of a call that answers one thing. */
+export interface Zoned {
+  tz?: string;
+}
+
+export const zoned = Joi.object<Zoned>({ tz });
+
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
 /** One of these words in a filter, in whatever case it is written: what reads it compares it in lower case. */
@@ -122,13 +149,18 @@ export const wholeNumber = (bounds: { max: number; standard?: number }) =>
   });
 
 const wholeNumberText = ({ max, standard }: { max: number; standard?: number }) => {
+  const words = say('wholeNumberTo', { ...label, max });
   const schema = Joi.string()
     .max(9)
     .pattern(/^\d{1,9}$/)
     .custom((value: string, helpers) =>
-      Number(value) >= 1 && Number(value) <= max ? Number(value) : helpers.error('string.pattern.base'),
+      Number(value) < 1
+        ? helpers.error('number.min')
+        : Number(value) > max
+          ? helpers.error('number.max')
+          : Number(value),
     )
-    .messages(worded({ 'string.pattern.base': say('wholeNumberTo', { ...label, max }) }));
+    .messages(worded({ 'string.pattern.base': words, 'number.min': words, 'number.max': words }));
   return standard === undefined ? schema : schema.default(standard);
 };
 

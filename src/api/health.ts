@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { lookAtDependencies } from '../signals/why-not-ready.js';
 
 /**
- * `/healthz`: the process lives. `/readyz`: MongoDB answers, Redis takes writes, and the unique indexes are there, so
+ * `/healthz`: the process lives. `/readyz`: MongoDB and Redis take writes, and the unique indexes are there, so
  * traffic may come; otherwise `reason` says in words what is missing.
  */
 export function healthRoutes(): Router {

@@ -1,5 +1,5 @@
-import Joi from 'joi';
-import { filterStatus, isoDay, page, pageSize, tz } from './fields.js';
+import type { Sought } from '../purchases/find-in-history.js';
+import { filterStatus, isoDay, page, pageSize, productCode, text, tz } from './fields.js';
 import type { ShownStatus } from '../purchases/shown-status.js';
 
 /** Body of the history calls of both roles (docs/interface.md#history). */
@@ -21,7 +21,26 @@ export const historyFields = {
   tz,
 };
 
-export const historyBody = Joi.object<HistoryBody>(historyFields);
+/** By what both roles narrow it. */
+export const soughtFields = {
+  code: productCode,
+  sn: text(200)
+    .min(1)
+    .example('1234-5678-9012-3456-7890')
+    .description('All of it, or the 20 digits of a PLN token.'),
+};
+
+export interface SoughtBody {
+  code?: string;
+  customer_number?: string;
+  sn?: string;
+}
+
+/** The same in the words of the domain; undefined: it is not narrowed. */
+export function soughtBy({ code, customer_number, sn }: SoughtBody): Sought | undefined {
+  const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
+  return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;
+}
 
 /** The same in the words of the domain. */
 export function wantedBy(body: HistoryBody) {

@@ -34,6 +34,4 @@ export const joiInIndonesian: Record<string, string> = {
   'string.max': '{{#label}} paling banyak {{#limit}} karakter',
   'string.min': '{{#label}} paling sedikit {{#limit}} karakter',
   'string.pattern.base': '{{#label}} tidak sesuai bentuk yang diminta',
-  'string.uri': '{{#label}} harus berupa URI',
-  'string.uriCustomScheme': '{{#label}} harus berupa URI yang diawali {{#scheme}}',
 };

@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../config/limits.js';
 import type { PageFilter } from '../database/page-of-documents.js';
-import { endOf, startOf } from '../shared/business-time.js';
-import { ValidationError } from '../shared/errors.js';
+import { endOf, refuseBackwards, startOf } from '../shared/business-time.js';
 import { say } from '../shared/say.js';
 import { caseless, isoDay, refId, tz, wholeNumber } from './fields.js';
 import { label, worded } from './worded.js';
@@ -20,6 +19,14 @@ export interface ListFilter<Status extends string> {
 
 const isNoCursor = say('cursorOfCall', label);
 
+export const cursor = Joi.string()
+  .min(20)
+  .max(134)
+  .pattern(/^\d{1,15}-[\w-]{1,120}$/)
+  .messages(worded({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor }))
+  .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
+  .description('next_cursor of the page before.');
+
 export function listFilter<Status extends string>(statuses: readonly Status[]) {
   return Joi.object<ListFilter<Status>>({
     status: caseless(statuses),
@@ -27,15 +34,7 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
     start_date: isoDay,
     end_date: isoDay,
     limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
-    cursor: Joi.string()
-      .min(20)
-      .max(134)
-      .pattern(/^\d{1,15}-[\w-]{1,120}$/)
-      .messages(
-        worded({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor }),
-      )
-      .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
-      .description('next_cursor of the page before.'),
+    cursor,
     tz,
   });
 }
@@ -48,9 +47,7 @@ export function pageOf<T extends { status: string }>(
   const { status, ref_id, start_date, end_date, limit, cursor } = query;
   const since = start_date === undefined ? undefined : startOf(start_date);
   const until = end_date === undefined ? undefined : endOf(end_date);
-  if (since && until && until < since) {
-    throw new ValidationError([{ field: 'end_date', message: say('endBeforeStart') }]);
-  }
+  refuseBackwards(since, until);
   const also = ref_id === undefined ? {} : { refId: ref_id };
   const fits = status === undefined ? undefined : (each: T) => each.status === status.toLowerCase();
   return [

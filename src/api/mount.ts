@@ -10,9 +10,10 @@ import { queryOf } from './middleware/query.js';
 import { contextOf } from './middleware/request-context.js';
 import { powerOf, type AnyOperation, type Call, type Reply } from './operation.js';
 import { sendFile } from './send-file.js';
-import { sendJson } from './send-json.js';
+import { JsonList, sendJson } from './send-json.js';
 import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
+import { digestOf, isNamed } from './validator.js';
 import { say } from '../shared/say.js';
 import { wordsIn } from './words-in.js';
 
@@ -46,9 +47,11 @@ export function refuseMethod(allowed: string[]): RequestHandler {
 }
 
 /** First, so that refused calls count as calls of it. */
-function nameOf({ id }: AnyOperation): RequestHandler {
+function nameOf({ id, readsRequestLog }: AnyOperation): RequestHandler {
   return (_request, response, next) => {
-    contextOf(response).operation = id;
+    const context = contextOf(response);
+    context.operation = id;
+    context.readsRequestLog = readsRequestLog === true;
     next();
   };
 }
@@ -61,7 +64,7 @@ function serve(operation: AnyOperation): RequestHandler {
       await requirePower(by, powerOf(operation));
       return operation.handle(callOf(operation, request, response));
     };
-    await send(response, await whileMongoAnswers(reply()));
+    await send(operation, { request, response }, await whileMongoAnswers(reply()));
   };
 }
 
@@ -77,22 +80,52 @@ function callOf(operation: AnyOperation, request: Request, response: Response): 
     query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
     requestId: contextOf(response).requestId,
     address: addressOf(request),
-    accept: request.get('accept') ?? '',
+    prefers: (type) => {
+      const best = request.accepts(['application/json', type, `${type};charset=utf-8`]);
+      return best !== false && best.startsWith(type);
+    },
   };
 }
 
-async function send(response: Response, reply: Reply): Promise<void> {
+async function send(
+  operation: AnyOperation,
+  { request, response }: { request: Request; response: Response },
+  reply: Reply,
+): Promise<void> {
   contextOf(response).code = reply.code ?? '00';
+  if (operation.file === 'onRequest') {
+    // The same address gives a file to who accepts one.
+    response.vary('Accept');
+  }
   if (reply.file) {
     await sendFile(response, reply.file);
     return;
   }
   response.set('Cache-Control', 'no-store');
+  if (operation.conditional) {
+    const tag = setValidator(response, reply);
+    if (isNamed(tag, request.get('if-none-match'))) {
+      response.status(304).end();
+      return;
+    }
+  }
   response.status(reply.httpStatus ?? 200);
-  await sendJson(response, {
+  const answer = {
     status: 'success',
     code: reply.code ?? '00',
     ...(reply.message !== undefined && { message: wordsIn(response, reply.message) }),
     data: reply.data,
-  });
+  };
+  contextOf(response).answer = reply.data instanceof JsonList ? null : answer;
+  await sendJson(response, answer);
+}
+
+/** A cache of the caller's own may keep the answer, and must ask each time whether it still holds. */
+function setValidator(response: Response, { digest, data }: Reply): string {
+  response.set('Cache-Control', 'private, no-cache');
+  response.vary('Authorization');
+  // Weak: it is the same data, whatever compresses it on the way.
+  const tag = digest ?? digestOf(data);
+  response.set('ETag', `W/"${tag}"`);
+  return tag;
 }

@@ -19,8 +19,8 @@ export interface Call<Body, Params, Query> extends Authenticated {
   requestId: string;
   /** The client's address, IPv4 where it is a mapped one. */
   address: string;
-  /** Value of the Accept header, or an empty string. */
-  accept: string;
+  /** Whether the client would rather have this type than JSON, by its Accept header. */
+  prefers: (mediaType: string) => boolean;
 }
 
 /** A success. The default is HTTP 200, code 00. */
@@ -32,6 +32,8 @@ export interface Reply {
   data: unknown;
   /** Sent instead of the envelope. */
   file?: FileReply;
+  /** Of `conditional` operations whose data is a `JsonList`: a digest of it. Left out: of the data as it is. */
+  digest?: string;
 }
 
 export interface FileReply {
@@ -53,7 +55,7 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   role: Role;
   /** What its caller's credential must be able to do. Left out: `own`, which the current API key alone can. */
   needs?: Power;
-  tag: 'Wallet' | 'Buyer' | 'Seller';
+  tag: 'Wallet' | 'Buyer' | 'Seller' | 'Sandbox';
   summary: string;
   description?: string;
   body?: Joi.ObjectSchema<Body>;
@@ -69,10 +71,14 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   file?: 'always' | 'onRequest' | 'bytes';
   /** The media types of such a file beside JSON; left out: csv alone. */
   fileTypes?: string[];
+  /** A list that is asked for again and again: its answer has an ETag, and one that the caller has is not sent again (304). */
+  conditional?: true;
   /** What it answers when all is well; default 200. */
   successStatuses?: (200 | 201 | 202)[];
   /** Failures of its own, beside those of every call. */
   failures?: (402 | 404 | 409 | 422 | 503)[];
+  /** Left out of the account's request log where it succeeds: it is what reads it. */
+  readsRequestLog?: true;
   handle(call: Call<Body, Params, Query>): Promise<Reply>;
 }
 

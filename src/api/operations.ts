@@ -2,6 +2,7 @@ import { accountOperations } from './account/operations.js';
 import { buyerOperations } from './buyer/operations.js';
 import type { AnyOperation } from './operation.js';
 import { reportOperations } from './reports/operations.js';
+import { sandboxOperations } from './sandbox/operations.js';
 import { sellerOperations } from './seller/operations.js';
 import { statementOperations } from './statements/operations.js';
 import { walletOperations } from './wallet/operations.js';
@@ -20,4 +21,5 @@ export const operations: AnyOperation[] = [
   ...webhookOperations('seller'),
   ...accountOperations('buyer'),
   ...accountOperations('seller'),
+  ...sandboxOperations,
 ];

@@ -19,8 +19,8 @@ export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   };
 }
 
-/** A purchase as docs/interface.md#wallet-surface shows it. */
-export function presentWalletTransaction(purchase: Purchase) {
+/** A purchase as docs/interface.md#wallet-surface shows it, its times in UTC or a zone. */
+export function presentWalletTransaction(purchase: Purchase, zone?: string) {
   return {
     id: purchase._id,
     code: purchase._id,
@@ -31,7 +31,7 @@ export function presentWalletTransaction(purchase: Purchase) {
     serial_number: purchase.serialNumber,
     price: purchase.price,
     message: purchase.message,
-    created_at: purchase.createdAt.toISOString(),
-    updated_at: purchase.updatedAt.toISOString(),
+    created_at: isoTime(purchase.createdAt, zone),
+    updated_at: isoTime(purchase.updatedAt, zone),
   };
 }

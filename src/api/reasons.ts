@@ -30,6 +30,7 @@ export const reasons: Record<FailureReason, Meaning> = {
     httpStatus: 403,
     meaning: 'Only the current API key may: not a token, not a replaced key.',
   },
+  sandbox_only: { httpStatus: 403, meaning: 'Only in a sandbox, with a test key.' },
   forbidden: { httpStatus: 403, meaning: 'Not allowed for another reason; `message` says which.' },
   not_found: { httpStatus: 404, meaning: 'There is no such thing, or it is not yours.' },
   product_not_found: { httpStatus: 404, meaning: 'There is no such product on sale.' },
@@ -51,6 +52,10 @@ export const reasons: Record<FailureReason, Meaning> = {
   webhook_endpoint_limit_reached: { httpStatus: 409, meaning: 'Remove an endpoint first.' },
   report_failed: { httpStatus: 409, meaning: 'The report could not be made; ask for a new one.' },
   receipt_not_available: { httpStatus: 409, meaning: 'Only a transaction that is a success has a receipt.' },
+  end_not_possible: {
+    httpStatus: 409,
+    meaning: 'The simulator cannot end the transaction so; `message` says why.',
+  },
   body_too_large: { httpStatus: 413, meaning: 'The body is above its limit.' },
   unsupported_media_type: { httpStatus: 415, meaning: 'Another type, character set or compression.' },
   invalid_customer_number: { httpStatus: 422, meaning: 'The customer number does not fit.' },

@@ -1,5 +1,6 @@
 /** Shapes of what operations return, for the contract (OpenAPI) and for the tests that check every answer by it. */
 import Joi from 'joi';
+import { purchaseStatuses } from '../purchases/purchase.model.js';
 import { named } from './named.js';
 import { timestamp } from './fields.js';
 
@@ -49,7 +50,9 @@ export const walletPurchaseData = named(
     ref_id: Joi.string().required(),
     product_code: Joi.string().required(),
     destination: Joi.string().required(),
-    status: Joi.string().valid('PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED').required(),
+    status: Joi.string()
+      .valid(...purchaseStatuses)
+      .required(),
     serial_number: nullableText,
     price: Joi.number().required(),
     message: nullableText,

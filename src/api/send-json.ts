@@ -66,11 +66,15 @@ export async function sendJson(response: Response, body: Record<string, unknown>
   }
 }
 
-/** One chunk of one list in each round of the event loop, whoever else is waiting. */
 function nextOf(chunks: Iterator<string, void>): Promise<IteratorResult<string, void>> {
-  return turns('chunk', async () => {
+  return inTurn(() => chunks.next());
+}
+
+/** One piece of one list in each round of the event loop, whoever else is waiting. */
+export function inTurn<T>(makePiece: () => T): Promise<T> {
+  return turns('piece', async () => {
     await setImmediate();
-    return chunks.next();
+    return makePiece();
   });
 }
 

@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import { withinBounds } from './bounds.js';
 import { ValidationError, type FieldError } from '../shared/errors.js';
 import { saidByJoi } from '../shared/say.js';
+import { fieldReasonOf } from './field-reason-of.js';
 import { joiInIndonesian } from './joi-in-indonesian.js';
 
 /**
@@ -37,10 +38,17 @@ const indonesian: Joi.ValidationOptions = {
   messages: { id: joiInIndonesian },
 };
 
-/** Both are of the same schema and input, so they have the same mistakes in the same order. */
+/**
+ * Both are of the same schema and input, so they have the same mistakes in the same order. One that breaks two rules which say the
+ * same of it is one mistake.
+ */
 function inBoth(english: Joi.ValidationErrorItem[], translated: Joi.ValidationErrorItem[]): FieldError[] {
-  return english.map(({ path, message }, index) => ({
-    field: path.length > 0 ? path.join('.') : 'body',
-    message: saidByJoi({ en: message, id: translated[index]?.message ?? message }),
-  }));
+  const said = new Set<string>();
+  return english.flatMap(({ path, type, message }, index) => {
+    const field = path.length > 0 ? path.join('.') : 'body';
+    const isRepeated = said.has(`${field}: ${message}`);
+    said.add(`${field}: ${message}`);
+    const words = saidByJoi({ en: message, id: translated[index]?.message ?? message });
+    return isRepeated ? [] : [{ field, reason: fieldReasonOf(type), message: words }];
+  });
 }

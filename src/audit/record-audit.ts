@@ -34,6 +34,11 @@ export async function recordAudit(session: Session | null, entry: NewAuditEntry)
   await AuditModel.create([auditEntry(entry)], session ? { session } : {});
 }
 
+/** As `recordAudit`, of many at once. */
+export async function recordAudits(session: Session, entries: NewAuditEntry[]): Promise<void> {
+  await AuditModel.insertMany(entries.map(auditEntry), { session });
+}
+
 function auditEntry(entry: NewAuditEntry): AuditEntry {
   const { before = null, after = null, from = null, reason = null } = entry;
   return {

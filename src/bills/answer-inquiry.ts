@@ -1,9 +1,14 @@
 import { accountById } from '../accounts/find-account.js';
+import { findProduct } from '../products/find-product.js';
+import { markupsOf } from '../products/markups-of.js';
 import { adapterFor, connectionOf } from '../providers/get-adapter.js';
 import type { BillOutcome } from '../providers/adapter.js';
 import { QuoteModel, type Quote } from './quote.model.js';
 
-/** Asks the provider for the bill of a quote and writes down what it says. Safe to run twice: it buys nothing. */
+/**
+ * Asks the provider for the bill of a quote and writes down what it says, and what this account pays above it by the rules
+ * of this moment. Safe to run twice: it buys nothing.
+ */
 export async function answerInquiry(quoteId: string, ofAccount: string | null = null): Promise<void> {
   const quote = await QuoteModel.findOne({
     _id: quoteId,
@@ -22,8 +27,20 @@ export async function answerInquiry(quoteId: string, ofAccount: string | null = 
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
   await QuoteModel.updateOne(
     { _id: quoteId, accountId: quote.accountId, status: 'asked' },
-    { $set: changeOf(outcome) },
+    { $set: { ...changeOf(outcome), ...(await markedUp(quote, outcome)) } },
   );
+}
+
+async function markedUp(
+  { accountId, productCode }: Quote,
+  outcome: BillOutcome,
+): Promise<Pick<Quote, 'markup'>> {
+  const product = outcome.outcome === 'bill' ? await findProduct(productCode) : null;
+  if (outcome.outcome !== 'bill' || !product) {
+    return {};
+  }
+  const markup = (await markupsOf(await accountById(accountId)))(product, outcome.bill.totalAmount);
+  return markup > 0 ? { markup } : {};
 }
 
 function changeOf(outcome: BillOutcome): Partial<Quote> {

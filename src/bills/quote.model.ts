@@ -24,10 +24,12 @@ export interface Quote extends Maskable {
   customerName: string | null;
   /** YYYY-MM */
   billPeriod: string | null;
-  /** Rupiah. */
+  /** What the biller asks. Rupiah. */
   totalBill: number | null;
   adminFee: number | null;
   totalAmount: number | null;
+  /** What this account pays above it, fixed with the answer; the buyer sees it in the admin fee and the total. Absent: nothing. */
+  markup?: number;
   refusal: QuoteRefusal | null;
   /** The purchase that pays it. */
   usedBy: string | null;
@@ -48,6 +50,7 @@ const schema = new Schema<Quote>(
     totalBill: { type: Money, default: null },
     adminFee: { type: Money, default: null },
     totalAmount: { type: Money, default: null },
+    markup: { type: Money },
     refusal: { type: new Schema({ reason: String, message: String }, { _id: false }), default: null },
     usedBy: { type: String, default: null },
     createdAt: { type: Date, required: true },

@@ -4,16 +4,11 @@ import { codeField, csrfField, problem } from './form.js';
 import { html, type Html } from '../shared/html.js';
 
 /** The form that shows an authenticator app its secret, and asks for a code of it. */
-export function enrolmentForm(form: {
-  enrolment: Enrolment;
-  action: string;
-  csrf: string;
-  message: string | null;
-}): Html {
-  const { enrolment, action, csrf, message } = form;
+export function enrolmentForm(form: { enrolment: Enrolment; csrf: string; message: string | null }): Html {
+  const { enrolment, csrf, message } = form;
   // Our own text made into rectangles: nothing of it is anybody's input.
   const picture: Html = { html: renderSVG(enrolment.uri, { border: 2 }) };
-  return html`<form class="card login" method="post" action="${action}">
+  return html`<form class="card login" method="post" action="/admin/login/enrol">
     <h1>Set up the second factor</h1>
     ${problem(message)}
     <p>Scan this with an authenticator app, or type the key in. Then give the code that it shows.</p>

@@ -10,7 +10,7 @@ import { seatOf, type ConsoleRoute } from './console-route.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { csrfField, problem } from './form.js';
 import { html } from '../shared/html.js';
-import { letIn } from './login-steps.js';
+import { letIn, letOut } from './login-steps.js';
 import { sendPage } from './page.js';
 import { fieldOf, findSession, requireCsrf, sessionOf } from './session.js';
 
@@ -60,8 +60,7 @@ export const submitLogin: RequestHandler = async (request, response) => {
 export const logout: ConsoleRoute['handle'] = async (_request, response) => {
   const session = sessionOf(response);
   await endSession(session.token);
-  clearCookie(response, 'session');
-  clearCookie(response, 'csrf');
+  letOut(response);
   response.redirect(303, '/admin/login');
 };
 

@@ -2,10 +2,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
-import { recordEnrolledLogin, showCode } from '../operators/login.js';
+import { enrol, recordEnrolledLogin, showCode } from '../operators/login.js';
 import type { Operator } from '../operators/operator.model.js';
 import { requireOperator } from '../operators/require-operator.js';
-import { beginEnrolment, confirmEnrolment, mustEnrol } from '../operators/second-factor.js';
+import { beginEnrolment, mustEnrol } from '../operators/second-factor.js';
 import {
   csrfTokenOf,
   endLoginStep,
@@ -31,14 +31,19 @@ interface Step {
 }
 
 /** Logs a browser in, for who has shown everything that is asked for. A new token each time. */
-export async function letIn(request: Request, response: Response, operator: Operator): Promise<string> {
+export async function letIn(request: Request, response: Response, operator: Operator): Promise<void> {
   const token = await startSession(operator, seatOf(request));
   setCookie(response, 'session', token, sessionMaxMs);
   setCookie(response, 'csrf', csrfTokenOf(token), sessionMaxMs);
   setCookie(response, 'browser', newBrowserToken(operator.username), browserMs);
   clearCookie(response, 'login');
   clearCookie(response, 'step');
-  return token;
+}
+
+/** Lets a browser forget a session that has ended. */
+export function letOut(response: Response): void {
+  clearCookie(response, 'session');
+  clearCookie(response, 'csrf');
 }
 
 export const showCodeForm: RequestHandler = async (request, response) => {
@@ -89,10 +94,11 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
   }
   requireCsrf(request, step.token);
   const { username } = step.operator;
-  const { address } = seatOf(request);
+  const seat = seatOf(request);
+  const { address } = seat;
   try {
     const by = { actor: `operator:${username}`, from: address, reason: null };
-    const codes = await confirmEnrolment(step.operator, fieldOf(request, 'code'), by);
+    const codes = await enrol(step.operator, fieldOf(request, 'code'), { by, seat });
     await endLoginStep(step.token);
     // As it is now: what was set up has ended every session that began before.
     const operator = await requireOperator(username);
@@ -103,9 +109,10 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
       body: html`<main class="narrow">${recoveryCodes(codes)}</main>`,
     });
   } catch (error) {
-    if (!(error instanceof UnauthorizedError)) {
+    if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
       throw error;
     }
+    setRetryAfter(response, error);
     await sendEnrolment(response, step, { httpStatus: httpStatusOf(error), message: error.message });
   }
 };
@@ -144,7 +151,6 @@ async function sendEnrolment(response: Response, { operator, token }: Step, show
     body: html`<main class="narrow">
       ${enrolmentForm({
         enrolment,
-        action: '/admin/login/enrol',
         csrf: csrfTokenOf(token),
         message: shown.message,
       })}

@@ -6,6 +6,10 @@ import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
 import { queuesNow } from '../processes.js';
 import { isAllowed } from '../operators/rights.js';
+import { logger } from '../shared/logger.js';
+import { rememberedFor } from '../shared/remembered-for.js';
+import { countWaiting, waitingCountedMax } from '../webhooks/count-waiting.js';
+import { deliverDueJob } from '../webhooks/deliver-due.job.js';
 import { sessionOf } from './session.js';
 
 /** Own scripts only. Styles may be inline, because the board's components set them. */
@@ -51,14 +55,15 @@ const boards = new Map<boolean, Board>();
 
 /** Made at the first request: a process that never shows it needs no queues. Those of providers come and go. */
 async function boardFor(readOnly: boolean): Promise<RequestHandler> {
-  const queues = (await queuesNow()).map(({ queue }) => queue);
-  const shown = queues.map(({ name, title = '' }) => `${name} ${title}`).join();
   const found = boards.get(readOnly);
+  const queues = await queuesNow();
+  const waiting = await waitingWords();
+  const shown = [waiting, ...queues.map(({ queue: { name, title = '' } }) => `${name} ${title}`)].join();
   if (found?.shown === shown) {
     return found.router;
   }
   const board = found ?? newBoard();
-  board.replaceQueues(queues.map((queue) => adapterOf(queue, readOnly)));
+  board.replaceQueues(queues.map((each) => adapterOf(each, { readOnlyMode: readOnly, waiting })));
   boards.set(readOnly, { ...board, shown });
   return board.router;
 }
@@ -72,7 +77,11 @@ function newBoard(): Board {
       uiConfig: {
         boardTitle: 'Top-up queues',
         hideDocsLink: true,
-        miscLinks: [{ text: 'Back to the console', url: '/admin' }],
+        miscLinks: [
+          { text: 'Back to the console', url: '/admin' },
+          { text: 'Workers and their health', url: '/admin/system' },
+          { text: 'Webhooks that wait', url: '/admin/webhooks' },
+        ],
         theme: { light: fonts, dark: fonts },
       },
     },
@@ -80,10 +89,15 @@ function newBoard(): Board {
   return { router: serverAdapter.getRouter() as RequestHandler, replaceQueues, shown: '' };
 }
 
-function adapterOf(queue: Queue, readOnlyMode: boolean): BullMQAdapter {
+function adapterOf(
+  { queue, process }: { queue: Queue; process: { name: string } },
+  { readOnlyMode, waiting }: { readOnlyMode: boolean; waiting: string },
+): BullMQAdapter {
+  const more = queue.name === deliverDueJob.queue.name ? ` ${waiting}` : '';
   const adapter = new BullMQAdapter(openQueue(queue), {
     readOnlyMode,
-    description: queue.does,
+    description: `${queue.does}.${more} Worked on by ${process.name}: how it is stands on /admin/system.`,
+    externalJobUrl: (job) => linkOf(queue, job),
     ...(queue.title !== undefined && { displayName: queue.title }),
   });
   // Payloads are ids only; the name says at once which one.
@@ -92,6 +106,36 @@ function adapterOf(queue: Queue, readOnlyMode: boolean): BullMQAdapter {
     return typeof id === 'string' ? `${job.name} ${id}` : job.name;
   });
   return adapter;
+}
+
+type BoardJob = Parameters<NonNullable<BullMQAdapter['externalJobUrl']>>[0];
+
+/** Where the console tells more of a job: its purchase, or the job with whose it is. */
+function linkOf(queue: Queue, { id, data }: BoardJob): { displayText: string; href: string } {
+  const purchaseId = (data as { purchaseId?: unknown } | undefined)?.purchaseId;
+  return typeof purchaseId === 'string'
+    ? { displayText: 'Its purchase', href: `/admin/purchases/${encodeURIComponent(purchaseId)}` }
+    : {
+        displayText: 'In the console',
+        href: `/admin/jobs/${encodeURIComponent(`${id ?? ''}@${queue.name}`)}`,
+      };
+}
+
+/** However many look at the board. */
+const rememberedMs = 5_000;
+
+const countedWaiting = rememberedFor(rememberedMs, countWaiting);
+
+/** A delivery that is tried again later has no job: without this its queue looks empty. */
+async function waitingWords(): Promise<string> {
+  try {
+    const count = await countedWaiting();
+    const many = count < waitingCountedMax ? String(count) : `${count} or more`;
+    return `${many} deliveries wait in MongoDB, those that are tried again later too.`;
+  } catch (error) {
+    logger.warn('the queue board does not know how many deliveries wait', { error });
+    return '';
+  }
 }
 
 /** The board's page names a font of another server. Nothing is loaded from outside, so that link goes. */

@@ -6,7 +6,6 @@ import { speak } from '../api/words-in.js';
 import { contextOf } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
-import { appAssets } from './app-page.js';
 import { html } from '../shared/html.js';
 import { allow, mountConsole } from './console-route.js';
 import { consoleRoutes } from './console-routes.js';
@@ -26,10 +25,8 @@ export function adminRoutes(): Router {
   const form = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
     // Scripts and styles are the same for everybody; all else is for this operator, now.
-    if (!request.path.startsWith('/assets/')) {
-      const isStatic = request.path.startsWith('/queues/static/');
-      response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
-    }
+    const isStatic = request.path.startsWith('/queues/static/');
+    response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     response.set('Referrer-Policy', 'same-origin');
     // Its pages say in their own language what an answer means; the words of answers are the operators' English.
     speak(response, 'en');
@@ -38,7 +35,6 @@ export function adminRoutes(): Router {
   router.get('/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(adminStyle);
   });
-  router.use('/assets', appAssets);
   router.get('/login', showLogin);
   router.post('/login', form, submitLogin);
   router.get('/login/code', showCodeForm);

@@ -1,4 +1,4 @@
-/** The console's whole appearance: no font, image or script from anywhere else. */
+/** How the pages look that the server writes, of the login: no font, image or script from anywhere else. */
 export const adminStyle = `
 :root { color-scheme: light dark; --ink: #1d2733; --quiet: #5c6b7a; --paper: #f5f7f9; --card: #fff; --line: #dce2e8;
   --accent: #0b6e6e; --alarm: #b3261e; --alarm-paper: #fdecea; }
@@ -6,48 +6,22 @@ export const adminStyle = `
   --line: #303a45; --accent: #4fc3c3; --alarm: #ff8a80; --alarm-paper: #3a1f1d; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1.5rem; background: var(--card); border-bottom: 1px solid var(--line); }
-header strong { font-size: 1.05rem; }
-header nav { display: flex; gap: 1rem; flex: 1; }
-header form { margin: 0; }
 main { max-width: 64rem; margin: 1.5rem auto; padding: 0 1.5rem; }
 main.narrow { max-width: 24rem; margin-top: 12vh; }
 h1 { font-size: 1.35rem; margin: 0 0 1rem; }
-h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 a { color: var(--accent); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1.25rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1rem; }
-.tile b { display: block; font-size: 1.9rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.tile.alarm { border-color: var(--alarm); background: var(--alarm-paper); }
-.tile.alarm b { color: var(--alarm); }
 .quiet { color: var(--quiet); }
 label { display: block; margin: .75rem 0 .25rem; font-weight: 600; }
-input, select { width: 100%; padding: .55rem .65rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; }
+input { width: 100%; padding: .55rem .65rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; }
 button { padding: .5rem .9rem; font: inherit; font-weight: 600; color: var(--card); background: var(--accent); border: 0; border-radius: .35rem; cursor: pointer; }
-button.plain { color: var(--accent); background: none; border: 1px solid var(--line); }
 form.login button { width: 100%; margin-top: 1.25rem; }
 form button { margin-top: 1rem; }
-header form button, td form button { margin-top: 0; padding: .25rem .7rem; }
-td form { margin: 0; }
-.forms { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1rem; align-items: start; margin-top: 1.5rem; }
-.forms h2, .operator h2 { margin-top: 0; }
-.operator { margin-bottom: 1rem; }
-.operator details form { margin: 0 0 1rem; }
-summary { cursor: pointer; margin-top: .75rem; color: var(--accent); }
 .qr { max-width: 15rem; margin: 1rem auto; }
 .qr svg { display: block; width: 100%; height: auto; }
 .codes { padding-left: 1.25rem; }
-@media (max-width: 30rem) { main { padding: 0 1rem; } main.narrow { margin-top: 1.5rem; } header { padding: .75rem 1rem; } td, th { padding: .4rem .5rem; } }
+@media (max-width: 30rem) { main { padding: 0 1rem; } main.narrow { margin-top: 1.5rem; } }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .message { margin: 0 0 1rem; padding: .6rem .8rem; border-radius: .35rem; color: var(--alarm); background: var(--alarm-paper); }
-.scroll { overflow-x: auto; }
-table { width: 100%; min-width: 46rem; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
-table.sessions { min-width: 0; }
-th, td { padding: .45rem .75rem; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-size: .85rem; color: var(--quiet); font-weight: 600; }
-td:first-child { white-space: nowrap; }
-.sessions td { overflow-wrap: anywhere; }
-.sessions td:first-child, .sessions td:nth-child(2) { white-space: normal; overflow-wrap: normal; }
-.sessions button { white-space: nowrap; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 `;

@@ -18,6 +18,7 @@ export type Session = ClientSession;
 export async function connectMongo(
   { socketMs }: { socketMs: number } = { socketMs: limits.mongoSocketMs },
 ): Promise<void> {
+  isOver = false;
   mongoose.set('strictQuery', true);
   await mongoose.connect(env.MONGODB_URI, {
     autoIndex: false,
@@ -62,12 +63,15 @@ async function connectPostings(): Promise<void> {
   }
 }
 
+/** From now on nobody gets a connection, also not what goes on after its caller has failed: the process can end. */
 export async function disconnectMongo(): Promise<void> {
+  isOver = true;
   const closing = postings?.close();
   postings = undefined;
   await Promise.all([mongoose.disconnect(), closing]);
 }
 
+let isOver = false;
 let postings: MongoClient | undefined;
 let postingsOf: Db | undefined;
 
@@ -83,8 +87,12 @@ export function quick<T extends Document>(from: Collection<T> | ReadOnlyModel<T>
 /**
  * The client of the posting engine alone: a socket that has died must not hold up money for longer than
  * `limits.postingSocketMs`, which would be too short for a report, and no report may take its connections.
+ * @throws DependencyError after `disconnectMongo`.
  */
 export function postingClient(): MongoClient {
+  if (isOver) {
+    throw new DependencyError(new Error('the connection to MongoDB was closed'));
+  }
   postings ??= new MongoClient(env.MONGODB_URI, {
     maxPoolSize: limits.postingConnectionsMax + (shardRanges - 1) * limits.postingLanes,
     socketTimeoutMS: limits.postingSocketMs,

@@ -8,9 +8,20 @@ export function collectionOf<T extends Document>(model: { collection: MongooseCo
   return model.collection as unknown as Collection<T>;
 }
 
+/** What is stored in whichever collection: every id of ours is a text, which the driver's `Document` does not know. */
+export type AnyStored = Document & { _id: string };
+
+/** A collection for whoever goes by the names of fields alone, and reads what others have typed. */
+export function untyped<T extends Document>(
+  collection: Pick<Collection<T>, 'find' | 'findOne'>,
+): Collection<AnyStored> {
+  // The driver takes no collection of one type for one of another, also where all documents of the first are of the second.
+  return collection as unknown as Collection<AnyStored>;
+}
+
 /**
  * Makes a model's `toStored`: the document as the driver has to write it, with money as int64. A money field that is
- * null stays null.
+ * null stays null, and one that is absent stays absent.
  */
 export function storing<T extends Document>(
   moneyFields: readonly (keyof T & string)[],
@@ -19,7 +30,9 @@ export function storing<T extends Document>(
     const stored: Record<string, unknown> = { ...document };
     for (const field of moneyFields) {
       const amount = stored[field];
-      stored[field] = amount === null ? null : int64(Number(amount));
+      if (amount !== undefined) {
+        stored[field] = amount === null ? null : int64(Number(amount));
+      }
     }
     return stored as OptionalUnlessRequiredId<T>;
   };

@@ -2,7 +2,7 @@ import { accountById } from '../accounts/find-account.js';
 import { auditInsertAfter, type ChangedBy } from '../audit/record-audit.js';
 import { int64 } from '../database/money-type.js';
 import { post } from '../money/posting/post.js';
-import type { Insert, WalletAfter } from '../money/posting/posting.js';
+import type { Insert, Posting, WalletAfter } from '../money/posting/posting.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
@@ -16,13 +16,14 @@ import { requireDeposit } from './require-deposit.js';
 /**
  * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
  * changes nothing.
- * @param by Who vouches for the money. `inserts`: what else stands or falls with it.
+ * @param by Who vouches for the money.
+ * @param also What else stands or falls with it. Where its changes are refused nothing is changed, and the deposit still waits.
  * @throws NotFoundError if there is no such deposit. ConflictError if it was rejected. ValidationError if the balance would be too large.
  */
 export async function confirmDeposit(
   depositId: string,
   by: ChangedBy,
-  inserts: Insert[] = [],
+  also: Pick<Posting, 'inserts' | 'changes'> = {},
 ): Promise<{ deposit: Deposit; changed: boolean }> {
   const pending = await requireDeposit(depositId);
   if (pending.status !== 'pending') {
@@ -34,6 +35,7 @@ export async function confirmDeposit(
   const result = await post({
     ...depositMovement(pending),
     changes: [
+      ...(also.changes ?? []),
       {
         collection: deposits.collectionName,
         id: depositId,
@@ -42,7 +44,7 @@ export async function confirmDeposit(
       },
     ],
     inserts: [
-      ...inserts,
+      ...(also.inserts ?? []),
       confirmationAudit(pending, by),
       // Where each row goes is known before; what it says only after the movement.
       ...depositCompletedDeliveries(account, pending).map((_row, index) => ({

@@ -9,6 +9,7 @@ import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
 import { confirmDeposit } from './confirm-deposit.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
+import { misfitOf } from './misfit-of.js';
 import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
 
 /** What the notifier says of a payment. Rupiah. */
@@ -54,12 +55,8 @@ async function depositOf(notice: PaymentNotice): Promise<{ deposit: Deposit } | 
   if (!deposit) {
     return { problem: 'the account has no deposit of this ref_id' };
   }
-  if (deposit.amount !== amount) {
-    return { problem: `deposit ${deposit._id} is one of ${deposit.amount}` };
-  }
-  return deposit.status === 'pending'
-    ? { deposit }
-    : { problem: `deposit ${deposit._id} is ${deposit.status} already` };
+  const problem = misfitOf(deposit, amount);
+  return problem === null ? { deposit } : { problem };
 }
 
 /** @returns why it cannot be credited, or null. */
@@ -67,9 +64,11 @@ async function credit(deposit: Deposit, notice: PaymentNotice, from: string | nu
   const by: ChangedBy = { actor: 'payments', from, reason: `payment ${notice._id}` };
   const payment = paymentOf(notice, { status: 'completed', depositId: deposit._id });
   try {
-    await confirmDeposit(deposit._id, by, [
-      { collection: payments.collectionName, document: toStored(payment), key: { _id: payment._id } },
-    ]);
+    await confirmDeposit(deposit._id, by, {
+      inserts: [
+        { collection: payments.collectionName, document: toStored(payment), key: { _id: payment._id } },
+      ],
+    });
     return null;
   } catch (error) {
     if (error instanceof ValidationError || error instanceof ConflictError) {

@@ -100,7 +100,9 @@ export async function countBacklog(lateMs: number): Promise<Backlog> {
     })
       .hint('receiver_due')
       .limit(countMax),
-    SellerCreditModel.countDocuments({ status: 'new', createdAt: { $lt: before } }).limit(countMax),
+    SellerCreditModel.countDocuments({ status: 'new', createdAt: { $lt: before } })
+      .hint('new_oldest')
+      .limit(countMax),
   ]);
   return { purchases, deliveries, postings };
 }

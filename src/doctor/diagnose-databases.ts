@@ -4,20 +4,24 @@ import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { isGuarded } from '../../config/refused-settings.js';
 import { limits } from '../../config/limits.js';
-import { AccountModel } from '../accounts/account.model.js';
+import { isMongodbAwayForSome } from '../alarms/mongodb-away.js';
+import { isStanding, redisDownId, standingAlarms } from '../alarms/alarm.model.js';
+import { firstAccountDay } from '../accounts/first-account-day.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
-import { businessDay, daysAfter } from '../shared/business-time.js';
+import { businessDay, businessTime, daysAfter } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { wrongIndexes } from '../database/wrong-indexes.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { collectionsWithoutOwners } from '../reconciliation/name-owners.js';
-import { redisServers } from '../redis/connection.js';
+import { redis, redisServers } from '../redis/connection.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const skewWarnMs = 1_000;
 const skewFailMs = 30_000;
 const slowMs = 250;
+/** Who sees it says so every 5 s. */
+const heardAgoMs = 15_000;
 
 export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const admin = mongoose.connection.getClient().db('admin');
@@ -45,7 +49,24 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     await owners(),
     await totals(),
     await dailyClose(),
+    ...(await mongodbOfOthers()),
   ];
+}
+
+/** A follow-up process may have lost MongoDB by itself: its network, or its settings. It says so where alarms are told. */
+async function mongodbOfOthers(): Promise<Diagnosis[]> {
+  // Redis has its own rows.
+  const isAway = redis().status === 'ready' && (await isMongodbAwayForSome().catch(() => false));
+  return isAway ? [ofOthers('MongoDB', 'a follow-up process had none a few seconds ago')] : [];
+}
+
+function ofOthers(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
+  const setting = name === 'MongoDB' ? 'MONGODB_URI' : 'REDIS_URL';
+  return fail(
+    `${name} of others`,
+    detail,
+    `Here it answers. Look for the one whose /readyz is 503: its network, or its ${setting}, is another.`,
+  );
 }
 
 /** Nothing is said where this user may not read it, or what answers is no mongod (docs/operations.md#locks-of-a-killed-process). */
@@ -111,7 +132,8 @@ async function dailyClose(): Promise<Diagnosis> {
   const last = await lastClosedDay();
   // The day before yesterday was closed a day ago; before that day there may have been nothing to close.
   const expected = daysAfter(businessDay(now()), -2);
-  const isLate = last ? last._id < expected : await isOlderThan(expected);
+  // A copy of the service that is younger had nothing to close.
+  const isLate = (last?._id ?? (await firstAccountDay()) ?? expected) < expected;
   if (isLate) {
     return warn(
       closeName,
@@ -127,10 +149,18 @@ async function dailyClose(): Promise<Diagnosis> {
     : ok(closeName, last._id);
 }
 
-/** Whether this copy of the service was there on that day: its first account was. */
-async function isOlderThan(day: string): Promise<boolean> {
-  const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
-  return first !== null && businessDay(first.createdAt) < day;
+export const takesNoWrites = 'Jobs wait in MongoDB, and come by themselves when it takes writes again.';
+
+function isMongoConnected(): boolean {
+  return mongoose.connection.readyState === mongoose.ConnectionStates.connected;
+}
+
+/** A follow-up process may have lost Redis by itself: its network, or its settings. It says so where alarms are told. */
+async function redisOfOthers(): Promise<Diagnosis[]> {
+  const told = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
+  return told && nowMs() - (told.seenAt?.getTime() ?? 0) < heardAgoMs
+    ? [ofOthers('Redis', `a follow-up process has had none since ${businessTime(told.since)}`)]
+    : [];
 }
 
 /** Of a Cluster each master is looked at; what is well is said of the first, what is not of each. */
@@ -141,13 +171,8 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
     ...servers.flatMap((found, index) =>
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
     ),
-    refusal === null
-      ? ok('Redis writes', 'it takes them')
-      : fail(
-          'Redis writes',
-          refusal,
-          'Jobs wait in MongoDB, and come by themselves when it takes writes again.',
-        ),
+    refusal === null ? ok('Redis writes', 'it takes them') : fail('Redis writes', refusal, takesNoWrites),
+    ...(refusal === null && isMongoConnected() ? await redisOfOthers() : []),
     ...(env.REDIS_TLS_SELF_SIGNED
       ? [
           warn(

@@ -1,8 +1,9 @@
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
 import { isRed } from '../reconciliation/provider-reconciliation.model.js';
+import { businessTime } from '../shared/business-time.js';
 import { nowMs } from '../shared/clock.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
-import { selfChecks, type SelfReconciliation } from './self-checks.js';
+import { selfChecks, type SelfClockRun, type SelfReconciliation } from './self-checks.js';
 
 const dailyMaxMs = 36 * 3_600_000;
 const clockMaxMs = 3_600_000;
@@ -10,21 +11,21 @@ const clockMaxMs = 3_600_000;
 /** What the service has found out by itself, on a schedule. */
 export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
   const { verification, reconciliations, clock } = await selfChecks();
-  const late = clock.filter(({ at }) => nowMs() - at.getTime() > clockMaxMs);
   return [
     diagnoseVerification(verification.last),
     ...reconciliations.map(diagnoseReconciliation),
-    late.length === 0
-      ? ok(
-          'work by the clock',
-          clock.length === 0 ? 'nothing was done yet' : 'all of it was done within the hour',
-        )
-      : warn(
-          'work by the clock',
-          late.map(({ _id, at }) => `${_id} last at ${shown(at)}`).join(', '),
-          'See that follow-up runs, and topup job list.',
-        ),
+    ...(clock.length === 0 ? [ok('clock', 'nothing was done by the clock yet')] : clock.map(diagnoseRun)),
   ];
+}
+
+/** What was done by the clock, when, and when it comes next. */
+function diagnoseRun({ _id, at, durationMs, did, everyMs }: SelfClockRun): Diagnosis {
+  const name = `clock: ${_id}`;
+  const counts = Object.entries(did ?? {}).map(([what, count]) => `${what} ${count}`);
+  const done = [`done at ${businessTime(at)} in ${durationMs} ms`, ...counts].join(', ');
+  return nowMs() - at.getTime() > clockMaxMs
+    ? fail(name, `last ${done}`, 'See that follow-up runs, and topup job list.')
+    : ok(name, `${done}; next by ${businessTime(new Date(at.getTime() + everyMs))}`);
 }
 
 function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
@@ -32,7 +33,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
   if (!last) {
     return ok(name, 'not verified by the clock yet; a follow-up process does it once a day');
   }
-  const at = shown(last.at);
+  const at = businessTime(last.at);
   if (!last.ok) {
     const checks = last.checks.map(({ check, failures }) => `${check} (${failures})`).join(', ');
     return fail(
@@ -66,7 +67,7 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
   if (nowMs() - (newest?.at ?? since).getTime() > dailyMaxMs) {
     return warn(
       name,
-      newest ? `not compared with ours since ${shown(newest.at)}` : 'never compared with ours',
+      newest ? `not compared with ours since ${businessTime(newest.at)}` : 'never compared with ours',
       'See the log of follow-up at "provider did not give its record"; topup reconcile compares a day by hand.',
     );
   }
@@ -74,8 +75,4 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
     name,
     newest ? `${newest.date} agrees with ours, or is explained` : 'not compared yet: once a day',
   );
-}
-
-function shown(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

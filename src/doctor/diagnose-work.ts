@@ -1,12 +1,11 @@
 import type { Queue } from '../jobs/define-job.js';
 import { setTimeout } from 'node:timers/promises';
+import { nowMs } from '../shared/clock.js';
 import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
 import { queuesNow, type ProcessType } from '../processes.js';
-import { processesNow } from '../redis/presence.js';
-import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
-import { routingSellers } from '../providers/route-board.js';
 import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
-import { standStill } from './diagnose-processes.js';
+import { processesHeard, standStill } from './diagnose-processes.js';
+import { diagnoseProviders } from './diagnose-providers.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 import { hangingForMs, looksStuck } from './queue-trouble.js';
 
@@ -17,15 +16,21 @@ const secondLookMs = 1_500;
 
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
-  const [queues, processes, providers] = await Promise.all([queuesNow(), processesNow(), diagnoseWaits()]);
-  const found = await Promise.all(
+  const [queues, providers] = await Promise.all([queuesNow(), diagnoseProviders()]);
+  const seen = await Promise.all(
     queues.map(async (each) => ({
       ...each,
       ...(await lookAtQueue(each.queue)),
-      isStill: standStill(each.process, processes),
       isStuck: await isStuck(each.queue),
     })),
   );
+  // Who is connected and not heard stands still, also where Redis has forgotten that it ever was.
+  const served = seen.filter(({ workers }) => workers > 0);
+  const heard = await processesHeard((all) => !served.some(({ process }) => standStill(process, all)));
+  const found = seen.map((each) => ({
+    ...each,
+    isStill: heard !== null && each.workers > 0 && standStill(each.process, heard),
+  }));
   const nobodyWorks = found.every(({ workers, isStill }) => workers === 0 || isStill);
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
@@ -34,24 +39,6 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
 async function isStuck(queue: Queue): Promise<boolean> {
   const looksSo = async () => looksStuck(queue, await lookAtQueue(queue));
   return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();
-}
-
-/** How long a new order would wait for its turn at each provider. */
-async function diagnoseWaits(): Promise<Diagnosis[]> {
-  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
-  const backlogs = await backlogsOf(sellers);
-  return sellers.map((seller) => {
-    const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
-    const title = `provider of ${seller.username}`;
-    const detail = `${waiting} orders wait, a new one about ${Math.ceil(expectedMs / 1_000)} s`;
-    return expectedMs > maxWaitMsOf({ product: null, provider: seller.provider?.maxWaitS })
-      ? warn(
-          title,
-          `${detail}: purchases are refused (03)`,
-          'It takes fewer orders than come in. Agree on a higher limit with it (topup provider set), or add a seller.',
-        )
-      : ok(title, detail);
-  });
 }
 
 interface LookedAt {
@@ -72,6 +59,11 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
   }
   if (workers === 0 && waiting > 0) {
     return fail(title, detail, `Nobody takes its jobs. Start a worker: ${start}`);
+  }
+  const overdueMs = nowMs() - (seen.delayedUntilMs ?? Infinity);
+  if (workers === 0 && overdueMs > lateMs) {
+    const said = `${detail}; a job has been due for ${Math.round(overdueMs / 1_000)} s`;
+    return fail(title, said, `Nobody is there to take it. Start a worker: ${start}`);
   }
   if (isStill) {
     const said = `${detail}, and no process that takes its jobs is heard`;

@@ -1,12 +1,22 @@
+import { setTimeout } from 'node:timers/promises';
 import mongoose from 'mongoose';
+import { isAway } from '../database/mongo.js';
+import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { redis as redisConnection } from '../redis/connection.js';
+import { diagnoseAlarms } from './diagnose-alarms.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
-import { diagnoseMongo, diagnoseRedis } from './diagnose-databases.js';
+import { diagnoseMongo, diagnoseRedis, takesNoWrites } from './diagnose-databases.js';
 import { diagnoseProcesses } from './diagnose-processes.js';
 import { diagnoseSelfChecks } from './diagnose-self-checks.js';
 import { diagnoseProxy } from './diagnose-proxy.js';
 import { diagnoseAttention, diagnoseBacklog, diagnoseQueues } from './diagnose-work.js';
 import { fail, type Diagnosis } from './diagnosis.js';
+
+const mongo: Part = {
+  name: 'MongoDB',
+  isConnected: () => mongoose.connection.readyState === mongoose.ConnectionStates.connected,
+  advice: 'Start it, or correct MONGODB_URI. Every call answers 503 until then.',
+};
 
 /**
  * Checks the whole system and says what to do: databases, indexes, clocks, configuration, queues, late work,
@@ -14,28 +24,44 @@ import { fail, type Diagnosis } from './diagnosis.js';
  * others go on.
  */
 export async function diagnose(): Promise<Diagnosis[]> {
-  const mongo: Part = {
-    name: 'MongoDB',
-    isConnected: () => mongoose.connection.readyState === mongoose.ConnectionStates.connected,
-    advice: 'Start it, or correct MONGODB_URI. Every call answers 503 until then.',
-  };
   const redis: Part = {
     name: 'Redis',
     isConnected: () => redisConnection().status === 'ready',
-    advice: 'Start it, or correct REDIS_URL. Purchases are accepted meanwhile, and wait for it.',
+    advice: mongo.isConnected()
+      ? 'Start it, or correct REDIS_URL. Purchases are accepted meanwhile, and wait for it.'
+      : 'Start it, or correct REDIS_URL.',
   };
+  if (redis.isConnected() && (await whyRedisRefuses()) !== null) {
+    await untilRedisAnswers();
+  }
   const parts = await Promise.all([
     check(mongo, diagnoseMongo),
     check(redis, diagnoseRedis),
     check(mongo, diagnoseConfiguration),
     check(redis, diagnoseProcesses),
-    check(redis, diagnoseQueues),
+    // It asks MongoDB which queues of providers there are.
+    mongo.isConnected() ? check(redis, diagnoseQueues) : [],
     check(mongo, diagnoseBacklog),
     check(mongo, diagnoseAttention),
     check(mongo, diagnoseSelfChecks),
+    check(mongo, diagnoseAlarms),
     diagnoseProxy(),
   ]);
   return withoutRepeats(parts.flat());
+}
+
+/**
+ * The first write that a read-only Redis refuses makes the connection look for a master, once, and takes with it what is under way: no
+ * check may be. The connection calls itself ready meanwhile.
+ */
+async function untilRedisAnswers(): Promise<void> {
+  const answers = async () =>
+    (await redisConnection()
+      .ping()
+      .catch(() => null)) !== null;
+  for (let n = 0; n < 20 && !(await answers()); n++) {
+    await setTimeout(100);
+  }
 }
 
 interface Part {
@@ -51,6 +77,13 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
   try {
     return await run();
   } catch (error) {
+    if (isAway(error) && part.name !== 'MongoDB') {
+      return [fail('MongoDB', 'does not answer', mongo.advice)];
+    }
+    const refusal = part.name === 'Redis' ? await whyRedisRefuses() : null;
+    if (refusal !== null) {
+      return [fail('Redis writes', refusal, takesNoWrites)];
+    }
     const why = error instanceof Error ? error.message : String(error);
     return [fail(part.name, `a check failed: ${why}`, part.advice)];
   }

@@ -5,6 +5,7 @@ import { nextClose } from '../reconciliation/closes/close-ledger.js';
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
 import { lastVerification, nextVerificationMs } from '../reconciliation/ledger/verify-daily.js';
 import type { ProviderReconciliation } from '../reconciliation/provider-reconciliation.model.js';
+import { jobNamed } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { lastOfProviders, nextReconciliation } from '../reconciliation/reconcile-due.js';
 
@@ -16,7 +17,11 @@ export interface SelfChecks {
   /** One a provider that can be asked for its record, by username. */
   reconciliations: SelfReconciliation[];
   /** Retention, totals and the like: work by the clock, with when it was last done and what it did. */
-  clock: ClockRun[];
+  clock: SelfClockRun[];
+}
+
+export interface SelfClockRun extends ClockRun {
+  everyMs: number;
 }
 
 export interface SelfReconciliation {
@@ -52,6 +57,10 @@ export async function selfChecks(): Promise<SelfChecks> {
         nextAt: nextReconciliation(last),
       }))
       .sort((a, b) => a.username.localeCompare(b.username)),
-    clock,
+    // An earlier release may have left runs of work behind that is done no more.
+    clock: clock.flatMap((run) => {
+      const everyMs = jobNamed(run._id)?.clock?.everyMs;
+      return everyMs === undefined ? [] : [{ ...run, everyMs }];
+    }),
   };
 }

@@ -12,6 +12,8 @@ export interface AddOptions {
   delayMs?: number;
   /** Jobs without one go first, then those with 1, 2, …; equal ones in the order in which they come. */
   priority?: number;
+  /** Of the call that it comes from, where that is known: for log lines. */
+  requestId?: string | undefined;
 }
 
 /**
@@ -21,9 +23,9 @@ export interface AddOptions {
 export async function addJob<Data extends object>(
   job: Job<Data>,
   data: Data,
-  { delayMs = 0, priority = 0 }: AddOptions = {},
+  { delayMs = 0, priority = 0, requestId }: AddOptions = {},
 ): Promise<void> {
-  const { name, payload, options } = entryOf(job, data);
+  const { name, payload, options } = entryOf(job, data, requestId);
   // BullMQ refuses a negative delay.
   const opts = { ...options, delay: Math.max(0, delayMs), priority };
   await adderOf(job.queue)({ name, data: payload, opts });
@@ -52,9 +54,17 @@ async function add(queue: Queue, entries: Entry[]): Promise<unknown[]> {
   }
 }
 
-/** Adds many jobs. @throws DependencyError while Redis is away: some of them may have been added. */
-export async function addJobs<Data extends object>(job: Job<Data>, all: Data[]): Promise<void> {
-  const entries = all.map((data) => entryOf(job, data));
+/**
+ * Adds many jobs.
+ * @param requestIds Of the calls that they come from, each at the place of its job.
+ * @throws DependencyError while Redis is away: some of them may have been added.
+ */
+export async function addJobs<Data extends object>(
+  job: Job<Data>,
+  all: Data[],
+  requestIds: (string | undefined)[] = [],
+): Promise<void> {
+  const entries = all.map((data, at) => entryOf(job, data, requestIds[at]));
   await Promise.all(
     entries.map(({ name, payload, options }) => adderOf(job.queue)({ name, data: payload, opts: options })),
   );
@@ -83,9 +93,9 @@ export async function tryToAddJob<Data extends object>(
 export async function addAndWait<Data extends object>(
   job: Job<Data>,
   data: Data,
-  { timeoutMs, priority = 0 }: { timeoutMs: number } & Pick<AddOptions, 'priority'>,
+  { timeoutMs, priority = 0, requestId }: { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>,
 ): Promise<boolean> {
-  const { name, payload, options } = entryOf(job, data);
+  const { name, payload, options } = entryOf(job, data, requestId);
   const added = await openQueue(job.queue)
     .add(name, payload, { ...options, priority })
     .catch((error: unknown) => {
@@ -164,8 +174,9 @@ export async function subjectsInQueue<Data extends object>(
 function entryOf<Data extends object>(
   job: Job<Data>,
   data: Data,
+  requestId?: string,
 ): { name: string; payload: Payload; options: JobsOptions } {
-  const trace = carriedTrace();
+  const trace = carriedTrace(requestId);
   return {
     name: job.name,
     payload: payloadOf(job, data),

@@ -22,6 +22,8 @@ const setAsidePauseMs = 86_400_000;
 /** Rounds that failed so long ago have nothing to do with today's. */
 const forgottenAfterMs = 86_400_000;
 const reasonLengthMax = 300;
+/** More of them tell nothing more. */
+const failuresMax = 20;
 
 /** A job and its subject: the id of its row. */
 export function failingId(job: string, subject: string): string {
@@ -40,12 +42,14 @@ export async function countFailedRound(
   const _id = failingId(job, subject);
   const before = new Date(nowMs() - forgottenAfterMs);
   await failingJobs.deleteMany({ lastAt: { $lt: before }, needsPersonSince: null });
+  const failure = { at: now(), reason: reasonOf(error) };
   const counted = await failingJobs.findOneAndUpdate(
     { _id },
     {
       $inc: { rounds: 1 },
-      $set: { queue, payload, reason: reasonOf(error), lastAt: now() },
-      $setOnInsert: { job, subject, firstAt: now(), needsPersonSince: null },
+      $set: { queue, payload, reason: failure.reason, lastAt: failure.at },
+      $push: { failures: { $each: [failure], $slice: -failuresMax } },
+      $setOnInsert: { job, subject, firstAt: failure.at, needsPersonSince: null },
     },
     { upsert: true, returnDocument: 'after' },
   );

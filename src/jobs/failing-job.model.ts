@@ -1,6 +1,13 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../database/typed-collection.js';
 
+/** A round that failed. */
+export interface FailedRound {
+  at: Date;
+  /** What it ended with, without long numbers. */
+  reason: string;
+}
+
 /** A job whose rounds have failed one after the other: how often, and since when it takes a person. One row a subject. */
 export interface FailingJob {
   /** Name of the job and its subject. */
@@ -14,6 +21,8 @@ export interface FailingJob {
   rounds: number;
   /** What the last round ended with, without long numbers. */
   reason: string;
+  /** Those that failed, the newest last, 20 at most. Absent in a row of an earlier release. */
+  failures?: FailedRound[];
   firstAt: Date;
   lastAt: Date;
   /** Null while it is tried again by itself. */
@@ -29,6 +38,7 @@ const schema = new Schema<FailingJob>(
     payload: { type: Schema.Types.Mixed, required: true },
     rounds: { type: Number, required: true },
     reason: { type: String, required: true },
+    failures: { type: [{ _id: false, at: Date, reason: String }], default: undefined },
     firstAt: { type: Date, required: true },
     lastAt: { type: Date, required: true },
     needsPersonSince: { type: Date, default: null },
@@ -40,6 +50,7 @@ schema.index(
   { partialFilterExpression: { needsPersonSince: { $type: 'date' } }, name: 'needs_person_newest' },
 );
 schema.index({ lastAt: 1 }, { name: 'last_oldest' });
+schema.index({ 'payload.accountId': 1, lastAt: -1 }, { name: 'account_last_newest' });
 
 /** What takes a person. */
 export const needPerson = { needsPersonSince: { $type: 'date' as const } };

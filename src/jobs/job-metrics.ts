@@ -1,4 +1,5 @@
-import { counter, histogram } from '../shared/metrics.js';
+import { nowMs } from '../shared/clock.js';
+import { counter, gauge, histogram } from '../shared/metrics.js';
 
 export const observeJob = histogram({
   name: 'topup_job_duration_seconds',
@@ -8,8 +9,26 @@ export const observeJob = histogram({
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-export const countFound = counter({
+const found = counter({
   name: 'topup_sweep_found_total',
   help: 'Jobs that a sweep had to add again, because they were lost or late',
   labels: ['sweep'],
 });
+
+/** When this process swept last: the one with the latest is who does it just now. */
+const sweptAtMs = new Map<string, number>();
+
+gauge(
+  {
+    name: 'topup_sweep_done_timestamp_seconds',
+    help: 'When this process swept last; of several, the latest is who does it just now',
+    labels: ['sweep'],
+  },
+  () => [...sweptAtMs].map(([sweep, atMs]) => [{ sweep }, atMs / 1_000]),
+);
+
+/** A sweep is done. @param count Jobs that it had to add again. */
+export function observeSweep(sweep: string, count: number): void {
+  sweptAtMs.set(sweep, nowMs());
+  found({ sweep }, count);
+}

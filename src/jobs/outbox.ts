@@ -24,6 +24,8 @@ interface OutboxJob<T, Data extends object> {
   /** A function where documents wait in queues of their own. */
   job: Job<Data> | ((document: T) => Job<Data>);
   dataOf: (document: T) => Data;
+  /** Of the call that a document comes from, where it says so. */
+  requestIdOf?: (document: T) => string | undefined;
   /** Whether it is this kind that a document needs when its job is lost. */
   isNeededBy: (document: T) => boolean;
 }
@@ -100,7 +102,8 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   );
   for (const kind of outbox.jobs) {
     for (const [job, documents] of byJob(kind, lost)) {
-      await addJobs(job, documents.map(kind.dataOf));
+      const requestIds = documents.map((each) => kind.requestIdOf?.(each));
+      await addJobs(job, documents.map(kind.dataOf), requestIds);
     }
   }
   return lost.length;

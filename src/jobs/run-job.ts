@@ -7,7 +7,7 @@ import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob }
 import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { traced, type SpanSpec } from '../shared/tracing.js';
+import { requestIdIn, traced, type SpanSpec } from '../shared/tracing.js';
 import { within } from '../shared/within.js';
 import {
   isNamed,
@@ -98,6 +98,11 @@ export async function runJob(
   if (failure) {
     throw failure.error;
   }
+}
+
+/** Of the call that the job comes from, for log lines; undefined where it does not say so. */
+export function requestIdOf({ opts }: Pick<BullJob, 'opts'>): string | undefined {
+  return requestIdIn(opts.telemetry?.metadata);
 }
 
 function spanOf(queue: Queue, job: string, { opts, timestamp }: BullJob): SpanSpec {
@@ -211,7 +216,9 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     }
     return failing;
   } catch (outage) {
-    logger.warn('a failed round is not counted', { job: job.name, jobId: bullJob.id, error: outage });
+    logger.warn('a failed round is not counted', {
+      ...{ job: job.name, jobId: bullJob.id, requestId: requestIdOf(bullJob), error: outage },
+    });
     return null;
   }
 }
@@ -222,7 +229,8 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
   const { rounds, job, subject } = failing;
   const pauseMs = pauseAfter(rounds);
   logger.error(rounds < roundsMax ? 'job failed, and comes again' : 'job failed, and needs a person', {
-    ...{ queue: queue.name, job, jobId: bullJob.id, data: bullJob.data as unknown, rounds, pauseMs, error },
+    ...{ queue: queue.name, job, jobId: bullJob.id, requestId: requestIdOf(bullJob) },
+    ...{ data: bullJob.data as unknown, rounds, pauseMs, error },
   });
   if (rounds >= roundsMax) {
     const reason = `Its job ${job} failed ${rounds} times. ${failing.reason}`;

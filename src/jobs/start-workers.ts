@@ -1,5 +1,5 @@
 /** Makes this process take jobs. */
-import { Worker, type Job as BullJob } from 'bullmq';
+import type { Job as BullJob, Worker } from 'bullmq';
 import { redis, workerConnection } from '../redis/connection.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { logger } from '../shared/logger.js';
@@ -15,8 +15,10 @@ import {
   type Queue,
 } from './define-job.js';
 import { keepFleetLimits } from './fleet-limits.js';
+import { noteFailed } from './last-failed.js';
+import { PatientWorker } from './patient-worker.js';
 import { openQueue, prefixOf } from './queues.js';
-import { runJob, type OpenHandler } from './run-job.js';
+import { requestIdOf, runJob, type OpenHandler } from './run-job.js';
 
 export interface RunningWorkers {
   /** When each of them can take jobs. */
@@ -164,7 +166,7 @@ function startWorker(
       rounds.delete(round);
     }
   };
-  const worker = new Worker(queue.name, run, {
+  const worker = new PatientWorker(queue.name, run, {
     connection: workerConnection(),
     prefix: prefixOf(queue),
     concurrency: queue.concurrency,
@@ -181,9 +183,15 @@ function startWorker(
       queue: queue.name,
       job: job?.name,
       jobId: job?.id,
+      requestId: job && requestIdOf(job),
       data: job?.data as unknown,
       error,
     });
+    const known = mine.find((each) => job && isNamed(each.job, job.name));
+    if (job && known) {
+      // Without it the job is found among those that failed, and not by its subject.
+      noteFailed(known.job, queue, job).catch(() => undefined);
+    }
   });
   return { worker, underWay };
 }

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { addJobs } from './add-job.js';
 import { defineJob, handle, type Handler, type Job, type Queue } from './define-job.js';
-import { countFound } from './job-metrics.js';
+import { observeSweep } from './job-metrics.js';
 import { sweepOutbox, type Outbox, type OutboxDocument } from './outbox.js';
 
 /** Work by the clock. One process of the fleet takes it in each period, whichever is free. */
@@ -60,6 +60,6 @@ export function handleSweep<T extends OutboxDocument>(job: Job<SweepData>, outbo
       part,
       ...(part === 0 && { callForHelp: () => addJobs(job, others) }),
     });
-    countFound({ sweep: outbox.name }, found);
+    observeSweep(outbox.name, found);
   });
 }

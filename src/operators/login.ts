@@ -1,11 +1,11 @@
-import { recordAudit } from '../audit/record-audit.js';
-import { AppError, UnauthorizedError } from '../shared/errors.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
 import { countLogin, countProof, type LoginAttempt } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
-import { mustEnrol, useSecondFactor } from './second-factor.js';
+import { confirmEnrolment, mustEnrol, useSecondFactor } from './second-factor.js';
 import { isUsername } from '../shared/username.js';
 
 /** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
@@ -85,14 +85,31 @@ export async function proveOperator(
   await giveBack();
 }
 
+/**
+ * Sets up the second factor. Its codes are counted as those at a login are: whoever has somebody's session cannot guess one
+ * for a secret that was shown and never confirmed, and so get recovery codes.
+ * @throws UnauthorizedError, ConflictError as `confirmEnrolment`; RateLimitError after five wrong codes.
+ */
+export async function enrol(
+  operator: Operator,
+  code: string,
+  { by, seat }: { by: ChangedBy; seat: ProofSeat },
+): Promise<string[]> {
+  return counted(operator, seat, () => confirmEnrolment(operator, code, by));
+}
+
 async function proveCode(operator: Operator, code: string, seat: ProofSeat): Promise<string> {
+  return counted(operator, seat, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
+}
+
+async function counted<T>(operator: Operator, seat: ProofSeat, useCode: () => Promise<T>): Promise<T> {
   const giveBack = await countProof(operator._id, 'code', seat.network);
   try {
-    const factor = await useSecondFactor(operator, code.slice(0, codeLengthMax));
+    const done = await useCode();
     await giveBack();
-    return factor;
+    return done;
   } catch (error) {
-    if (error instanceof AppError) {
+    if (error instanceof UnauthorizedError) {
       await recordLogin(operator, {
         action: 'login.failed',
         after: { factor: 'code' },

@@ -5,7 +5,7 @@ import { asWritten } from '../shared/say.js';
 
 /** argon2id as OWASP recommends for 2024 and later: 19 MiB, two passes. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const passwordLengthMin = 12;
+export const passwordLengthMin = 12;
 /** More would only cost time to hash. */
 export const passwordLengthMax = 200;
 

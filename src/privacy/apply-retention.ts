@@ -1,6 +1,8 @@
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { quotes, type Quote } from '../bills/quote.model.js';
+import { removeOldLines } from '../deposits/bank/remove-old-lines.js';
+import { removeOldRows } from '../providers/imports/remove-old-rows.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses } from '../purchases/states.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
@@ -19,7 +21,7 @@ const quotesAtOnce = 500;
 const purchasesAtOnce = 8;
 
 /**
- * Ends what was kept long enough: bill inquiries after 30 days, webhooks that were given up or held after 180 days, customer
+ * Ends what was kept long enough: bill inquiries after 30 days, webhooks that were given up or held after 180 days, lines of bank statements and what price lists have changed after 400, customer
  * numbers of final purchases after CUSTOMER_NUMBER_MONTHS; and what an erasure that was killed has left of reports. Safe to run twice and by several at once: what is done is not found again, and each write is
  * conditional. It goes by the clock of the fleet: a host whose clock is years ahead would mask everything.
  * @returns how many of each, and how many numbers another database transaction kept from being masked.
@@ -27,6 +29,8 @@ const purchasesAtOnce = 8;
 export async function applyRetention(): Promise<{
   bills: number;
   webhooks: number;
+  bankLines: number;
+  priceImportRows: number;
   numbers: number;
   left: number;
 }> {
@@ -35,10 +39,13 @@ export async function applyRetention(): Promise<{
   const nowMs = await sureNowMs();
   const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
   const webhooks = await removeUndelivered(nowMs);
+  const bankLines = await removeOldLines(nowMs);
+  const priceImportRows = await removeOldRows(nowMs);
   const months = env.CUSTOMER_NUMBER_MONTHS;
   const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(monthsBefore(nowMs, months));
-  const ended = { bills, webhooks, numbers: numbers.done, left: numbers.left };
-  if (bills + webhooks + numbers.done > 0) {
+  const removed = { bills, webhooks, bankLines, priceImportRows };
+  const ended = { ...removed, numbers: numbers.done, left: numbers.left };
+  if (bills + webhooks + bankLines + priceImportRows + numbers.done > 0) {
     logger.info('retention was applied', ended);
   }
   return ended;

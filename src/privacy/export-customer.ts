@@ -1,5 +1,6 @@
 import { accounts } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { chargedBill } from '../bills/charged-bill.js';
 import type { Quote } from '../bills/quote.model.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 import { shownStatus } from '../purchases/shown-status.js';
@@ -47,7 +48,7 @@ export async function exportCustomer(number: string, by: ChangedBy): Promise<Cus
       customer_number: each.customerNumber,
       customer_name: each.customerName,
       bill_period: each.billPeriod,
-      total_amount: each.totalAmount,
+      total_amount: chargedBill(each).totalAmount,
       paid_by: each.usedBy,
       created_at: each.createdAt.toISOString(),
     })),

@@ -137,6 +137,9 @@ export interface ProviderTraits {
   resendIsInquiry: boolean;
 }
 
+/** What an order at the simulator can be ended as. `reversed`: a success that is taken back. */
+export type PlayedEnd = 'success' | 'failed' | 'reversed';
+
 /** One protocol. Every method answers within the adapter's time-out and never throws for what a provider does. */
 export interface ProviderAdapter {
   readonly kind: string;
@@ -168,6 +171,14 @@ export interface ProviderAdapter {
     connection: ProviderConnection,
     period: { since: Date; until: Date },
   ) => Promise<Reading<ProviderRecordRow[]>>;
+  /**
+   * The simulator alone: an order gets this end now, of which the next status check tells. refused: it has another, or was never
+   * taken.
+   */
+  endOrder?: (
+    connection: ProviderConnection,
+    asked: { providerRef: string; end: PlayedEnd },
+  ) => Promise<'ended' | 'refused' | 'unavailable'>;
   /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */

@@ -214,6 +214,34 @@ export function obstacleOf(
   return isInCutOff(offer.cutOff, at) ? 'cut-off' : null;
 }
 
+/** What decides between two sellers, in this order. */
+export const placings = ['price', 'success', 'speed'] as const;
+export type Placing = (typeof placings)[number];
+
+type Compare = (a: RoutableOffer, b: RoutableOffer) => number;
+
+function comparers(circuits: Map<string, CircuitView>): Record<Placing, Compare> {
+  // In whole per cent and tenths of a second: smaller differences are chance.
+  const rateOf = ({ sellerId }: RoutableOffer) =>
+    Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
+  const speedOf = ({ sellerId }: RoutableOffer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
+  return {
+    price: (a, b) => a.price - b.price,
+    success: (a, b) => rateOf(b) - rateOf(a),
+    speed: (a, b) => speedOf(a) - speedOf(b),
+  };
+}
+
+/** What puts `later` behind `before`; null: nothing does, they are alike. */
+export function placedBy(
+  before: RoutableOffer,
+  later: RoutableOffer,
+  circuits: Map<string, CircuitView>,
+): Placing | null {
+  const compare = comparers(circuits);
+  return placings.find((each) => compare[each](before, later) !== 0) ?? null;
+}
+
 /** The order in which sellers are asked. */
 export function inOrder(
   offers: RoutableOffer[],
@@ -221,16 +249,9 @@ export function inOrder(
   firstSellerId?: string,
 ): RoutableOffer[] {
   const isFirst = ({ sellerId }: RoutableOffer) => sellerId === firstSellerId;
-  // In whole per cent and tenths of a second: smaller differences are chance.
-  const rateOf = ({ sellerId }: RoutableOffer) =>
-    Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
-  const speedOf = ({ sellerId }: RoutableOffer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
+  const { price, success, speed } = comparers(circuits);
   return [...offers].sort(
-    (a, b) =>
-      Number(isFirst(b)) - Number(isFirst(a)) ||
-      a.price - b.price ||
-      rateOf(b) - rateOf(a) ||
-      speedOf(a) - speedOf(b),
+    (a, b) => Number(isFirst(b)) - Number(isFirst(a)) || price(a, b) || success(a, b) || speed(a, b),
   );
 }
 

@@ -1,4 +1,5 @@
 import { env } from '../../config/env.js';
+import { scenarioOf } from '../../config/sandbox-scenarios.js';
 import { nowMs } from '../shared/clock.js';
 import { printableWithin } from '../shared/printable.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
@@ -133,7 +134,5 @@ function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
 
 /** Numbers that play a story in the sandbox say nothing about the provider (docs/interface.md#sandbox). */
 export function isPlayed(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
-  return (
-    env.APP_MODE === 'sandbox' && kind === 'simulator' && /(123[0-7]|124[0-5])$/.test(order.customerNumber)
-  );
+  return env.APP_MODE === 'sandbox' && kind === 'simulator' && scenarioOf(order.customerNumber) !== undefined;
 }

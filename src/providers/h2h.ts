@@ -14,6 +14,7 @@ import { env } from '../../config/env.js';
 import type {
   BillOutcome,
   MeterOutcome,
+  PlayedEnd,
   ProviderAdapter,
   ProviderBill,
   ProviderConnection,
@@ -104,12 +105,12 @@ export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     traits: h2hTraits,
     buy: async (connection, order) => readFirst(await send(connection, 'request', order), order, 'yes'),
     payBill: async (connection, order) => readFirst(await send(connection, 'payment', order), order, 'no'),
-    inquire: inquireOrder,
+    inquire: (connection, order) => inquireOrder(connection, order, kind),
     inquireBill,
     balance: readBalance,
     priceList: readPriceList,
     // Beyond the protocol: the simulator alone knows these.
-    ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter }),
+    ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter, endOrder }),
     readCallback,
     isCallbackSigned,
   };
@@ -197,7 +198,11 @@ function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'ye
   }
 }
 
-async function inquireOrder(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome> {
+async function inquireOrder(
+  connection: ProviderConnection,
+  order: ProviderOrder,
+  kind: 'h2h' | 'simulator',
+): Promise<ProviderOutcome> {
   const refused = refuseCheck(order, h2hTraits);
   if (refused) {
     return refused;
@@ -208,7 +213,10 @@ async function inquireOrder(connection: ProviderConnection, order: ProviderOrder
     // A check that was not sent says as little about the order as one whose answer was lost.
     return { outcome: 'unknown', code: answer.code, message: answer.message };
   }
-  const { status: code, message } = answer.body;
+  const { status: code, message, transaction_status: state, ref_id: refId } = answer.body;
+  if (kind === 'simulator' && state === 'reversed' && refId === order.providerRef) {
+    return { outcome: 'reversed', code, message: clean(message, 'Taken back') };
+  }
   return (
     readAboutOrder(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
     (['01', '02', '04'].includes(code)
@@ -320,6 +328,21 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
         message: clean(answer.body.message, 'No such meter'),
       }
     : { outcome: 'unavailable', code: answer.code, message: answer.message };
+}
+
+async function endOrder(
+  connection: ProviderConnection,
+  { providerRef, end }: { providerRef: string; end: PlayedEnd },
+): Promise<'ended' | 'refused' | 'unavailable'> {
+  const url = addressOf(connection, 'end', { suffix: providerRef, covered: `${providerRef}|${end}` });
+  url.searchParams.set('ref_id', providerRef);
+  url.searchParams.set('result', end);
+  const read = readJson(await get(connection, url), bodySchema);
+  if (read.kind !== 'read') {
+    return 'unavailable';
+  }
+  const { status } = read.body;
+  return status === '00' ? 'ended' : ['01', '02'].includes(status) ? 'refused' : 'unavailable';
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {

@@ -1,19 +1,23 @@
 import { cachedPieces } from '../products/cached-pieces.js';
 import { bytesOfListed, listedFields, type ListedProduct } from '../products/listed-product.js';
+import { markupsOf, type MarkedUpBuyer, type MarkupOf } from '../products/markups-of.js';
 import type { Offer } from '../products/offer.model.js';
 import { ProductModel, type ProductStatus } from '../products/product.model.js';
+import { spellingsOf } from '../products/spellings-of.js';
 import { cached } from '../redis/cached.js';
 import { bestPrice, priceConditions, type PriceConditions, type RoutableOffer } from './choose-route.js';
 import { activeOffers } from './route-board.js';
 
 export interface PricedProduct {
   product: ListedProduct;
-  /** Rupiah: the cheapest active offer that can serve now, or the cheapest there is during maintenance. */
+  /** Rupiah: the cheapest active offer that can serve now, or the cheapest there is during maintenance, with its markup. */
   price: number;
   status: ProductStatus;
 }
 
 export interface PriceListFilter {
+  /** Whose prices these are. */
+  buyer: MarkedUpBuyer;
   /** `prabayar`, `pascabayar`, or a subcategory. */
   category?: string | undefined;
   subcategory?: string | undefined;
@@ -49,19 +53,24 @@ const catalogueSize = cached({
 
 /**
  * Products with the best price now, active and in maintenance, by code. All that can fail or wait is over when it
- * resolves; each product is priced when it is taken, as of the moment of the call.
+ * resolves; each product is priced when it is taken, as of the moment of the call, however often it is gone through.
  */
 export async function priceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
   const condition = conditionOf(filter);
   // One copy of a catalogue that fits into the memory serves every filter.
   const isHeldWhole = (await catalogueSize('all')) <= productsMax;
-  const [products, now] = await Promise.all([catalogue(isHeldWhole ? {} : condition), priceConditions()]);
-  return priced(products, { condition, status: filter.status, now });
+  const [products, now, markupOf] = await Promise.all([
+    catalogue(isHeldWhole ? {} : condition),
+    priceConditions(),
+    markupsOf(filter.buyer),
+  ]);
+  const asked = { condition, status: filter.status, now, markupOf };
+  return { [Symbol.iterator]: () => priced(products, asked) };
 }
 
 function* priced(
   products: CatalogueProduct[],
-  asked: { condition: Condition; status: string | undefined; now: PriceConditions },
+  asked: { condition: Condition; status: string | undefined; now: PriceConditions; markupOf: MarkupOf },
 ): Generator<PricedProduct> {
   const wanted = Object.entries(asked.condition).map(
     ([field, value]) => [field as keyof Condition, value.toLowerCase()] as const,
@@ -72,18 +81,11 @@ function* priced(
       found += 1;
       const best = found <= productsMax ? bestPrice({ product, offers }, asked.now) : null;
       if (best && (asked.status === undefined || asked.status === best.status)) {
-        yield { product, price: best.price, status: best.status };
+        const price = best.price + asked.markupOf(product, best.price);
+        yield { product, price, status: best.status };
       }
     }
   }
-}
-
-/** How a catalogue that is too large to be held whole is searched by an index: as it was sent, and as such words are mostly written. */
-function spellingsOf(value: string): string[] {
-  const lower = value.toLowerCase();
-  return [
-    ...new Set([value, lower, value.toUpperCase(), lower.replace(/(^|\s)\S/g, (each) => each.toUpperCase())]),
-  ];
 }
 
 async function readCatalogue(condition: Condition, after: string, size: number): Promise<CatalogueProduct[]> {

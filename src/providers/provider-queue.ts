@@ -11,6 +11,8 @@ import { logger } from '../shared/logger.js';
 import { circuitsOf } from './circuit.js';
 import { routingSellers, type RoutingSeller } from './route-board.js';
 
+const namePrefix = 'fulfilment-';
+
 const queues = new Map<string, Queue>();
 
 /** The queue of a seller's provider, as those know it who add to it and look at it. */
@@ -18,12 +20,16 @@ export function providerQueue(sellerId: string): Queue {
   const found =
     queues.get(sellerId) ??
     defineQueue({
-      name: `fulfilment-${sellerId}`,
+      name: `${namePrefix}${sellerId}`,
       does: 'Orders that wait for their turn at the provider of a seller',
       concurrency: env.FULFILMENT_CONCURRENCY,
     });
   queues.set(sellerId, found);
   return found;
+}
+
+export function isProviderQueue({ name }: Queue): boolean {
+  return name.startsWith(namePrefix);
 }
 
 export interface ProviderQueue {

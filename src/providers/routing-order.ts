@@ -2,7 +2,16 @@
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { closedReasonOf, inOrder, obstacleOf, type NoRouteReason, type obstacles } from './choose-route.js';
+import {
+  closedReasonOf,
+  inOrder,
+  obstacleOf,
+  placedBy,
+  type NoRouteReason,
+  type obstacles,
+  type Placing,
+  type RoutableOffer,
+} from './choose-route.js';
 import { circuitsOf, type CircuitView } from './circuit.js';
 import { routingProduct, routingSellers } from './route-board.js';
 
@@ -16,6 +25,8 @@ export interface RoutedOffer {
   meanMs: number;
   /** Null: it is asked when its turn comes. */
   obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
+  /** What puts it behind the one before it. `first`: it is asked first; `alike`: nothing tells them apart. Null: it is not asked. */
+  placed: Placing | 'first' | 'alike' | null;
 }
 
 export interface RoutingOrder {
@@ -34,17 +45,22 @@ export async function routingOrder(productCode: string): Promise<RoutingOrder> {
   }
   const at = now();
   const circuits = await circuitsOf(found.offers.map(({ sellerId }) => sellerId));
-  const offers = inOrder(found.offers, circuits).map((offer): RoutedOffer => {
+  let before: RoutableOffer | null = null;
+  const offers: RoutedOffer[] = [];
+  for (const offer of inOrder(found.offers, circuits)) {
     const seller = sellers.get(offer.sellerId);
     const { state = 'closed', successRate = 1, meanMs = 0 } = circuits.get(offer.sellerId) ?? {};
-    return {
+    const obstacle = obstacleOf(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null);
+    offers.push({
       seller: seller?.username ?? offer.sellerId,
       price: offer.price,
       cost: offer.cost ?? null,
       ...{ circuit: state, successRate, meanMs },
-      obstacle: obstacleOf(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null),
-    };
-  });
+      obstacle,
+      placed: obstacle ? null : before ? (placedBy(before, offer, circuits) ?? 'alike') : 'first',
+    });
+    before = obstacle ? before : offer;
+  }
   return {
     product: productCode,
     closed: closedReasonOf(found, at),

@@ -4,38 +4,47 @@ import type { Period } from '../shared/business-time.js';
 import { tokenSpellings } from './pln-token.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
-/** What a buyer looks for in its history; at least one of them. */
+/** What an account looks for in its history; at least one of them. */
 export interface Sought {
   productCode?: string | undefined;
-  /** As it was sent, or as we keep it. */
+  /** As it was sent, or as we keep it. A seller never looks for it: it sees the end of the number alone. */
   customerNumber?: string | undefined;
   /** The whole of it, or the digits of a PLN token, with or without its hyphens. */
   serialNumber?: string | undefined;
 }
 
+/** Whose history it is: what was bought, or what was sold. */
+export type HistoryOwner = { accountId: string } | { sellerId: string };
+
 /** So many purchases are looked at, the newest first, however few of them fit: a call costs no more than that. */
 const soughtMax = 5_000;
 
 /**
- * One page of a buyer's purchases that fit, newest first, and how many of those looked at do. Served by the indexes
- * account_serial_number, customer_newest or account_product_newest; the status is compared here.
+ * One page of a buyer's purchases or a seller's sales that fit, newest first, and how many of those looked at do. Served by the
+ * indexes account_serial_number, customer_newest or account_product_newest, of sellers seller_serial_number or
+ * seller_product_newest; the status is compared here.
  */
 export async function findInHistory(
-  wanted: Sought & { accountId: string; period: Period; statuses: readonly PurchaseStatus[] | null },
+  wanted: Sought & { owner: HistoryOwner; period: Period; statuses: readonly PurchaseStatus[] | null },
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ purchases: Purchase[]; total: number }> {
-  const { accountId, period, statuses } = wanted;
+  const { owner, period, statuses } = wanted;
   const looked = await purchases
-    .find<Pick<Purchase, '_id' | 'status'>>(
-      { accountId, ...conditionsOf(wanted), createdAt: { $gte: period.start, $lte: period.end } },
-      { projection: { status: 1 } },
+    .find<Pick<Purchase, '_id' | 'accountId' | 'status'>>(
+      { ...owner, ...conditionsOf(wanted), createdAt: { $gte: period.start, $lte: period.end } },
+      { projection: { accountId: 1, status: 1 } },
     )
     .sort({ createdAt: -1, _id: -1 })
     .limit(soughtMax)
     .toArray();
   const fitting = looked.filter(({ status }) => statuses === null || statuses.includes(status));
-  const ids = fitting.slice(offset, offset + limit).map(({ _id }) => _id);
-  const found = ids.length === 0 ? [] : await purchases.find({ _id: { $in: ids }, accountId }).toArray();
+  const shown = fitting.slice(offset, offset + limit);
+  const ids = shown.map(({ _id }) => _id);
+  const accountIds = [...new Set(shown.map(({ accountId }) => accountId))];
+  const found =
+    ids.length === 0
+      ? []
+      : await purchases.find({ _id: { $in: ids }, accountId: { $in: accountIds } }).toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return { total: fitting.length, purchases: ids.flatMap((id) => byId.get(id) ?? []) };
 }

@@ -1,16 +1,15 @@
 import { periodOf } from '../shared/business-time.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { findInHistory, type Sought } from './find-in-history.js';
+import { findInHistory, type HistoryOwner, type Sought } from './find-in-history.js';
 import { findPlace } from './history-place.js';
 import { PurchaseModel, purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './totals-of.js';
 
 export interface HistoryQuery {
-  owner: { accountId: string } | { sellerId: string };
+  owner: HistoryOwner;
   status?: 'pending' | 'processing' | 'success' | 'failed' | undefined;
   startDate?: string | undefined;
   endDate?: string | undefined;
-  /** Of a buyer's own purchases alone. */
   sought?: Sought | undefined;
   page: number;
   limit: number;
@@ -46,8 +45,8 @@ export async function listTransactions(
     createdAt: { $gte: since, $lte: until },
   });
   const offset = (page - 1) * limit;
-  if (query.sought && 'accountId' in owner) {
-    return findInHistory({ ...query.sought, ...owner, period, statuses }, { offset, limit });
+  if (query.sought) {
+    return findInHistory({ ...query.sought, owner, period, statuses }, { offset, limit });
   }
   if (!(await totalsAreComplete())) {
     const whole = filter(period.start, period.end);

@@ -22,7 +22,7 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   transactionId: string;
   n: number;
   sellerId: string;
-  /** Rupiah that the seller asks; never more than what was debited. */
+  /** Rupiah that the seller asks; never more than what was debited, less the markup. */
   offerPrice: number;
   commissionRate: number;
   providerKind: ProviderSettings['kind'];

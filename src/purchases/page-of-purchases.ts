@@ -9,6 +9,9 @@ export interface PurchaseFilter {
   sellerId?: string | undefined;
   status?: PurchaseStatus | undefined;
   productCode?: string | undefined;
+  /** Rupiah, both included. */
+  priceFrom?: number | undefined;
+  priceTo?: number | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -22,7 +25,9 @@ export interface PurchasePage {
 }
 
 type Key = Pick<Purchase, '_id' | 'createdAt'>;
-type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode'>;
+type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
+
+const lookedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
 /** So many purchases are looked at for one page, however few of them fit. */
 const lookedMax = 2_000;
@@ -37,15 +42,8 @@ export async function pageOfPurchases(
   filter: PurchaseFilter,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<PurchasePage> {
-  const byOwner = filter.accountId !== undefined || filter.sellerId !== undefined;
   const key = after === undefined ? null : keyFrom(after);
-  const looked = await purchases
-    .find<Looked>(byOwner ? ofOwner(filter, key) : ofEverybody(filter, key), {
-      projection: { accountId: 1, sellerId: 1, status: 1, productCode: 1, createdAt: 1 },
-    })
-    .sort(byOwner ? { createdAt: -1, _id: -1 } : { _id: -1 })
-    .limit(isExact(filter, byOwner) ? limit + 1 : lookedMax)
-    .toArray();
+  const looked = await look(filter, key, isExact(filter) ? limit + 1 : lookedMax);
   const fitting = looked.filter((each) => fits(each, filter));
   const shown = fitting.slice(0, limit);
   const isFull = fitting.length > limit;
@@ -57,14 +55,85 @@ export async function pageOfPurchases(
   };
 }
 
+export interface SumOfStatus {
+  status: PurchaseStatus;
+  count: number;
+  /** Rupiah: the prices, and what of them stays with the platform. */
+  amount: number;
+  commission: number;
+}
+
+/**
+ * What fits among so many of the newest that its index finds, added up by MongoDB: they are too many to pass through a
+ * process that answers others meanwhile.
+ * @returns `lookedBackTo`: null if there are no older ones.
+ */
+export async function sumOfNewest(
+  filter: PurchaseFilter,
+  max: number,
+): Promise<{ sums: SumOfStatus[]; lookedBackTo: Date | null }> {
+  const { query, sort } = searchOf(filter, null);
+  const fitting = conditionsOf(filter).map(([field, operator, value]) => ({
+    [operator]: [`$${field}`, value],
+  }));
+  const found = await purchases
+    .aggregate<
+      Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
+    >([
+      { $match: query },
+      { $sort: sort },
+      { $limit: max },
+      {
+        $group: {
+          _id: { status: '$status', fits: { $and: fitting } },
+          count: { $sum: 1 },
+          amount: { $sum: '$price' },
+          commission: { $sum: '$commissionAmount' },
+          oldest: { $min: '$createdAt' },
+        },
+      },
+    ])
+    .toArray();
+  const looked = found.reduce((all, { count }) => all + count, 0);
+  const oldestMs = Math.min(...found.map(({ oldest }) => oldest.getTime()));
+  return {
+    sums: found
+      .filter(({ _id }) => _id.fits)
+      .map(({ _id: { status }, count, amount, commission }) => ({ status, count, amount, commission })),
+    lookedBackTo: looked === max ? new Date(oldestMs) : null,
+  };
+}
+
+function look(filter: PurchaseFilter, key: Key | null, max: number): Promise<Looked[]> {
+  const { query, sort } = searchOf(filter, key);
+  return purchases.find<Looked>(query, { projection: lookedFields }).sort(sort).limit(max).toArray();
+}
+
+/** What an index finds of it, in the order of the index. */
+function searchOf(
+  filter: PurchaseFilter,
+  key: Key | null,
+): { query: Filter<Purchase>; sort: Record<string, -1> } {
+  return isOfOwner(filter)
+    ? { query: ofOwner(filter, key), sort: { createdAt: -1, _id: -1 } }
+    : { query: ofEverybody(filter, key), sort: { _id: -1 } };
+}
+
+function isOfOwner({ accountId, sellerId }: PurchaseFilter): boolean {
+  return accountId !== undefined || sellerId !== undefined;
+}
+
 /** Whether the query alone finds what is wanted. */
-function isExact(
-  { accountId, sellerId, status, productCode, since, until }: PurchaseFilter,
-  byOwner: boolean,
-) {
-  return byOwner
-    ? productCode === undefined && (accountId === undefined || sellerId === undefined)
-    : [status, productCode, since, until].every((each) => each === undefined);
+function isExact(filter: PurchaseFilter): boolean {
+  const { accountId, sellerId, status, since, until } = filter;
+  return isOfOwner(filter)
+    ? knowsIndex(filter) && (accountId === undefined || sellerId === undefined)
+    : knowsIndex(filter) && [status, since, until].every((each) => each === undefined);
+}
+
+/** Nothing is asked that only the rows know, and no index. */
+export function knowsIndex({ productCode, priceFrom, priceTo }: PurchaseFilter): boolean {
+  return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }
 
 function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, key: Key | null) {
@@ -87,14 +156,37 @@ function ofEverybody(filter: PurchaseFilter, key: Key | null): Filter<Purchase> 
   return Object.keys(_id).length > 0 ? { _id } : {};
 }
 
-function fits(each: Looked, { accountId, sellerId, status, productCode, since, until }: PurchaseFilter) {
-  return (
-    (accountId === undefined || each.accountId === accountId) &&
-    (sellerId === undefined || each.sellerId === sellerId) &&
-    (status === undefined || each.status === status) &&
-    (productCode === undefined || each.productCode === productCode) &&
-    (since === undefined || each.createdAt >= since) &&
-    (until === undefined || each.createdAt <= until)
+function fits(each: Looked, filter: PurchaseFilter): boolean {
+  return conditionsOf(filter).every(([field, operator, value]) => {
+    const found = each[field];
+    switch (operator) {
+      case '$eq':
+        return found === value;
+      case '$gte':
+        return found !== null && found >= value;
+      case '$lte':
+        return found !== null && found <= value;
+    }
+  });
+}
+
+type Condition = [field: keyof Looked, operator: '$eq' | '$gte' | '$lte', value: string | number | Date];
+
+/** What a purchase must be to fit: asked of rows here, and of MongoDB where it adds them up. */
+function conditionsOf(filter: PurchaseFilter): Condition[] {
+  const { accountId, sellerId, status, productCode, priceFrom, priceTo, since, until } = filter;
+  const asked: [Condition[0], Condition[1], Condition[2] | undefined][] = [
+    ['accountId', '$eq', accountId],
+    ['sellerId', '$eq', sellerId],
+    ['status', '$eq', status],
+    ['productCode', '$eq', productCode],
+    ['price', '$gte', priceFrom],
+    ['price', '$lte', priceTo],
+    ['createdAt', '$gte', since],
+    ['createdAt', '$lte', until],
+  ];
+  return asked.flatMap(([field, operator, value]) =>
+    value === undefined ? [] : [[field, operator, value] satisfies Condition],
   );
 }
 

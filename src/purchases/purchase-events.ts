@@ -44,6 +44,7 @@ export function purchaseDeliveries(parts: {
           id: `${purchase._id}-${event}-${to.name}`,
           orderKey: purchase._id,
           orderRank: rankOf(event),
+          requestId: purchase.requestId,
         }),
       );
     }

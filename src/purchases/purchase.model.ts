@@ -4,7 +4,8 @@ import { Money } from '../database/money-type.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
 
-export type PurchaseStatus = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
+export const purchaseStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const;
+export type PurchaseStatus = (typeof purchaseStatuses)[number];
 export type Surface = 'wallet' | 'buyer' | 'reseller';
 
 /** What a buyer bought; the wire and the collection say transaction. It is its own outbox: `nextActionAt` says when somebody must look at it again. */
@@ -23,7 +24,9 @@ export interface Purchase extends Maskable {
   customerRule: CustomerNumberRule['kind'];
   /** Rupiah debited. Fixed at acceptance. */
   price: number;
-  /** The seller whose offer this price was: it is asked first, at this price. Absent in purchases of 0.1.0. */
+  /** What of it is above the seller's price, and stays with the platform (decision 118). Absent: nothing. */
+  markup?: number;
+  /** The seller whose offer this price was, without the markup: it is asked first, at that. Absent in purchases of 0.1.0. */
   offerSellerId?: string;
   /** Seconds that it may wait for its turn, as its product said when it was accepted. Absent: its product said nothing. */
   maxWaitS?: number;
@@ -39,7 +42,7 @@ export interface Purchase extends Maskable {
   failureCode: string | null;
   /** The seller that was asked last, and so the one that served it; null before any was. */
   sellerId: string | null;
-  /** Rupiah of the price kept by the platform; set with success. */
+  /** Rupiah of the price kept by the platform, the markup among them; set with success. */
   commissionAmount: number | null;
   /** This purchase's own callback URL (POST /v1/transactions), before the account's. */
   callbackUrl: string | null;
@@ -59,6 +62,8 @@ export interface Purchase extends Maskable {
   /** When the operator last let its provider be asked again: the time until the next review counts from there. */
   reviewAskedAt?: Date;
   pendingNotified: boolean;
+  /** Of the call that it was accepted by, for log lines and the operator. Absent in purchases of an earlier release, and where it may not be kept. */
+  requestId?: string;
   /** The trace that its acceptance began, for the operator. Absent where it was not traced. */
   traceId?: string;
   /** The number was erased, and the reports that may show it have still to end (src/privacy). */
@@ -81,6 +86,7 @@ const schema = new Schema<Purchase>(
     customerNumber: { type: String, required: true },
     customerRule: { type: String, required: true },
     price: { type: Money, required: true },
+    markup: { type: Money },
     offerSellerId: { type: String },
     maxWaitS: { type: Number },
     quoteId: { type: String, default: null },
@@ -99,6 +105,7 @@ const schema = new Schema<Purchase>(
     reviewReason: { type: String },
     reviewAskedAt: { type: Date },
     pendingNotified: { type: Boolean, required: true },
+    requestId: { type: String },
     traceId: { type: String },
     reportsToEnd: { type: Boolean },
     createdAt: { type: Date, required: true },
@@ -120,6 +127,12 @@ schema.index(
 );
 schema.index({ sellerId: 1, createdAt: -1, _id: -1 }, { name: 'seller_newest' });
 schema.index({ sellerId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'seller_status_newest' });
+// What a seller looks for in its own.
+schema.index({ sellerId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'seller_product_newest' });
+schema.index(
+  { sellerId: 1, serialNumber: 1 },
+  { partialFilterExpression: { serialNumber: { $type: 'string' } }, name: 'seller_serial_number' },
+);
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
 schema.index(
   { productCode: 1, serialNumber: 1 },
@@ -154,4 +167,4 @@ schema.index(
 
 export const PurchaseModel = mongoose.model('Purchase', schema);
 export const purchases = collectionOf<Purchase>(PurchaseModel);
-export const toStored = storing<Purchase>(['price', 'commissionAmount']);
+export const toStored = storing<Purchase>(['price', 'markup', 'commissionAmount']);

@@ -1,10 +1,11 @@
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
+import { chargedBill } from '../bills/charged-bill.js';
 import { QuoteModel, type Quote } from '../bills/quote.model.js';
-import { ConflictError } from '../shared/errors.js';
-import { say } from '../shared/say.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
+import { say, type MessageKey } from '../shared/say.js';
 import { groupedToken, parsePlnToken } from './pln-token.js';
-import type { Purchase } from './purchase.model.js';
+import type { Purchase, PurchaseStatus } from './purchase.model.js';
 
 /** What the shop wants on the receipt of its customer. */
 export interface ReceiptWishes {
@@ -49,13 +50,21 @@ const words = {
   },
 };
 
+/** Under review it is PROCESSING: nobody knows its end yet. */
+const whyNone = {
+  PENDING: 'receiptNotYet',
+  PROCESSING: 'receiptNotYet',
+  FAILED: 'noReceiptFailed',
+  REFUNDED: 'noReceiptReversed',
+} as const satisfies Record<Exclude<PurchaseStatus, 'SUCCESS'>, MessageKey>;
+
 /**
  * What stands on the receipt of a purchase: nothing of what the shop paid for it, but for the amounts of the bill itself.
- * @throws ConflictError (409/01) for a purchase that is no success.
+ * @throws ConflictError (409/01) for a purchase that is no success. ValidationError where the shop would have sold a bill for less than it says.
  */
 export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): Promise<ReceiptLine[]> {
   if (purchase.status !== 'SUCCESS') {
-    throw new ConflictError(say('noReceipt', { id: purchase._id }), {
+    throw new ConflictError(say(whyNone[purchase.status], { ref: purchase.refId }), {
       reason: 'receipt_not_available',
     });
   }
@@ -78,7 +87,7 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
       [said.name, quote?.customerName ?? null],
       [said.period, quote?.billPeriod ?? null],
     ]),
-    ...proof(purchase, said),
+    ...proof(purchase, wishes.language),
     { text: '' },
     ...amounts(quote, wishes.soldPrice, said),
     { text: '' },
@@ -88,7 +97,8 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
 
 type Words = (typeof words)['id'];
 
-function proof({ subcategory, serialNumber }: Purchase, said: Words): ReceiptLine[] {
+function proof({ subcategory, serialNumber }: Purchase, language: keyof typeof words): ReceiptLine[] {
+  const said = words[language];
   const token = parsePlnToken(serialNumber ?? '');
   const grouped = groupedToken({ subcategory, serialNumber: token?.token ?? serialNumber });
   if (subcategory !== 'pln' || grouped === null || !/^[\d-]{24}$/.test(grouped)) {
@@ -98,7 +108,7 @@ function proof({ subcategory, serialNumber }: Purchase, said: Words): ReceiptLin
     ...facts([
       [said.name, token?.customerName ?? null],
       [said.power, token ? `${token.tariff}/${token.power}` : null],
-      [said.energy, token ? String(token.kwh) : null],
+      [said.energy, token ? token.kwh.toLocaleString(language, { maximumFractionDigits: 2 }) : null],
     ]),
     { text: '' },
     { text: said.token, isCentred: true },
@@ -111,7 +121,15 @@ function amounts(quote: Quote | null, soldPrice: number | null, said: Words): Re
   if (!quote || quote.totalBill === null) {
     return facts([[said.price, soldPrice]], { isBold: true });
   }
-  const total = soldPrice ?? quote.totalAmount ?? quote.totalBill;
+  if (soldPrice !== null && soldPrice < quote.totalBill) {
+    throw new ValidationError([
+      {
+        field: 'sold_price',
+        message: say('soldPriceBelowBill', { label: 'sold_price', bill: quote.totalBill }),
+      },
+    ]);
+  }
+  const total = soldPrice ?? chargedBill(quote).totalAmount ?? quote.totalBill;
   return [
     ...facts([
       [said.bill, quote.totalBill],

@@ -1,16 +1,12 @@
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import type { ReceiptLine } from './receipt-lines.js';
-import { printable } from '../shared/printable.js';
+import { characterWidth, latin, wrapped } from '../shared/pdf-text.js';
 
 const pointsOfMm = 72 / 25.4;
 const margin = 6;
 /** An id of ours fits a line of the narrowest paper. */
 const standardSize = 7.5;
-/** Of Courier, whose characters are all as wide, by its size. */
-const characterWidth = 0.6;
 const lineHeight = 1.25;
-/** What a receipt shows without a font of its own. */
-const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
 
 /** A receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same lines and time. */
 export async function receiptPdf(
@@ -20,7 +16,7 @@ export async function receiptPdf(
   const width = widthMm * pointsOfMm;
   const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
-    const shown = printable(text).replace(notShown, '?');
+    const shown = latin(text);
     // As large as it can be on one line.
     const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
     return wrapped(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
@@ -42,17 +38,4 @@ export async function receiptPdf(
     page.drawText(text, { x, y, size, font: isBold || isLarge ? bold : plain });
   }
   return Buffer.from(await pdf.save({ useObjectStreams: false }));
-}
-
-/** At spaces where there are any. */
-function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest.length > columns) {
-    const space = rest.lastIndexOf(' ', columns);
-    const cut = space > 0 ? space : columns;
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut).trimStart();
-  }
-  return [...lines, rest];
 }

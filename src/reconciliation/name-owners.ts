@@ -1,6 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import { MongoServerError } from 'mongodb';
 import { defineMigration } from '../database/migrate.js';
+import { untyped, type AnyStored } from '../database/typed-collection.js';
 import { deposits } from '../deposits/deposit.model.js';
 import { sellerCredits } from '../money/credits/seller-credit.model.js';
 import { journals } from '../money/journals/journal.model.js';
@@ -14,7 +15,7 @@ const atOnce = 500;
 const orphansMax = 1_000;
 
 interface Owned {
-  collection: Collection;
+  collection: Collection<AnyStored>;
   /** What a document without an account is for; its account is that of the purchase, deposit or settlement. */
   subjectOf: (document: Document) => unknown;
   /** The account, where the document itself tells it. */
@@ -24,26 +25,26 @@ interface Owned {
 /** What 0.1.0 wrote without an account. Each has an index that begins with `accountId`. */
 const owned: Owned[] = [
   {
-    collection: journals as unknown as Collection,
+    collection: untyped(journals),
     subjectOf: ({ subjectId }) => subjectId as unknown,
     ownerOf: ({ walletId }) => walletId as unknown,
   },
   {
-    collection: orders as unknown as Collection,
+    collection: untyped(orders),
     subjectOf: ({ transactionId }) => transactionId as unknown,
   },
   {
-    collection: sellerCredits as unknown as Collection,
+    collection: untyped(sellerCredits),
     subjectOf: ({ transactionId }) => transactionId as unknown,
   },
 ];
 
 /** Unique indexes of earlier releases, which do not begin with the account. */
-const formerIndexes: [Collection, string][] = [
-  [journals as unknown as Collection, 'subject_kind_unique'],
-  [journals as unknown as Collection, 'wallet_seq_unique'],
-  [orders as unknown as Collection, 'transaction_n_unique'],
-  [orders as unknown as Collection, 'one_open_attempt'],
+const formerIndexes: [Collection<AnyStored>, string][] = [
+  [untyped(journals), 'subject_kind_unique'],
+  [untyped(journals), 'wallet_seq_unique'],
+  [untyped(orders), 'transaction_n_unique'],
+  [untyped(orders), 'one_open_attempt'],
 ];
 
 /**
@@ -85,10 +86,10 @@ export async function collectionsWithoutOwners(): Promise<string[]> {
 }
 
 async function nameIn({ collection, subjectOf, ownerOf }: Owned): Promise<number> {
-  const orphans: unknown[] = [];
+  const orphans: string[] = [];
   for (let named = 0; ;) {
     const page = await collection
-      .find({ accountId: null, _id: { $nin: orphans as never[] } })
+      .find({ accountId: null, _id: { $nin: orphans } })
       .limit(atOnce)
       .toArray();
     if (page.length === 0 || orphans.length > orphansMax) {
@@ -102,7 +103,7 @@ async function nameIn({ collection, subjectOf, ownerOf }: Owned): Promise<number
         orphans.push(document._id);
         logger.error('a document belongs to nobody: see topup ledger verify', {
           collection: collection.collectionName,
-          id: String(document._id),
+          id: document._id,
         });
         return [];
       }
@@ -119,9 +120,9 @@ async function nameIn({ collection, subjectOf, ownerOf }: Owned): Promise<number
 async function ownersOf(subjects: unknown[]): Promise<Map<unknown, string>> {
   const ids = [...new Set(subjects)].filter((each) => typeof each === 'string');
   const found = await Promise.all(
-    [purchases, deposits, settlements].map((collection) =>
-      (collection as unknown as Collection<{ _id: string; accountId: string }>)
-        .find({ _id: { $in: ids } }, { projection: { accountId: 1 } })
+    [untyped(purchases), untyped(deposits), untyped(settlements)].map((collection) =>
+      collection
+        .find<{ _id: string; accountId: string }>({ _id: { $in: ids } }, { projection: { accountId: 1 } })
         .toArray(),
     ),
   );

@@ -1,10 +1,11 @@
 /** A provider's record of our orders as CSV, such as its member area exports. */
 import type { ProviderRecordRow } from '../providers/adapter.js';
+import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../shared/csv-lines.js';
 import { ValidationError } from '../shared/errors.js';
+import { inSlices } from '../shared/in-slices.js';
 import { asWritten } from '../shared/say.js';
 import { lookUp } from '../shared/look-up.js';
 import { printableWithin } from '../shared/printable.js';
-import { parseCsv } from '../shared/parse-csv.js';
 
 const words: Record<string, ProviderRecordRow['status']> = {
   success: 'success',
@@ -16,29 +17,61 @@ const words: Record<string, ProviderRecordRow['status']> = {
 
 /**
  * Columns by their names in the first line: ref_id, at (ISO 8601), status (success, failed, pending, or Sukses,
- * Gagal, Pending), and sn if there is one; others are left alone.
+ * Gagal, Pending), and sn if there is one; others are left alone. A long one is read with pauses, and holds up nobody.
  * @throws ValidationError that names the record.
  */
-export function readRecord(csv: string): ProviderRecordRow[] {
-  const [head = [], ...rows] = parseCsv(csv);
-  const column = (name: string) => head.findIndex((title) => title.trim().toLowerCase() === name);
-  const [refId, at, status, sn] = ['ref_id', 'at', 'status', 'sn'].map(column);
-  if (refId === undefined || at === undefined || status === undefined || Math.min(refId, at, status) < 0) {
-    throw unreadable('the first line must name the columns ref_id, at and status');
-  }
-  return rows.map((row, index) => {
-    const time = new Date(row[at] ?? '');
-    const state = lookUp(words, (row[status] ?? '').trim().toLowerCase());
-    if (Number.isNaN(time.getTime()) || !state || !row[refId]) {
-      throw unreadable(`record ${index + 1}: ref_id, at or status cannot be read`);
+export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
+  let columns: Columns | undefined;
+  const rows: ProviderRecordRow[] = [];
+  try {
+    for await (const line of inSlices(csvLines(csv))) {
+      if (isEmptyLine(line)) {
+        continue;
+      }
+      if (columns) {
+        rows.push(readRow(line, columns, rows.length + 1));
+      } else {
+        columns = columnsOf(line);
+      }
     }
-    return printableWithin({
-      providerRef: row[refId],
-      at: time,
-      status: state,
-      serialNumber: row[sn ?? -1] || null,
-    });
-  });
+  } catch (error) {
+    throw error instanceof UnreadableSheetError ? unreadable(error.message) : error;
+  }
+  if (!columns) {
+    throw unnamed();
+  }
+  return rows;
+}
+
+/** Places in a row; `sn` is -1 without such a column. */
+type Columns = Record<'refId' | 'at' | 'status' | 'sn', number>;
+
+function columnsOf({ cells }: SheetLine): Columns {
+  const names = cells.map((title) => title.trim().toLowerCase());
+  const column = (name: string) => names.indexOf(name);
+  const columns = { refId: column('ref_id'), at: column('at'), status: column('status'), sn: column('sn') };
+  if (Math.min(columns.refId, columns.at, columns.status) < 0) {
+    throw unnamed();
+  }
+  return columns;
+}
+
+function readRow(
+  { cells }: SheetLine,
+  { refId, at, status, sn }: Columns,
+  record: number,
+): ProviderRecordRow {
+  const time = new Date(cells[at] ?? '');
+  const state = lookUp(words, (cells[status] ?? '').trim().toLowerCase());
+  const providerRef = cells[refId];
+  if (Number.isNaN(time.getTime()) || !state || !providerRef) {
+    throw unreadable(`record ${record}: ref_id, at or status cannot be read`);
+  }
+  return printableWithin({ providerRef, at: time, status: state, serialNumber: cells[sn] || null });
+}
+
+function unnamed(): ValidationError {
+  return unreadable('the first line must name the columns ref_id, at and status');
 }
 
 function unreadable(why: string): ValidationError {

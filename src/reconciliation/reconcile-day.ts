@@ -31,7 +31,7 @@ export async function reconcileDay(
       ),
     );
   }
-  const record = csv === null ? await fetchRecord(seller, date) : readRecord(csv);
+  const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv);
   const found = await reconcileProvider(seller, date, record);
   // A file is what somebody has brought, not what the provider says; and a day that is not over is the clock's still.
   if (csv === null && isOver(date)) {

@@ -206,7 +206,8 @@ redis.call('pexpire', KEYS[1], 60000)
 return redis.call('publish', ARGV[3], ARGV[4] .. ' ' .. (redis.call('get', KEYS[2]) or '0'))`;
 
 async function beat(): Promise<void> {
-  if (subscribed === 0) {
+  // Of a connection that does not stand it is said there; this one may just have been faster.
+  if (subscribed === 0 || redis().status !== 'ready') {
     return;
   }
   const text = `beat ${subscribed} ${performance.now()}`;

@@ -3,12 +3,16 @@
  * that hangs) cannot say that it does, so the others see it by its silence.
  */
 import { env } from '../../config/env.js';
+import { releaseVersion } from '../../config/release.js';
+import { nowMs } from '../shared/clock.js';
 import { beforeDisconnect, redis, redisServers } from './connection.js';
 import { connectionNameOf, processId } from './process-id.js';
 import { sayRedisError } from './say-error.js';
+import { whyRedisRefuses } from './why-redis-refuses.js';
+import type { Trouble } from '../shared/troubles.js';
 import { repeat } from '../shared/repeat.js';
 
-const sayEveryMs = 5_000;
+export const sayEveryMs = 5_000;
 /** Three times not heard. */
 export const silentAfterMs = 20_000;
 /** Silence is no more than that of one whose connection stands: what was killed has none. */
@@ -17,6 +21,14 @@ const forgottenAfterMs = 6 * 3_600_000;
 const guessedForMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
+const heardAgainKey = `${env.QUEUE_PREFIX}:heard-again-at`;
+
+/** Answers with the time if nobody at all was heard for a while until now. Writes nothing. */
+const nobodyHeardScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+return last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
 
 const sayScript = `
 local time = redis.call('TIME')
@@ -31,27 +43,137 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local forgotten = string.format('(%.0f', now - ARGV[1])
 local silent = string.format('%.0f', now - ARGV[2])
-return { redis.call('ZRANGEBYSCORE', KEYS[1], silent, '+inf'), redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent) }`;
+return {
+  redis.call('ZRANGEBYSCORE', KEYS[1], silent, '+inf', 'WITHSCORES'),
+  redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent, 'WITHSCORES') }`;
 
-/** Says from now on that this process lives. Ends with `disconnectRedis`. */
-export function sayPresence(type: string): { stop(): Promise<void> } {
+/** What a process says of itself, in a key of its own that ends by itself: members of the set are read by releases that know no more. */
+interface Said {
+  version: string;
+  startedAtMs: number;
+  memoryBytes: number;
+  /** Absent in one of a release that did not say it. */
+  troubles?: ProcessTroubles;
+  /** It gives sellers their share of the price without its markup; absent in a release that knows none. */
+  knowsMarkups?: boolean;
+  /** It asks buyers of a price group for the markups of that group; absent in a release that knows none. */
+  knowsMarkupGroups?: boolean;
+  /** It keeps alarms and tells them; absent in one of a release that did not say it. */
+  tellsAlarms?: boolean;
+}
+
+/** What only the process itself knows to be wrong. */
+export interface ProcessTroubles extends Record<Trouble, number> {
+  isNotReady: boolean;
+  /** The longest that its event loop was held up within the last minute. */
+  lagMs: number;
+}
+
+function saidKey(id: string): string {
+  return `${env.QUEUE_PREFIX}:process-says:${id}`;
+}
+
+/** Says from now on that this process lives, and what is wrong with it. Ends with `disconnectRedis`. */
+export function sayPresence(
+  type: string,
+  { troublesNow, tellsAlarms }: { troublesNow?: () => ProcessTroubles; tellsAlarms?: boolean } = {},
+): { stop(): Promise<void> } {
   const member = `${type}:${processId}`;
+  const startedAtMs = Math.round(nowMs() - process.uptime() * 1_000);
   const saying = repeat({
     name: 'presence',
     everyMs: sayEveryMs,
     async run() {
       // The connection itself tells of an outage.
       if (redis().status === 'ready') {
-        await redis()
-          .eval(sayScript, 1, key, member, forgottenAfterMs)
-          .catch((error: unknown) => {
-            sayRedisError('a process cannot say that it lives', error);
-          });
+        const troubles = troublesNow?.();
+        const said: Said = {
+          ...{ version: releaseVersion, startedAtMs, memoryBytes: process.memoryUsage.rss() },
+          ...{ knowsMarkups: true, knowsMarkupGroups: true, ...(troubles && { troubles }) },
+          ...(tellsAlarms !== undefined && { tellsAlarms }),
+        };
+        await Promise.all([
+          say(member),
+          redis().set(saidKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
+        ]).catch((error: unknown) => {
+          sayRedisError('a process cannot say that it lives', error);
+        });
       }
     },
   });
-  beforeDisconnect(() => redis().zrem(key, member));
+  beforeDisconnect(() => Promise.all([redis().zrem(key, member), redis().del(saidKey(processId))]));
   return saying;
+}
+
+async function say(member: string): Promise<void> {
+  const heardAgainAt = await nobodyHeard();
+  if (heardAgainAt !== null) {
+    await redis().set(heardAgainKey, heardAgainAt, 'PX', forgottenAfterMs);
+  }
+  await redis().eval(sayScript, 1, key, member, forgottenAfterMs);
+}
+
+async function nobodyHeard(): Promise<string | null> {
+  return (await redis().eval(nobodyHeardScript, 1, key, silentAfterMs)) as string | null;
+}
+
+/**
+ * When a process was heard after none had been for 20 s: Redis hung or took no writes until then, and nobody could take or end
+ * a job. Now, while none is
+ * yet. By Redis's clock; 0: not within six hours. @throws Redis's own errors.
+ */
+export async function heardAgainAtMs(): Promise<number> {
+  return Number((await nobodyHeard()) ?? (await redis().get(heardAgainKey)));
+}
+
+/** A process that was heard. */
+export interface HeardProcess {
+  id: string;
+  /** As it was started: `web`, `fulfilment`, `all` … */
+  type: string;
+  lastHeardAt: Date;
+  /** It has its connection and says nothing: it stands still. */
+  isSilent: boolean;
+}
+
+/** With what it says of itself: null in one of a release that did not. */
+export interface DescribedProcess extends HeardProcess {
+  version: string | null;
+  startedAt: Date | null;
+  /** Resident. */
+  memoryBytes: number | null;
+  troubles: ProcessTroubles | null;
+  knowsMarkups: boolean;
+  knowsMarkupGroups: boolean;
+  /** Null in one that did not say. */
+  tellsAlarms: boolean | null;
+}
+
+/** By type, the longest running first; null where nobody knows, as `processesNow`. @throws Redis's own errors. */
+export async function describedProcesses(): Promise<DescribedProcess[] | null> {
+  const heard = await heardProcesses();
+  if (!heard) {
+    return null;
+  }
+  const found = await Promise.all(
+    heard.map(async (each) => {
+      const text = await redis().get(saidKey(each.id));
+      const said = text === null ? null : (JSON.parse(text) as Said);
+      return {
+        ...each,
+        version: said?.version ?? null,
+        startedAt: said && new Date(said.startedAtMs),
+        memoryBytes: said?.memoryBytes ?? null,
+        troubles: said?.troubles ?? null,
+        knowsMarkups: said?.knowsMarkups ?? false,
+        knowsMarkupGroups: said?.knowsMarkupGroups ?? false,
+        tellsAlarms: said?.tellsAlarms ?? null,
+      };
+    }),
+  );
+  return found.sort(
+    (a, b) => a.type.localeCompare(b.type) || Number(a.startedAt ?? 0) - Number(b.startedAt ?? 0),
+  );
 }
 
 export interface Processes {
@@ -59,40 +181,77 @@ export interface Processes {
   silent: number;
 }
 
-/** By process type. Silent is who still has its connection and says nothing: it stands still. @throws Redis's own errors. */
-export async function processesNow(): Promise<Map<string, Processes>> {
-  const { alive, silent } = await look(forgottenAfterMs);
+/**
+ * By process type. Silent is who still has its connection and says nothing: it stands still. Null: Redis takes no writes, and each
+ * says by a write that it lives, so nobody knows who does.
+ * @throws Redis's own errors.
+ */
+export async function processesNow(): Promise<Map<string, Processes> | null> {
+  const heard = await heardProcesses();
+  if (!heard) {
+    return null;
+  }
   const found = new Map<string, Processes>();
-  const count = (member: string, state: keyof Processes): void => {
-    const type = member.slice(0, member.indexOf(':'));
+  for (const { type, isSilent } of heard) {
     const counts = found.get(type) ?? { alive: 0, silent: 0 };
+    const state = isSilent ? 'silent' : 'alive';
     found.set(type, { ...counts, [state]: counts[state] + 1 });
-  };
-  alive.forEach((member) => {
-    count(member, 'alive');
-  });
-  (silent.length === 0 ? [] : await thoseConnected(silent)).forEach((member) => {
-    count(member, 'silent');
-  });
+  }
   return found;
 }
 
-async function look(rememberedMs: number): Promise<{ alive: string[]; silent: string[] }> {
+async function heardProcesses(): Promise<HeardProcess[] | null> {
+  if ((await whyRedisRefuses()) !== null) {
+    return null;
+  }
+  const { alive, silent } = await look(forgottenAfterMs);
+  return [...alive, ...(silent.length === 0 ? [] : await thoseConnected(silent))];
+}
+
+async function look(rememberedMs: number): Promise<{ alive: HeardProcess[]; silent: HeardProcess[] }> {
   const [alive, silent] = (await redis().eval(lookScript, 1, key, rememberedMs, silentAfterMs)) as [
     string[],
     string[],
   ];
-  return { alive, silent };
+  return { alive: heardOf(alive, false), silent: heardOf(silent, true) };
 }
 
-async function thoseConnected(silent: string[]): Promise<string[]> {
+/** @param found Members, each with its score. */
+function heardOf(found: string[], isSilent: boolean): HeardProcess[] {
+  return found.flatMap((member, place) => {
+    const colon = member.indexOf(':');
+    const lastHeardAt = new Date(Number(found[place + 1]));
+    const heard = { type: member.slice(0, colon), id: member.slice(colon + 1), lastHeardAt, isSilent };
+    return place % 2 === 0 ? [heard] : [];
+  });
+}
+
+/**
+ * Whether anybody else has a connection who was not heard: it has just come, or Redis has lost what it said. True where connections
+ * cannot be told apart.
+ * @throws Redis's own errors.
+ */
+export async function isAnybodyUnheard(): Promise<boolean> {
+  const connections = await connectionsNow();
+  if (connections === null) {
+    return true;
+  }
+  const { alive, silent } = await look(forgottenAfterMs);
+  const heard = new Set([processId, ...[...alive, ...silent].map(({ id }) => id)].map(connectionNameOf));
+  const named = [...connections.matchAll(/ name=(\S+)/g)].map(([, name = '']) => name);
+  return named.some((name) => name.startsWith(connectionNameOf('')) && !heard.has(name));
+}
+
+async function thoseConnected(silent: HeardProcess[]): Promise<HeardProcess[]> {
+  const connections = await connectionsNow();
+  return connections === null
+    ? (await look(guessedForMs)).silent
+    : silent.filter(({ id }) => connections.includes(connectionNameOf(id)));
+}
+
+/** As Redis lists them; null: they have no names, behind a proxy, or at a Redis that lets nobody name a connection. */
+async function connectionsNow(): Promise<string | null> {
   const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));
   const connections = lists.join('\n');
-  // A proxy, or a Redis that lets nobody name a connection.
-  if (!connections.includes(connectionNameOf(processId))) {
-    return (await look(guessedForMs)).silent;
-  }
-  return silent.filter((member) =>
-    connections.includes(connectionNameOf(member.slice(member.indexOf(':') + 1))),
-  );
+  return connections.includes(connectionNameOf(processId)) ? connections : null;
 }

@@ -4,6 +4,9 @@ import { within } from '../shared/within.js';
 import { redis } from './connection.js';
 import { codeOf, sayRedisError } from './say-error.js';
 
+/** It neither takes writes nor says why. */
+export const noAnswer = 'Redis does not answer in time.';
+
 const patienceMs = 1_000;
 /** Whoever asks meanwhile hears the same: anybody may ask, and each answer is a write. */
 const shareMs = 500;
@@ -43,6 +46,6 @@ function inWords(code: string): string {
     case 'NOPERM':
       return 'The user of REDIS_URL may not write.';
     default:
-      return 'Redis does not answer in time.';
+      return noAnswer;
   }
 }

@@ -43,7 +43,7 @@ export async function giveUpReport({ reportId }: { reportId: string }, reason: s
     { returnDocument: 'after' },
   ).lean<Report>();
   if (report) {
-    logger.error('report given up', { reportId, reason });
+    logger.error('report given up', { reportId, requestId: report.requestId, reason });
     await deleteEarlierFiles(report);
     await callNext(report.accountId);
   }
@@ -51,6 +51,7 @@ export async function giveUpReport({ reportId }: { reportId: string }, reason: s
 }
 
 async function attempt(report: Report): Promise<void> {
+  const startedMs = performance.now();
   const held = holdClaim(report);
   try {
     await deleteEarlierFiles(report);
@@ -60,14 +61,19 @@ async function attempt(report: Report): Promise<void> {
     });
     if (result.matchedCount === 0) {
       await deleteReportFile(report);
+      return;
     }
+    const { _id: reportId, requestId } = report;
+    const { rows, size } = found;
+    const ms = Math.round(performance.now() - startedMs);
+    logger.info('report made', { reportId, requestId, rows, size, ms });
   } catch (error) {
     await deleteReportFile(report);
     if (!held.lost.aborted) {
       throw error;
     }
     logger.info('another worker makes this report, or it was ended', {
-      reportId: report._id,
+      ...{ reportId: report._id, requestId: report.requestId },
       epoch: report.epoch,
     });
   } finally {

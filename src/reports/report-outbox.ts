@@ -12,11 +12,12 @@ export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,
   open: openReports,
-  fields: [],
+  fields: ['requestId'],
   jobs: [
     outboxJob({
       job: generateReportJob,
       dataOf: ({ _id, accountId }) => ({ reportId: _id, accountId }),
+      requestIdOf: ({ requestId }) => requestId,
       isNeededBy: () => true,
     }),
   ],

@@ -64,7 +64,8 @@ export async function callNext(accountId: string): Promise<void> {
   for (const each of waiting) {
     if (await takeTurn(each)) {
       const priority = priorityOf(each);
-      await tryToAddJob(generateReportJob, { reportId: each._id, accountId }, { priority });
+      const { _id: reportId, requestId } = each;
+      await tryToAddJob(generateReportJob, { reportId, accountId }, { priority, requestId });
     }
   }
 }

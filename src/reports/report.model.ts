@@ -34,6 +34,8 @@ export interface Report {
   isLong?: boolean;
   /** Its place among those of its account that are made at the same time (report-turns.ts); null before and after. */
   turn: number | null;
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts), and in those of an earlier release. */
+  requestId?: string;
   /** When the sweep must add a job if nobody has dealt with it; null once it is completed or has failed. */
   nextActionAt: Date | null;
   createdAt: Date;
@@ -58,6 +60,7 @@ const schema = new Schema<Report>(
     linkEpoch: { type: Number },
     isLong: { type: Boolean },
     turn: { type: Number, default: null },
+    requestId: { type: String },
     nextActionAt: { type: Date, default: null },
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },

@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.model.js';
 import { periodOf } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError, RateLimitError } from '../shared/errors.js';
+import { keptRequestId } from '../shared/request-id.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { addAndWait } from '../jobs/add-job.js';
@@ -22,6 +23,8 @@ export interface ReportRequest {
   endDate?: string | undefined;
   /** By its one spelling, as src/shared/iso-time.ts gives it. */
   zone?: string | undefined;
+  /** Of the call. */
+  requestId?: string;
 }
 
 const dayMs = 86_400_000;
@@ -37,6 +40,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
   const period = periodOf(request.startDate, request.endDate);
   await countRequest(request.account._id);
   const id = newId();
+  const requestId = keptRequestId(request.requestId);
   const report: Report = {
     _id: id,
     accountId: request.account._id,
@@ -53,6 +57,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     epoch: 0,
     isLong: isLong(period),
     turn: null,
+    ...(requestId !== undefined && { requestId }),
     nextActionAt: new Date(nowMs() + reportSweepAfterMs),
     createdAt: now(),
     expiresAt: new Date(nowMs() + keptMs),
@@ -63,7 +68,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     await addAndWait(
       generateReportJob,
       { reportId: id, accountId: report.accountId },
-      { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: priorityOf(report) },
+      { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: priorityOf(report), requestId },
     );
   }
   return findReport(request.account._id, id);

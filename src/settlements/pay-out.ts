@@ -6,6 +6,7 @@ import { post } from '../money/posting/post.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { logger } from '../shared/logger.js';
 import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
@@ -23,10 +24,11 @@ import { SettlementModel, settlements, type Settlement, type SettlementStatus } 
  */
 export async function payOut(settlementId: string, accountId: string | null = null): Promise<void> {
   const settlement = await requireSettlement(settlementId, accountId);
+  const { requestId } = settlement;
   if (settlement.status === 'pending' && !settlement.needsApproval) {
     const byHand = env.PAYOUT_MODE === 'manual';
     const nextActionAt = byHand ? null : settlementSweepAt();
-    await post({
+    const { outcome } = await post({
       accountId: settlement.accountId,
       kind: 'settlement-claim',
       subjectId: settlementId,
@@ -39,35 +41,44 @@ export async function payOut(settlementId: string, accountId: string | null = nu
         },
       ],
     });
+    if (outcome === 'posted') {
+      logger.info('settlement taken', { settlementId, requestId, byHand });
+    }
   }
   if (env.PAYOUT_MODE === 'simulated') {
     const { status, claimedBy = null } = await requireSettlement(settlementId, settlement.accountId);
     // Claimed: an operator pays it, by hand.
     if (status === 'processing' && claimedBy === null) {
-      await completeSettlement(settlementId, bySystem, settlement.accountId);
+      await completeSettlement(settlementId, bySystem, { accountId: settlement.accountId });
+      logger.info('settlement paid out', { settlementId, requestId });
     }
   }
 }
 
 /**
  * -> completed: the held money leaves the seller, net to the bank and the fee to the platform.
- * Invariant: once, by the status it had and by the unique journal. Completing twice changes nothing.
+ * Invariant: once, by the status it had and by the unique journal. Completing twice changes nothing, the bank's reference neither.
+ * @param known.accountId The seller's, where the caller knows it.
  * @throws NotFoundError. ConflictError if it has failed, if another operator has claimed it, or if an operator completes
  *   what nobody has claimed.
  */
 export async function completeSettlement(
   settlementId: string,
   by: ChangedBy,
-  ofAccount: string | null = null,
+  known: { accountId?: string; bankReference?: string } = {},
 ): Promise<Settlement> {
-  const settlement = await requireSettlement(settlementId, ofAccount);
+  const settlement = await requireSettlement(settlementId, known.accountId);
   const { accountId, amount, netAmount, fee } = settlement;
   const finalAt = now();
   return finish(settlement, {
     by,
     // Whatever PAYOUT_MODE the operator's own shell has.
     claimNeeded: by.actor !== bySystem.actor,
-    change: { status: 'completed', finalAt },
+    change: {
+      status: 'completed',
+      finalAt,
+      ...(known.bankReference !== undefined && { bankReference: known.bankReference }),
+    },
     deliveries: settlementCompletedDeliveries(await accountById(accountId), settlement, finalAt),
     movement: {
       kind: 'settlement-completed',
@@ -146,7 +157,7 @@ function approvalPosting(
 interface Finish {
   by: ChangedBy;
   claimNeeded: boolean;
-  change: Pick<Settlement, 'status' | 'finalAt'> & Partial<Pick<Settlement, 'reason'>>;
+  change: Pick<Settlement, 'status' | 'finalAt'> & Partial<Pick<Settlement, 'reason' | 'bankReference'>>;
   deliveries: Delivery[];
   movement: Pick<Posting, 'kind' | 'wallet' | 'lines'>;
 }
@@ -179,7 +190,10 @@ async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
         action: `settlement.${change.status}`,
         subject: { kind: 'settlement', id: _id },
         before: { status },
-        after: { status: change.status },
+        after: {
+          status: change.status,
+          ...(change.bankReference !== undefined && { bankReference: change.bankReference }),
+        },
       }),
       ...deliveryInserts(deliveries),
     ],

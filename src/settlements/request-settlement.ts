@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.model.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
+import { keptRequestId } from '../shared/request-id.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { tryToAddJob } from '../jobs/add-job.js';
@@ -26,6 +27,8 @@ export interface SettlementRequest {
   amount: number;
   bankAccount: Settlement['bankAccount'];
   refId: string | null;
+  /** Of the call. */
+  requestId?: string;
 }
 
 const payoutHour = 17;
@@ -68,15 +71,17 @@ export async function requestSettlement(
 }
 
 /** Adds the payout job, after the commit. Without Redis the sweep does it later. */
-export async function enqueueSettlement({ _id, accountId, needsApproval }: Settlement): Promise<void> {
+export async function enqueueSettlement(settlement: Settlement): Promise<void> {
+  const { _id, accountId, needsApproval, requestId } = settlement;
   if (!needsApproval) {
-    await tryToAddJob(payOutJob, { settlementId: _id, accountId });
+    await tryToAddJob(payOutJob, { settlementId: _id, accountId }, { requestId });
   }
 }
 
 function newSettlement(request: SettlementRequest, { review, isChange }: BankAccountUse): Settlement {
   const { account, amount, bankAccount, refId } = request;
   const needsApproval = review !== null;
+  const requestId = keptRequestId(request.requestId);
   return {
     // Made once: whatever is repeated below, it is this one settlement.
     _id: newId(),
@@ -93,6 +98,7 @@ function newSettlement(request: SettlementRequest, { review, isChange }: BankAcc
     reason: null,
     claimedBy: null,
     claimedAt: null,
+    ...(requestId !== undefined && { requestId }),
     estimatedCompletion: nextBusinessDayAt(payoutHour),
     epoch: 0,
     nextActionAt: needsApproval ? null : settlementSweepAt(),
@@ -124,7 +130,13 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | null> {
   return refId === null
     ? null
-    : SettlementModel.findOne({ accountId: account._id, refId }).readConcern('majority').lean<Settlement>();
+    : SettlementModel.findOne({
+        accountId: account._id,
+        // With its type, or the index of references is not taken.
+        refId: { $eq: refId, $type: 'string' },
+      })
+        .readConcern('majority')
+        .lean<Settlement>();
 }
 
 /** @throws ConflictError (409/01) for another settlement under the same ref_id. */

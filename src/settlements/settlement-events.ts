@@ -8,7 +8,7 @@ import type { Settlement } from './settlement.model.js';
 /** What the events tell of a settlement. Rupiah. */
 export type SettlementFacts = Pick<
   Settlement,
-  '_id' | 'refId' | 'amount' | 'fee' | 'netAmount' | 'bankAccount'
+  '_id' | 'refId' | 'amount' | 'fee' | 'netAmount' | 'bankAccount' | 'requestId'
 >;
 
 export function settlementCompletedDeliveries(
@@ -19,7 +19,7 @@ export function settlementCompletedDeliveries(
   return eventDeliveries(seller, {
     id: `${settlement._id}-completed`,
     event: 'settlement.completed',
-    refId: settlement.refId,
+    ...{ refId: settlement.refId, requestId: settlement.requestId },
     data: { ...settlementData(settlement), status: 'completed', completed_at: completedAt.toISOString() },
   });
 }
@@ -33,7 +33,7 @@ export function settlementFailedDeliveries(
   return eventDeliveries(seller, {
     id: `${settlement._id}-failed`,
     event: 'settlement.failed',
-    refId: settlement.refId,
+    ...{ refId: settlement.refId, requestId: settlement.requestId },
     data: { ...settlementData(settlement), status: 'failed', reason },
   });
 }

@@ -16,11 +16,12 @@ export const settlementOutbox: Outbox<Settlement> = {
   name: 'settlements',
   collection: settlements,
   open: { status: { $in: ['pending', 'processing'] } },
-  fields: ['needsApproval'],
+  fields: ['needsApproval', 'requestId'],
   jobs: [
     outboxJob({
       job: payOutJob,
       dataOf: ({ _id, accountId }) => ({ settlementId: _id, accountId }),
+      requestIdOf: ({ requestId }) => requestId,
       isNeededBy: ({ needsApproval }) => !needsApproval,
     }),
   ],

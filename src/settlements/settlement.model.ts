@@ -33,6 +33,10 @@ export interface Settlement {
   /** The operator (an actor of the audit log) who pays it at the bank, and since when. Absent in those of 0.1.0. */
   claimedBy?: string | null;
   claimedAt?: Date | null;
+  /** What the bank calls the payment, as whoever completed it said. Absent where nobody said one. */
+  bankReference?: string;
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts), and in those of an earlier release. */
+  requestId?: string;
   estimatedCompletion: Date;
   /** Raised whenever a job is added again. */
   epoch: number;
@@ -61,6 +65,8 @@ const schema = new Schema<Settlement>(
     byHand: { type: Boolean },
     claimedBy: { type: String, default: null },
     claimedAt: { type: Date, default: null },
+    bankReference: { type: String },
+    requestId: { type: String },
     estimatedCompletion: { type: Date, required: true },
     epoch: { type: Number, required: true },
     nextActionAt: { type: Date, default: null },

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
 import { readHolidays } from '../../config/holidays.js';
 import { limits } from '../../config/limits.js';
-import { nowMs } from './clock.js';
+import { now, nowMs } from './clock.js';
 import { ValidationError } from './errors.js';
 import { say } from './say.js';
 
@@ -13,25 +13,38 @@ export interface Period {
   end: Date;
 }
 
+/** How a call names the ends of a period. */
+interface EndNames {
+  start: string;
+  end: string;
+}
+
+const clientNames: EndNames = { start: 'start_date', end: 'end_date' };
+/** As the lists of operators name them. */
+export const dayNames: EndNames = { start: 'from', end: 'to' };
+
 /**
  * The period that a client asks for (docs/interface.md#history): `YYYY-MM-DD` is the whole day in business time, an
  * ISO time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
  * @throws ValidationError for an end before the start, or more than 366 days.
  */
-export function periodOf(startDate: string | undefined, endDate: string | undefined): Period {
+export function periodOf(
+  startDate: string | undefined,
+  endDate: string | undefined,
+  names = clientNames,
+): Period {
   const end = endDate === undefined ? endOfToday() : lastInstant(endDate);
   const start =
     startDate === undefined
       ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
       : firstInstant(startDate);
-  if (end < start) {
-    throw new ValidationError([{ field: 'end_date', message: say('endBeforeStart') }]);
-  }
+  refuseBackwards(start.toJSDate(), end.toJSDate(), names);
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
     throw new ValidationError([
       {
-        field: 'start_date',
-        message: say('periodTooLong', { max: limits.historyDaysMax }),
+        field: names.start,
+        reason: 'out_of_range',
+        message: say('periodTooLong', { ...names, max: limits.historyDaysMax }),
       },
     ]);
   }
@@ -41,6 +54,11 @@ export function periodOf(startDate: string | undefined, endDate: string | undefi
 /** The instant of an ISO time, or at which a day (YYYY-MM-DD) begins in business time. */
 export function startOf(date: string): Date {
   return firstInstant(date).toJSDate();
+}
+
+/** The instant at which yesterday began in business time. */
+export function startOfYesterday(): Date {
+  return startOf(daysAfter(businessDay(now()), -1));
 }
 
 /** The instant of an ISO time, or the last millisecond of a day (YYYY-MM-DD) in business time. */
@@ -61,6 +79,13 @@ export function nextBusinessDayAt(hour: number): Date {
 /** YYYY-MM-DD of an instant, business time. */
 export function businessDay(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd');
+}
+
+/** `2026-11-21 17:20:30.123 WIB`: business time for people, with its zone. */
+export function businessTime(at: Date): string {
+  // Indonesian names Indonesia's zones; in English they are offsets.
+  const here = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).setLocale('id');
+  return here.toFormat('yyyy-MM-dd HH:mm:ss.SSS ZZZZ');
 }
 
 /** The day (YYYY-MM-DD) that many days after another one. */
@@ -108,15 +133,34 @@ export function businessDayNamed(day: string): BusinessDay {
   return found;
 }
 
-/** From the first moment of one business day to the last of another (YYYY-MM-DD); what is left out is no bound. */
+/**
+ * From the first moment of one business day to the last of another (YYYY-MM-DD); what is left out is no bound.
+ * @throws ValidationError for an end before the start.
+ */
 export function periodOfDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   since: Date | undefined;
   until: Date | undefined;
 } {
-  return {
-    since: from === undefined ? undefined : new Date(businessDayNamed(from).startMs),
-    until: to === undefined ? undefined : new Date(businessDayNamed(to).endMs),
-  };
+  const since = from === undefined ? undefined : new Date(businessDayNamed(from).startMs);
+  const until = to === undefined ? undefined : new Date(businessDayNamed(to).endMs);
+  refuseBackwards(since, until, dayNames);
+  return { since, until };
+}
+
+/**
+ * A filter that nothing can fit is a mistake, and an empty list would hide it.
+ * @throws ValidationError for an end before the start.
+ */
+export function refuseBackwards(
+  start: Date | undefined,
+  end: Date | undefined,
+  names: EndNames = clientNames,
+): void {
+  if (start && end && end < start) {
+    throw new ValidationError([
+      { field: names.end, reason: 'out_of_range', message: say('endBeforeStart', { ...names }) },
+    ]);
+  }
 }
 
 /** The same time of day so many months earlier, business time. */

@@ -15,7 +15,7 @@ export function csvText(
   const shape: Options = { columns, record_delimiter: 'windows' };
   const options: Options =
     format === 'csv'
-      ? { ...shape, escape_formulas: true, cast: { string: printable } }
+      ? { ...shape, escape_formulas: true, cast: { string: oneLine } }
       : { ...shape, cast: { string: excelText } };
   return {
     // Without its mark of bytes Excel reads UTF-8 as the code page of the machine.
@@ -31,9 +31,13 @@ const formula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 /** Where Windows separates lists by `;` a cell begins after it, also between quotes that we wrote. */
 const formulaAfterSemicolon = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
+function oneLine(text: string): string {
+  return printable(text).replace(formulaAfterSemicolon, ";'");
+}
+
 /** A formula of ours whose value is the text: `="0812"`. What is in it cannot end it, because its quotes are doubled. */
 function excelText(text: string): string {
-  const line = printable(text).replace(formulaAfterSemicolon, ";'");
+  const line = oneLine(text);
   if (line === '') {
     return '';
   }

@@ -3,10 +3,13 @@
  * is one table in src/api/http-status.ts.
  */
 import type { FailureReason } from './failure-reason.js';
+import type { FieldReason } from './field-reason.js';
 import { joined, say, type Message } from './say.js';
 
 export interface FieldError {
   field: string;
+  /** Left out: `not_accepted`. */
+  reason?: FieldReason;
   message: Message;
 }
 

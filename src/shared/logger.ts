@@ -7,9 +7,9 @@ import { env } from '../../config/env.js';
 const secretKeys =
   /^(authorization|cookie|set-cookie|sign|api_?key|key|secret|webhook_?secret|password|token|access_?token|x-signature|webhook-signature)$/i;
 const secretPatterns: [RegExp, string][] = [
-  [/\b([bs]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1***'],
-  [/\bat_[\w-]{20,}/g, 'at_***'],
-  [/\bop_[\w-]{20,}/g, 'op_***'],
+  [/([bs]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1***'],
+  [/(?<![A-Za-z])at_[\w-]{20,}/g, 'at_***'],
+  [/(?<![A-Za-z])op_[\w-]{20,}/g, 'op_***'],
   [/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_***'],
   [/([?&](?:sign|token|api_key)=)[^&\s"]+/gi, '$1***'],
   [/\b(Bearer\s+)[^\s"]+/gi, '$1***'],

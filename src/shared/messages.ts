@@ -88,8 +88,8 @@ export const messages = {
     id: 'Halaman itu tidak ada. Semuanya ada di /docs.',
   },
   endBeforeStart: {
-    en: 'end_date must not be before start_date',
-    id: 'end_date tidak boleh sebelum start_date',
+    en: '{end} must not be before {start}',
+    id: '{end} tidak boleh sebelum {start}',
   },
   addressNotAllowed: {
     en: 'The address {address} is not on the IP allowlist of this account. If you did not set it, contact the operator.',
@@ -104,8 +104,8 @@ export const messages = {
     id: '{method} {path} tidak ada. Lihat dokumentasi di /docs.',
   },
   bodyNoJson: {
-    en: 'The body is not valid JSON.',
-    id: 'Isi permintaan bukan JSON yang sah.',
+    en: 'The body must be valid JSON, and an object.',
+    id: 'Isi permintaan harus JSON yang sah, dan berupa objek.',
   },
   tooManyFormFields: {
     en: 'The form has too many fields.',
@@ -320,8 +320,8 @@ export const messages = {
     id: 'ref_id {ref} sudah dipakai untuk penarikan lain. Gunakan yang baru.',
   },
   periodTooLong: {
-    en: 'start_date must be at most {max} days before end_date',
-    id: 'start_date paling lama {max} hari sebelum end_date',
+    en: '{start} must be at most {max} days before {end}',
+    id: '{start} paling lama {max} hari sebelum {end}',
   },
   tooManyEndpoints: {
     en: 'An account has at most {max} webhook endpoints. Remove one first.',
@@ -347,6 +347,38 @@ export const messages = {
     en: 'The secret was rotated a moment ago. Read the present one.',
     id: 'Rahasia baru saja diganti. Baca yang sekarang.',
   },
+  sandboxOnly: {
+    en: 'This call is for test keys at a sandbox alone.',
+    id: 'Panggilan ini hanya untuk kunci test di sandbox.',
+  },
+  hasEnded: {
+    en: 'This transaction is final already.',
+    id: 'Transaksi ini sudah final.',
+  },
+  onlySuccessReversed: {
+    en: 'Only a transaction that is a success can be reversed.',
+    id: 'Hanya transaksi yang sukses yang bisa dibatalkan kembali.',
+  },
+  endIsOperators: {
+    en: 'The provider is not asked about this transaction any more: its end is for the operator to decide.',
+    id: 'Penyedia tidak ditanya lagi tentang transaksi ini: hasil akhirnya diputuskan oleh operator.',
+  },
+  notAtProvider: {
+    en: 'This transaction is not with a provider yet. Send the call again in a moment.',
+    id: 'Transaksi ini belum sampai di penyedia. Kirim panggilan ini lagi sebentar lagi.',
+  },
+  notAtSimulator: {
+    en: 'The provider of this transaction is not the simulator.',
+    id: 'Penyedia transaksi ini bukan simulator.',
+  },
+  simulatorRefusesEnd: {
+    en: 'The simulator has given this transaction another end already, or has not taken it yet.',
+    id: 'Simulator sudah memberi hasil akhir lain untuk transaksi ini, atau belum menerimanya.',
+  },
+  simulatorSilent: {
+    en: 'The simulator does not answer at the moment. Send the call again.',
+    id: 'Simulator sedang tidak menjawab. Kirim panggilan ini lagi.',
+  },
   setWebhookUrl: {
     en: 'Set a webhook_url first.',
     id: 'Atur webhook_url dulu.',
@@ -356,11 +388,11 @@ export const messages = {
     id: 'Uji URL ini sedang berjalan. Tunggu jawabannya.',
   },
   insufficientBalance: {
-    en: 'Insufficient balance. Deposit first, then send the same request again.',
+    en: 'Insufficient balance. Your balance is {balance:rupiah}, the price {price:rupiah}. Deposit first, then send the same request again.',
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, harga {price:rupiah}. Isi saldo dulu, lalu kirim lagi permintaan yang sama.',
   },
   insufficientForSettlement: {
-    en: 'Insufficient balance. Ask for at most your available balance.',
+    en: 'Insufficient balance. Your balance is {balance:rupiah}, you asked for {price:rupiah}. Ask for at most your available balance.',
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, yang diminta {price:rupiah}. Minta paling banyak sebesar saldo yang tersedia.',
   },
   recovering: {
@@ -390,6 +422,10 @@ export const messages = {
   urlNoUrl: {
     en: 'must be a URL',
     id: 'harus berupa URL',
+  },
+  urlForm: {
+    en: '{label} must be a URL such as https://shop.example/hooks/topup',
+    id: '{label} harus berupa URL, misalnya https://shop.example/hooks/topup',
   },
   urlHttpOrHttps: {
     en: 'must begin with http:// or https://',
@@ -423,9 +459,21 @@ export const messages = {
     en: '{label} must not contain control characters',
     id: '{label} tidak boleh memuat karakter kontrol',
   },
+  noUnseenCharacters: {
+    en: '{label} must not contain control characters, invisible characters or marks that turn the direction of text',
+    id: '{label} tidak boleh memuat karakter kontrol, karakter yang tidak terlihat, atau tanda yang membalik arah teks',
+  },
   refIdForm: {
     en: '{label} must have 1 to 64 letters, digits or . _ : -',
     id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
+  },
+  refIdOfAnother: {
+    en: '{label} must not be ".", ".." or "lookup": no address could name it',
+    id: '{label} tidak boleh ".", ".." atau "lookup": tidak ada alamat yang dapat menyebutnya',
+  },
+  soldPriceBelowBill: {
+    en: '{label} must be at least what the bill says, {bill:rupiah}',
+    id: '{label} harus paling sedikit sebesar tagihan, {bill:rupiah}',
   },
   productCodeForm: {
     en: '{label} must have 1 to 50 letters, digits or . _ -',
@@ -451,9 +499,17 @@ export const messages = {
     en: '{label} must have Latin letters, digits and signs',
     id: '{label} harus berisi huruf Latin, angka, dan tanda baca',
   },
-  noReceipt: {
-    en: 'Transaction {id} is not a success: there is no receipt of it.',
-    id: 'Transaksi {id} belum berhasil: struknya tidak ada.',
+  receiptNotYet: {
+    en: 'ref_id {ref} is still being processed: its receipt is there once it is a success.',
+    id: 'ref_id {ref} masih diproses: struknya ada setelah transaksi sukses.',
+  },
+  noReceiptFailed: {
+    en: 'ref_id {ref} failed and its money was returned to your balance: a failed transaction has no receipt.',
+    id: 'ref_id {ref} gagal dan dananya sudah dikembalikan ke saldo Anda: transaksi yang gagal tidak punya struk.',
+  },
+  noReceiptReversed: {
+    en: 'ref_id {ref} was a success that was taken back, and its money was returned to your balance: it has no receipt any more.',
+    id: 'ref_id {ref} sempat sukses lalu dibatalkan, dan dananya sudah dikembalikan ke saldo Anda: struknya tidak ada lagi.',
   },
   wholeNumberTo: {
     en: '{label} must be a whole number from 1 to {max}',

@@ -11,7 +11,13 @@ export const areMetricsOn = env.METRICS_PORT !== null;
 
 export const registry = new Registry();
 if (areMetricsOn) {
-  collectDefaultMetrics({ register: registry });
+  // The event loop is watched once for all who ask (src/signals/watch-event-loop.ts): this one never looks, and its metrics go.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (name.startsWith('nodejs_eventloop_lag')) {
+      registry.removeSingleMetric(name);
+    }
+  }
 }
 
 export type Labels<L extends string> = Record<L, string>;
@@ -74,6 +80,10 @@ export function gauge<L extends string>(
     async collect() {
       const found = await read();
       this.reset();
+      if (described.labels.length === 0) {
+        // Without labels it would say 0 of what nobody knows.
+        this.remove();
+      }
       found.forEach(([labels, value]) => {
         this.set(labels, value);
       });

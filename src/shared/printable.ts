@@ -1,15 +1,19 @@
 /**
- * What others write must not command what shows it: control characters of both sets, separators of lines, and marks that
- * turn the direction of a text around.
+ * What others write must not command what shows it, nor hide in it: control characters of both sets, separators of lines, marks
+ * that turn the direction of a text around, characters without a width, halves of characters.
  */
-const commands = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+const unseen = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb`;
+const unseenOnes = new RegExp(`[${unseen}]+`, 'gu');
 
-/** What is refused where somebody writes text: the contract names control characters alone. */
+/** What is refused where somebody writes text. Spelled out, for it stands in the contract: a `\p` is not known everywhere. */
+export const noUnseen = new RegExp(`^[^${unseen}]*$`, 'u');
+
+/** Of text whose own rule, which says more, comes after it. */
 export const noControl = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** One line that can be shown anywhere. */
 export function printable(text: string): string {
-  return text.replace(commands, ' ').trim();
+  return text.replace(unseenOnes, ' ').trim();
 }
 
 /** The same for every text within a value. */

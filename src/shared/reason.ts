@@ -1,4 +1,4 @@
-import { noControl } from './printable.js';
+import { noUnseen } from './printable.js';
 
 /** Why an operator does something, wherever it is asked for: one line that says it (docs/operations.md#the-audit-log). */
 export const reasonLengthMax = 500;
@@ -8,8 +8,8 @@ export const saysSomething = /[\p{L}\p{N}]/u;
 
 /** @returns null if it is one. */
 export function whyNoReason(text: string): string | null {
-  if (!noControl.test(text)) {
-    return 'It must not contain line breaks or other control characters.';
+  if (!noUnseen.test(text)) {
+    return 'It must not contain line breaks, control or invisible characters.';
   }
   if (text.length > reasonLengthMax) {
     return `It must have at most ${reasonLengthMax} characters.`;

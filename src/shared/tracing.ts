@@ -95,10 +95,22 @@ export function traceparentNow(): string | undefined {
   return tracer?.now()?.traceparent;
 }
 
-/** To go on with the trace in another process of ours: traceparent, and the request's id where there is one. */
-export function carriedTrace(): string | undefined {
+/**
+ * To go on with the trace in another process of ours: traceparent, and the request's id where there is one.
+ * @param requestId Of what it is about: it goes on alone where there is no trace.
+ */
+export function carriedTrace(requestId?: string): string | undefined {
   const now = tracer?.now();
-  return now ? [now.traceparent, ...(now.requestId === null ? [] : [now.requestId])].join(';') : undefined;
+  if (!now) {
+    return requestId === undefined ? undefined : `;${requestId}`;
+  }
+  const id = now.requestId ?? requestId;
+  return [now.traceparent, ...(id === undefined ? [] : [id])].join(';');
+}
+
+/** The request's id in what `carriedTrace` said. */
+export function requestIdIn(carried: string | undefined): string | undefined {
+  return carried?.split(';')[1];
 }
 
 /** For log lines. */

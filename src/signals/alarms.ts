@@ -31,6 +31,44 @@ export const alarmRules: readonly AlarmRule[] = [
     says: () => 'a process has not been heard for 20 s',
   },
   {
+    ...{ name: 'TopupWebMissing', severity: 'page', forMs: minuteMs, from: 'topup_web_processes' },
+    isSo: (value) => value === 0,
+    says: () => 'no web process is heard: nobody can buy',
+  },
+  {
+    ...{ name: 'TopupProcessNotReady', severity: 'page', forMs: minuteMs },
+    from: 'topup_processes_not_ready',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} ${value === 1 ? 'process says that it is' : 'processes say that they are'} not ready`,
+  },
+  {
+    ...{ name: 'TopupEventLoopLag', severity: 'ticket', forMs: 5 * minuteMs },
+    from: 'topup_processes_lag_seconds',
+    isSo: (value) => value > 0.5,
+    says: (value) => `again and again its event loop is held up, for up to ${value} s`,
+  },
+  {
+    ...{ name: 'TopupConnectionsUsedUp', severity: 'ticket', forMs: 2 * minuteMs },
+    from: 'topup_processes_connections_refused',
+    isSo: (value) => value > 10,
+    says: (value) => `in the last 5 minutes it found no free connection to MongoDB ${value} times`,
+  },
+  {
+    ...{ name: 'TopupPostingsFailed', severity: 'page', forMs: 0 },
+    from: 'topup_processes_postings_failed',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} postings of the last 10 minutes could not be written, through no fault of MongoDB`,
+  },
+  {
+    ...{ name: 'TopupWebhooksUnsent', severity: 'ticket', forMs: 5 * minuteMs },
+    from: 'topup_processes_webhooks_unsent',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} webhooks of the last 5 minutes could not go out, through no fault of their receivers`,
+  },
+  {
     ...{ name: 'TopupRedisMemory', severity: 'page', forMs: 5 * minuteMs, from: 'topup_redis_memory_bytes' },
     isSo: (value, _each, all) => value > 0.8 * maxMemoryOf(all),
     says: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
@@ -79,8 +117,9 @@ export const alarmRules: readonly AlarmRule[] = [
   {
     ...{ name: 'TopupProviderCircuitOpen', severity: 'ticket', forMs: minuteMs },
     from: 'topup_provider_circuit_state',
-    isSo: (value) => value === 2,
-    says: () => 'it does not serve',
+    // Half-open as well: a probe a few seconds does not end what still fails.
+    isSo: (value) => value > 0,
+    says: () => 'it does not serve, but for probes',
   },
   {
     ...{
@@ -91,6 +130,13 @@ export const alarmRules: readonly AlarmRule[] = [
     },
     isSo: (value) => value > 300,
     says: (value) => `a new order would wait for ${Math.round(value)} s`,
+  },
+  {
+    ...{ name: 'TopupProviderFloatEnds', severity: 'ticket', forMs: 10 * minuteMs },
+    from: 'topup_provider_float_ends_seconds',
+    isSo: (value) => value < 28_800,
+    says: (value) =>
+      `our money there is used up in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
   },
   {
     ...{ name: 'TopupDecisionsWait', severity: 'ticket', forMs: 5 * minuteMs, from: 'topup_attention' },
@@ -178,12 +224,23 @@ export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) 
       const about = Object.values(each.labels).join(' ');
       const id = about === '' ? name : `${name} ${about}`;
       if (isSo(each.value, each, all)) {
-        firing.push({ id, name, severity, forMs, says: says(each.value) });
+        const provider = usernameIn(all, about);
+        const who = provider === null ? '' : `${provider}: `;
+        firing.push({ id, name, severity, forMs, says: `${who}${says(each.value)}` });
       }
     }
   }
   const isFine = (id: string) => known.has(nameOf(id)) && !firing.some((each) => each.id === id);
   return { firing, isFine };
+}
+
+/** Of the provider whose id, or whose queue, is in these labels; null: of none. */
+function usernameIn(all: Figures, about: string): string | null {
+  const info = all.found.find(({ name, labels }) => {
+    const id = lookUp(labels, 'provider');
+    return name === 'topup_provider_info' && id !== undefined && about.includes(id);
+  });
+  return (info && lookUp(info.labels, 'username')) ?? null;
 }
 
 function nameOf(id: string): string {

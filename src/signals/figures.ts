@@ -19,6 +19,18 @@ export const figures = {
     labels: [],
   },
   topup_seller_credits_unposted_rupiah: { help: 'What they are owed for these', labels: [] },
+  topup_sellers_owed_rupiah: {
+    help: 'What sellers are owed: balance (of their wallets), held (of settlements under way), unposted (sales not yet posted, of the first 5000); of the first 5000 sellers',
+    labels: ['part'],
+  },
+  topup_deliveries_due: {
+    help: 'Webhooks and callbacks that are to be sent by now, up to 1000: retries, and what a receiver that is left alone waits for, among them',
+    labels: [],
+  },
+  topup_receivers_broken: {
+    help: 'Receivers that nothing is sent to, up to 1000: disabled, or left_alone for a while because they do not answer',
+    labels: ['state'],
+  },
   topup_late_work: { help: 'Work that is over a minute late, up to 1000', labels: ['kind'] },
   topup_attention: { help: 'What waits for a person, up to 1000; see topup doctor', labels: ['kind'] },
   topup_ledger_close_timestamp_seconds: { help: 'When the last day was closed', labels: [] },
@@ -70,12 +82,40 @@ export const figures = {
   },
   topup_provider_orders_waiting: { help: 'Orders that wait for their turn', labels: ['provider'] },
   topup_provider_wait_seconds: { help: 'How long a new order would wait for its turn', labels: ['provider'] },
+  topup_provider_float_ends_seconds: {
+    help: 'When that is used up, at the pace of the business day; 90 days: later than that, or nobody knows yet',
+    labels: ['provider'],
+  },
   topup_provider_float_rupiah: { help: 'Our money there, as it last said', labels: ['provider'] },
   topup_redis_memory_bytes: { help: 'Memory that Redis uses, of all servers', labels: [] },
   topup_redis_memory_max_bytes: { help: 'Its maxmemory; 0: none', labels: [] },
   topup_processes: {
     help: 'Processes, by type and by whether they are heard: alive, silent',
     labels: ['type', 'state'],
+  },
+  topup_web_processes: {
+    help: 'Processes that serve clients and are heard; not there where nobody knows, as while Redis takes no writes',
+    labels: [],
+  },
+  topup_processes_not_ready: {
+    help: 'Processes that say they are not ready, for another reason than a database that is away',
+    labels: ['type'],
+  },
+  topup_processes_lag_seconds: {
+    help: 'The longest that an event loop was held up within the last minute, of the one process of a type that was held up most',
+    labels: ['type'],
+  },
+  topup_processes_postings_failed: {
+    help: 'Postings of the last 10 minutes that could not be written, through no fault of MongoDB',
+    labels: [],
+  },
+  topup_processes_webhooks_unsent: {
+    help: 'Webhooks of the last 5 minutes that could not go out, through no fault of their receivers',
+    labels: [],
+  },
+  topup_processes_connections_refused: {
+    help: 'Times of the last 5 minutes that nobody could have a connection to MongoDB, of the one process of a type that had most',
+    labels: ['type'],
   },
 } as const satisfies Record<string, { help: string; labels: readonly string[] }>;
 

@@ -1,34 +1,46 @@
+import { env } from '../../config/env.js';
 import { countAttention, countBacklog } from '../doctor/attention.js';
+import { doesWorkOf } from '../doctor/diagnose-processes.js';
 import { hangingForMs, looksStuck } from '../doctor/queue-trouble.js';
 import { lastClockRuns } from '../jobs/clock-run.model.js';
 import { lookAtQueue } from '../jobs/look-at-queue.js';
 import type { Queue } from '../jobs/define-job.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { sellerCredits } from '../money/credits/seller-credit.model.js';
+import { wallets } from '../money/wallets/wallet.model.js';
 import { jobNamed, queuesNow } from '../processes.js';
 import { backlogsOf } from '../providers/backlog.js';
 import { callsInFlight, circuitsOf } from '../providers/circuit.js';
+import { floatLeftMs, floatPacesOfToday } from '../providers/float-end.js';
 import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
 import { readOpenPurchases } from '../purchases/open-purchases.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { isRed } from '../reconciliation/provider-reconciliation.model.js';
 import { lastOfProviders } from '../reconciliation/reconcile-due.js';
 import { redisServers } from '../redis/connection.js';
-import { processesNow } from '../redis/presence.js';
+import { describedProcesses, type DescribedProcess } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { groupBy } from '../shared/group-by.js';
 import { lookUp } from '../shared/look-up.js';
+import { rememberedFor } from '../shared/remembered-for.js';
+import type { Trouble } from '../shared/troubles.js';
+import { countBroken, countDue } from '../webhooks/count-deliveries.js';
 import { figure, type Figure, type Figures } from './figures.js';
 
 const lateMs = 60_000;
 /** So much is read of what is open; more changes nothing about what to do. */
 const readMax = 5_000;
+const countMax = 1_000;
+/** A float is noted every five minutes: its pace does not change oftener. */
+const floatEndsEveryMs = env.APP_MODE === 'live' ? 300_000 : 10_000;
 
 /** Asks for all of them. A part that cannot be had is left out, and the others are there. */
 export async function gatherFigures(): Promise<Figures> {
   const parts = await Promise.allSettled([
     openPurchases(),
-    unpostedCredits(),
+    owedToSellers(),
+    deliveriesNow(),
     lateWork(),
     attention(),
     lastClose(),
@@ -73,18 +85,34 @@ async function openPurchases(): Promise<Figure[]> {
   ];
 }
 
-async function unpostedCredits(): Promise<Figure[]> {
-  const found = await sellerCredits
-    .find({ status: 'new' }, { projection: { amount: 1 } })
-    .limit(readMax)
-    .toArray();
+async function owedToSellers(): Promise<Figure[]> {
+  const ids = [...(await routingSellers()).keys()].slice(0, readMax);
+  const [unposted, owned] = await Promise.all([
+    sellerCredits
+      .find({ status: 'new' }, { projection: { amount: 1 } })
+      .limit(readMax)
+      .toArray(),
+    wallets.find({ _id: { $in: ids } }, { projection: { balance: 1, held: 1 } }).toArray(),
+  ]);
+  const credits = unposted.reduce((sum, { amount }) => sum + amount, 0);
+  const parts = {
+    balance: owned.reduce((sum, { balance }) => sum + balance, 0),
+    held: owned.reduce((sum, { held }) => sum + held, 0),
+    unposted: credits,
+  };
   return [
-    figure('topup_seller_credits_unposted', {}, found.length),
-    figure(
-      'topup_seller_credits_unposted_rupiah',
-      {},
-      found.reduce((sum, { amount }) => sum + amount, 0),
-    ),
+    figure('topup_seller_credits_unposted', {}, unposted.length),
+    figure('topup_seller_credits_unposted_rupiah', {}, credits),
+    ...Object.entries(parts).map(([part, amount]) => figure('topup_sellers_owed_rupiah', { part }, amount)),
+  ];
+}
+
+async function deliveriesNow(): Promise<Figure[]> {
+  const [due, { disabled, leftAlone }] = await Promise.all([countDue(countMax), countBroken(countMax)]);
+  return [
+    figure('topup_deliveries_due', {}, due),
+    figure('topup_receivers_broken', { state: 'disabled' }, disabled),
+    figure('topup_receivers_broken', { state: 'left_alone' }, leftAlone),
   ];
 }
 
@@ -186,13 +214,13 @@ const circuitStates = { closed: 0, 'half-open': 1, open: 2 };
 async function providers(): Promise<Figure[]> {
   const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
   const ids = sellers.map(({ _id }) => _id);
-  const [circuits, backlogs] = await Promise.all([circuitsOf(ids), backlogsOf(sellers)]);
+  const [circuits, backlogs, paces] = await Promise.all([circuitsOf(ids), backlogsOf(sellers), floatPaces()]);
   const found = sellers.map(async (seller) => {
     const labels = { provider: seller._id };
     const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
     const flights = await callsInFlight(seller._id);
     return [
-      ...knownOf(seller),
+      ...knownOf(seller, paces.get(seller._id) ?? null),
       figure(
         'topup_provider_circuit_state',
         labels,
@@ -208,13 +236,26 @@ async function providers(): Promise<Figure[]> {
   return (await Promise.all(found)).flat();
 }
 
-function knownOf({ _id, username, state }: RoutingSeller): Figure[] {
+/** By the id of the seller; null: not known yet. */
+const floatPaces = rememberedFor(floatEndsEveryMs, async () => {
+  const sellers = [...(await routingSellers()).values()].filter(
+    ({ state }) => typeof state?.floatAmount === 'number',
+  );
+  return floatPacesOfToday(sellers.map(({ _id }) => _id));
+});
+
+function knownOf({ _id, username, state }: RoutingSeller, pace: number | null): Figure[] {
   const labels = { provider: _id };
   const float = state?.floatAmount ?? null;
   return [
     figure('topup_provider_info', { ...labels, username }, 1),
     figure('topup_provider_paused', labels, state?.paused ? 1 : 0),
-    ...(float === null ? [] : [figure('topup_provider_float_rupiah', labels, float)]),
+    ...(float === null
+      ? []
+      : [
+          figure('topup_provider_float_rupiah', labels, float),
+          figure('topup_provider_float_ends_seconds', labels, floatLeftMs(float, pace) / 1_000),
+        ]),
   ];
 }
 
@@ -232,8 +273,38 @@ async function redisMemory(): Promise<Figure[]> {
 }
 
 async function processes(): Promise<Figure[]> {
-  return [...(await processesNow())].flatMap(([type, { alive, silent }]) => [
-    figure('topup_processes', { type, state: 'alive' }, alive),
+  const found = await describedProcesses();
+  if (!found) {
+    // Nobody knows who lives: that is not that nobody does.
+    return [];
+  }
+  const web = found.filter(({ type, isSilent }) => doesWorkOf('web', type) && !isSilent);
+  const troubles = found.flatMap((each) => (each.troubles && !each.isSilent ? [each.troubles] : []));
+  const sumOf = (what: Trouble) => troubles.reduce((sum, each) => sum + each[what], 0);
+  return [
+    ...[...groupBy(found, ({ type }) => type)].flatMap(([type, all]) => ofType(type, all)),
+    figure('topup_web_processes', {}, web.length),
+    figure('topup_processes_postings_failed', {}, sumOf('failedPostings')),
+    figure('topup_processes_webhooks_unsent', {}, sumOf('unsentWebhooks')),
+  ];
+}
+
+function ofType(type: string, all: DescribedProcess[]): Figure[] {
+  const silent = all.filter(({ isSilent }) => isSilent).length;
+  const troubles = all.flatMap((each) => (each.troubles && !each.isSilent ? [each.troubles] : []));
+  return [
+    figure('topup_processes', { type, state: 'alive' }, all.length - silent),
     figure('topup_processes', { type, state: 'silent' }, silent),
-  ]);
+    figure('topup_processes_not_ready', { type }, troubles.filter(({ isNotReady }) => isNotReady).length),
+    figure(
+      'topup_processes_lag_seconds',
+      { type },
+      Math.max(0, ...troubles.map(({ lagMs }) => lagMs)) / 1_000,
+    ),
+    figure(
+      'topup_processes_connections_refused',
+      { type },
+      Math.max(0, ...troubles.map(({ refusedConnections }) => refusedConnections)),
+    ),
+  ];
 }

@@ -8,6 +8,12 @@ const lookEveryMs = 5_000;
 /** Jobs that wait for so long while a worker takes none: it is stuck. */
 export const idleMaxMs = 60_000;
 
+export interface IdleQueues {
+  /** Queues whose jobs have waited for `maxMs` while this process took none of them. */
+  idle(): Queue[];
+  stop(): Promise<void>;
+}
+
 /**
  * Watches whether this process takes jobs while some wait: a handler that never ends, or a connection that BullMQ has lost,
  * looks healthy otherwise. Queues of providers are left out: their jobs wait for their turn.
@@ -15,11 +21,7 @@ export const idleMaxMs = 60_000;
 export function watchIdleQueues(
   taken: RunningWorkers['taken'],
   { everyMs, maxMs }: { everyMs: number; maxMs: number } = { everyMs: lookEveryMs, maxMs: idleMaxMs },
-): {
-  /** Queues whose jobs have waited for `maxMs` while this process took none of them. */
-  idle(): Queue[];
-  stop(): Promise<void>;
-} {
+): IdleQueues {
   const waiting = new Map<Queue, { sinceMs: number; takenThen: number }>();
   const look = async (queue: Queue, count: number): Promise<void> => {
     const opened = openQueue(queue);

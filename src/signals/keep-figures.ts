@@ -1,6 +1,7 @@
 import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
+import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { nowMs } from '../shared/clock.js';
 import type { Labels } from '../shared/metrics.js';
 import { gauge } from '../shared/metrics.js';
@@ -48,9 +49,17 @@ export function keepFigures(): { stop(): Promise<void> } {
       if (redis().status !== 'ready') {
         return;
       }
-      last = await readFigures();
+      const found = await readFigures();
+      // One that Redis does not take any more is newer here than there.
+      last = last && found && last.atMs > found.atMs ? last : (found ?? last);
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
-        await withLease('figures', leaseMs, gather);
+        await withLease('figures', leaseMs, gather).catch(async (error: unknown) => {
+          // Full, it takes no lease: then each asks by itself, so that it is seen how full it is.
+          if ((await whyRedisRefuses()) === null) {
+            throw error;
+          }
+          last = await gatherFigures();
+        });
       }
     },
   });

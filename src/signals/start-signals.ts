@@ -5,16 +5,19 @@
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
 import { postingClient } from '../database/mongo.js';
+import { uniqueIndexesWereSeen } from '../database/unique-indexes.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
 import { sayPresence } from '../redis/presence.js';
 import { env } from '../../config/env.js';
 import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
-import { idleMaxMs, watchIdleQueues } from './idle-queues.js';
+import { noteTrouble, recentTroubles } from '../shared/troubles.js';
+import { idleMaxMs, watchIdleQueues, type IdleQueues } from './idle-queues.js';
 import { keepFigures } from './keep-figures.js';
 import { serveSignals } from './serve-signals.js';
 import { tellAlarms } from './tell-alarms.js';
-import { lookAtDependencies } from './why-not-ready.js';
+import { watchEventLoop } from './watch-event-loop.js';
+import { lookAtDependencies, missingIndexes } from './why-not-ready.js';
 
 /**
  * Call it when MongoDB is connected.
@@ -28,34 +31,58 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
   const kept = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
   const telling = alertUrl === null ? null : tellAlarms(alertUrl);
-  const presence = sayPresence(type);
-  const server = areMetricsOn ? startServer(type, workers) : null;
+  const watch = workers ? watchIdleQueues(workers.taken) : null;
+  const own = () => ownReasons(watch, workers);
+  const eventLoop = watchEventLoop();
+  // But for databases that are away: of those there is an alarm each.
+  const isNotReady = () => {
+    if (!uniqueIndexesWereSeen()) {
+      // Nobody may have asked yet; it does not wait for MongoDB, or it would not say that it lives.
+      void missingIndexes();
+    }
+    return !uniqueIndexesWereSeen() || own().length > 0;
+  };
+  const presence = sayPresence(type, {
+    troublesNow: () => ({ ...recentTroubles(), lagMs: eventLoop.lagMs(), isNotReady: isNotReady() }),
+    tellsAlarms: telling !== null,
+  });
+  countRefusedConnections();
+  gauge(
+    {
+      name: 'topup_event_loop_lag_max_seconds',
+      help: 'The longest that the event loop was held up within the last minute',
+      labels: [],
+    },
+    () => [[{}, eventLoop.lagMs() / 1_000]],
+  );
+  const server = areMetricsOn ? startServer(type, own) : null;
   return {
     async stop() {
-      await Promise.all([server?.stop(), presence.stop(), kept?.stop(), telling?.stop()]);
+      eventLoop.stop();
+      await Promise.all([server?.close(), watch?.stop(), presence.stop(), kept?.stop(), telling?.stop()]);
     },
   };
 }
 
-function startServer(type: string, workers: RunningWorkers | undefined): { stop(): Promise<void> } {
-  const watch = workers ? watchIdleQueues(workers.taken) : null;
+/** What only this process knows: what it does not take, and what it does not end. */
+function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
+  const idle = (watch?.idle() ?? []).map(
+    ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
+  );
+  const hanging = (workers?.hanging() ?? []).map(
+    ({ name }) => `A job of ${name} has been under way for most of the time that it may take.`,
+  );
+  return [...idle, ...hanging];
+}
+
+function startServer(type: string, own: () => string[]): { close(): Promise<void> } {
   const look = async () => {
     const found = await lookAtDependencies();
-    const idle = (watch?.idle() ?? []).map(
-      ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
-    );
-    const hanging = (workers?.hanging() ?? []).map(
-      ({ name }) => `A job of ${name} has been under way for most of the time that it may take.`,
-    );
-    return { ...found, reasons: [...found.reasons, ...idle, ...hanging] };
+    // Jobs wait for a Redis that takes no writes, whoever would take them.
+    return { ...found, reasons: [...found.reasons, ...(found.redis ? own() : [])] };
   };
   showState(type, look);
-  const server = serveSignals(look);
-  return {
-    async stop() {
-      await Promise.all([server.close(), watch?.stop()]);
-    },
-  };
+  return serveSignals(look);
 }
 
 function showState(type: string, look: () => ReturnType<typeof lookAtDependencies>): void {
@@ -71,9 +98,10 @@ function showState(type: string, look: () => ReturnType<typeof lookAtDependencie
   gauge({ name: 'topup_process_ready', help: '1: /readyz answers 200', labels: [] }, async () => [
     [{}, Number((await lookOnce()).reasons.length === 0)],
   ]);
-  gauge({ name: 'topup_mongodb_up', help: '1: MongoDB answers this process', labels: [] }, async () => [
-    [{}, Number((await lookOnce()).mongodb)],
-  ]);
+  gauge(
+    { name: 'topup_mongodb_up', help: '1: MongoDB takes writes of this process', labels: [] },
+    async () => [[{}, Number((await lookOnce()).mongodb)]],
+  );
   gauge({ name: 'topup_redis_up', help: '1: Redis takes writes of this process', labels: [] }, async () => [
     [{}, Number((await lookOnce()).redis)],
   ]);
@@ -81,8 +109,8 @@ function showState(type: string, look: () => ReturnType<typeof lookAtDependencie
     [{}, Number(redis().status === 'ready')],
   ]);
   const pools = [
-    ['usual', usedOf(mongoose.connection.getClient(), 'usual')],
-    ['postings', usedOf(postingClient(), 'postings')],
+    ['usual', usedOf(mongoose.connection.getClient())],
+    ['postings', usedOf(postingClient())],
   ] as const;
   gauge(
     {
@@ -101,13 +129,21 @@ const countRefusedCheckOut = counter({
   zero: [{ pool: 'usual' }, { pool: 'postings' }],
 });
 
-function usedOf(client: Pick<MongoClient, 'on'>, pool: string): { used: number } {
+/** Of both pools, whether anybody scrapes them or not. */
+function countRefusedConnections(): void {
+  const pools = { usual: mongoose.connection.getClient(), postings: postingClient() };
+  for (const [pool, client] of Object.entries(pools)) {
+    client.on('connectionCheckOutFailed', () => {
+      countRefusedCheckOut({ pool });
+      noteTrouble('refusedConnections');
+    });
+  }
+}
+
+function usedOf(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
   // What was out before anybody counted comes back as well.
   client.on('connectionCheckedIn', () => (found.used = Math.max(0, found.used - 1)));
-  client.on('connectionCheckOutFailed', () => {
-    countRefusedCheckOut({ pool });
-  });
   return found;
 }

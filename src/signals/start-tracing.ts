@@ -4,6 +4,7 @@
  */
 import type * as Api from '@opentelemetry/api';
 import { env } from '../../config/env.js';
+import { keptRequestId } from '../shared/request-id.js';
 import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
 import { slicesOfTime } from './slices-of-time.js';
 import { useTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
@@ -29,9 +30,11 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
       import('@opentelemetry/context-async-hooks'),
       import('@opentelemetry/resources'),
     ]);
-  api.diag.setLogger(complaints, { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true });
-  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: sendTimeoutMs });
+  api.diag.setLogger(complaintsOutside(api), {
+    logLevel: api.DiagLogLevel.ERROR,
+    suppressOverrideMessage: true,
+  });
+  const exporter = new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: sendTimeoutMs });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'topup', 'topup.process': type }),
     sampler: new sdk.AlwaysOnSampler(),
@@ -66,15 +69,36 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
 type Otel = typeof Api;
 
 const requestKey = Symbol('request');
-/** A client may say what its request is called: what could be a number of somebody stays out of a collector. */
-const mayBeTold = /[A-Za-z]/;
 
-const complaint = (): void => {
-  // What the exporter says can hold the address, and what was sent.
-  sayOnceAMinute('traces could not be sent', 'OTLP');
-};
 const unsaid = (): void => undefined;
-const complaints = { error: complaint, warn: unsaid, info: unsaid, debug: unsaid, verbose: unsaid };
+
+/** @param endpoint With or without the path of traces: many collectors are told with it. */
+export function tracesUrl(endpoint: string): string {
+  return `${endpoint.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')}/v1/traces`;
+}
+
+/** In no trace: the one whose end has sent the others has nothing to do with it. */
+function complaintsOutside(api: Otel) {
+  const error = (message: string): void => {
+    api.context.with(api.ROOT_CONTEXT, () => {
+      sayOnceAMinute('traces could not be sent', causeOf(message));
+    });
+  };
+  return { error, warn: unsaid, info: unsaid, debug: unsaid, verbose: unsaid };
+}
+
+/**
+ * The status that the collector answered, or the code of the socket, and nothing else: what the exporter says can hold the address,
+ * and what was sent or answered.
+ * @param message An error of the exporter as JSON, or a sentence.
+ */
+export function causeOf(message: string): string {
+  const code = /"code":"(\d{3}|[A-Z][A-Z0-9_]{2,39})"/.exec(message)?.[1];
+  if (code !== undefined) {
+    return code;
+  }
+  return message.includes('retryable status') ? '429, 502, 503 or 504' : 'OTLP';
+}
 
 interface TracerParts {
   api: Otel;
@@ -119,13 +143,13 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
         return null;
       }
       const { name, kind, requestId, attributes = {} } = spec;
-      const isTold = requestId !== undefined && mayBeTold.test(requestId);
-      const context = isTold ? parent.setValue(requestKey, requestId) : parent;
+      const told = keptRequestId(requestId);
+      const context = told === undefined ? parent : parent.setValue(requestKey, told);
       const request = requestIn(context);
-      const told = request === null ? {} : { 'topup.request_id': request };
+      const ofRequest = request === null ? {} : { 'topup.request_id': request };
       const span = otel.startSpan(
         name,
-        { kind: kinds[kind], attributes: { ...attributes, ...told } },
+        { kind: kinds[kind], attributes: { ...attributes, ...ofRequest } },
         context,
       );
       onOpen();

@@ -3,47 +3,52 @@
  * process comes first (decision 108). What stands is kept in MongoDB, so that neither a restart nor a second process tells it twice.
  */
 import { env } from '../../config/env.js';
-import { pingMongo } from '../database/mongo.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { isDuplicateKey } from '../database/mongo.js';
 import { now, nowMs } from '../shared/clock.js';
-import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
-import { createSender, type Sender } from '../webhooks/send-request.js';
+import { createSender } from '../webhooks/send-request.js';
 import { urlGuard } from '../webhooks/url-guard.js';
-import { standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
+import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
 import { alarmsOf, keptForMs, type Alarm } from './alarms.js';
+import type { Figures } from './figures.js';
 import { figuresNow } from './keep-figures.js';
+import { overText, sendText, textOf, type Tell } from './send-alarm.js';
+import { watchMongodb } from './watch-mongodb.js';
 
 const lookEveryMs = 5_000;
 /** A process that dies while it tells leaves it to the next. */
 const claimMs = 30_000;
 const standingMax = 500;
 const awayForMs = 30_000;
+const againEveryMs = 30_000;
 
 const redisDown: Alarm = {
-  ...{ id: 'TopupRedisDown', name: 'TopupRedisDown', severity: 'page', forMs: awayForMs },
+  ...{ id: redisDownId, name: redisDownId, severity: 'page', forMs: awayForMs },
   says: 'Redis takes no writes; purchases are accepted and wait',
 };
-const mongodbDown: Alarm = {
-  ...{ id: 'TopupMongodbDown', name: 'TopupMongodbDown', severity: 'page', forMs: awayForMs },
-  says: 'MongoDB does not answer; calls are refused (503/03)',
-};
+/** One process may have lost Redis, or MongoDB, alone: it is over when none has said so for three looks. */
+const keptLooksMs = 3 * lookEveryMs;
 
-/** Looks every 5 s, and tells, until it is stopped. @throws Error for an address that we do not call: nobody would ever be told. */
+/** What is wrong with ALERT_WEBHOOK_URL, to be asked before anything starts: nobody would ever be told. Null: nothing. */
+export function alertUrlProblem(): string | null {
+  const url = env.ALERT_WEBHOOK_URL;
+  return url === null ? null : (urlGuard.problemOf(url)?.en ?? null);
+}
+
+/** Looks every 5 s, and tells, until it is stopped. */
 export function tellAlarms(url: string): { stop(): Promise<void> } {
-  const problem = urlGuard.problemOf(url);
-  if (problem !== null) {
-    throw new Error(`ALERT_WEBHOOK_URL ${problem.en}`);
-  }
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
-  const mongodb = watchMongodb(sender, url);
+  const tell: Tell = (text) => sendText(sender, url, text);
+  // Older figures may be over: nobody knows who has looked since.
+  const startedAtMs = nowMs();
+  const mongodb = watchMongodb(tell, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
   const telling = repeat({
     name: 'alarms',
     everyMs: lookEveryMs,
     async run() {
       if (await mongodb.answers()) {
-        await round(sender, url);
+        await tellRound(tell, newerThan(figuresNow(), startedAtMs));
       }
     },
   });
@@ -55,29 +60,45 @@ export function tellAlarms(url: string): { stop(): Promise<void> } {
   };
 }
 
-async function round(sender: Sender, url: string): Promise<void> {
+export function newerThan(figures: Figures | null, startedAtMs: number): Figures | null {
+  return figures !== null && figures.atMs >= startedAtMs ? figures : null;
+}
+
+/** One look by these figures; null: there are none. */
+export async function tellRound(tell: Tell, figures: Figures | null): Promise<void> {
   const refusal = await whyRedisRefuses();
-  const figures = figuresNow();
+  const judgedAtMs = figures?.atMs ?? 0;
   const { firing, isFine } = figures ? alarmsOf(figures) : { firing: [], isFine: () => false };
+  await Promise.all([
+    ...firing.map((alarm) => beginAlarm(alarm, judgedAtMs)),
+    ...(refusal === null ? [] : [beginAlarm(redisDown, null)]),
+  ]);
   if (refusal !== null) {
     firing.push({ ...redisDown, says: `${redisDown.says}. ${refusal}` });
   }
-  await Promise.all(firing.map(begin));
-  const standing = await standingAlarms.find().limit(standingMax).toArray();
+  const standing = await standingAlarms.find(isStanding).limit(standingMax).toArray();
   const tellOf = async (seen: StandingAlarm): Promise<void> => {
     const { _id, told, since } = seen;
     const alarm = firing.find((each) => each.id === _id);
-    if (alarm && !told && nowMs() - since.getTime() >= alarm.forMs) {
-      await tellOnce(seen, async () => {
-        if (await send(sender, url, textOf(alarm))) {
-          await standingAlarms.updateOne({ _id }, { $set: { told: true, claimedUntil: now() } });
+    if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
+      await tellOnce(seen, null, async () => {
+        // One that was refused, or not answered in time, may have been heard all the same.
+        const wasTried = told || Boolean(seen.text ?? seen.refusal);
+        const refusal = wasTried ? await tell(overText(_id, since, told ? null : seen.text)) : null;
+        if (refusal === null) {
+          await endAlarm(seen, judgedAtMs);
+        } else {
+          await standingAlarms.updateOne({ _id }, { $set: { refusal } });
         }
       });
-    } else if (!alarm && (_id === redisDown.id || isFine(_id)) && isOver(seen)) {
-      await tellOnce(seen, async () => {
-        if (!told || (await send(sender, url, overText(_id, since)))) {
-          await standingAlarms.deleteOne({ _id });
-        }
+      return;
+    }
+    const text = told ? null : messageOf(seen, alarm, judgedAtMs);
+    if (text !== null) {
+      await tellOnce(seen, text, async () => {
+        const refusal = await tell(text);
+        const taken = refusal === null ? { told: true, claimedUntil: now() } : {};
+        await standingAlarms.updateOne({ _id }, { $set: { ...taken, refusal } });
       });
     }
   };
@@ -85,80 +106,87 @@ async function round(sender: Sender, url: string): Promise<void> {
   await Promise.all(standing.map(tellOf));
 }
 
-async function begin({ id }: Alarm): Promise<void> {
-  const fresh = { since: now(), told: false, claimedUntil: now() };
+/** What is to be told of it now, by figures of that time; null: nothing yet. */
+function messageOf(
+  { since, text }: StandingAlarm,
+  alarm: Alarm | undefined,
+  judgedAtMs: number,
+): string | null {
+  if (!alarm) {
+    // It stands for a while after it was so last, and may not have been taken.
+    return text ?? null;
+  }
+  // By what was seen: figures that stay the same because nobody asks say nothing of the time since.
+  const seenUntilMs = alarm.id === redisDown.id ? nowMs() : judgedAtMs;
+  return seenUntilMs - since.getTime() >= alarm.forMs ? textOf(alarm) : null;
+}
+
+/** @param judgedAtMs When the figures were made that say so; null: this process has seen it itself. */
+export async function beginAlarm(
+  { id, severity }: Pick<Alarm, 'id' | 'severity'>,
+  judgedAtMs: number | null,
+): Promise<void> {
+  const since = judgedAtMs === null ? now() : new Date(judgedAtMs);
+  const fresh = { since, told: false, claimedUntil: now(), refusal: null, text: null };
   // A write in each look, for those alone of which it must be known when they were so last.
-  const seen = keptForMs(id) > 0 ? { $set: { seenAt: now() } } : {};
-  await standingAlarms.updateOne({ _id: id }, { $setOnInsert: fresh, ...seen }, { upsert: true });
+  const seen = { severity, ...(keptMs(id) > 0 && { seenAt: now() }) };
+  const judged = judgedAtMs === null ? {} : { judgedAtMs };
+  try {
+    await standingAlarms.updateOne(
+      { _id: id, ...isStanding },
+      {
+        $setOnInsert: fresh,
+        $set: seen,
+        ...(judgedAtMs !== null && { $max: judged }),
+      },
+      { upsert: true },
+    );
+  } catch (error) {
+    if (!isDuplicateKey(error)) {
+      throw error;
+    }
+    // It was over a while ago: what is older than that begins nothing.
+    const newer = judgedAtMs === null ? {} : { judgedAtMs: { $lt: judgedAtMs } };
+    const anew = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
+    await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, anew);
+  }
 }
 
-function isOver({ _id, seenAt }: StandingAlarm): boolean {
-  return nowMs() - (seenAt?.getTime() ?? 0) >= keptForMs(_id);
+/** What was told of it is over, by figures of that time. */
+export async function endAlarm({ _id, since }: StandingAlarm, judgedAtMs: number): Promise<void> {
+  await standingAlarms.updateOne({ _id, since, ...isStanding }, { $set: { endedAt: now(), judgedAtMs } });
 }
 
-async function tellOnce(seen: StandingAlarm, tell: () => Promise<void>): Promise<void> {
-  if (await claimToTell(seen)) {
+/** Figures that are older than those that said it was so know nothing of its end. */
+export function isOver(
+  { _id, seenAt, judgedAtMs: saidAtMs = 0 }: StandingAlarm,
+  { isFine, judgedAtMs }: { isFine: (id: string) => boolean; judgedAtMs: number },
+): boolean {
+  const isFineNow = _id === redisDown.id || (isFine(_id) && judgedAtMs >= saidAtMs);
+  return isFineNow && nowMs() - (seenAt?.getTime() ?? 0) >= keptMs(_id);
+}
+
+function keptMs(id: string): number {
+  return id === redisDown.id ? keptLooksMs : keptForMs(id);
+}
+
+async function tellOnce(seen: StandingAlarm, text: string | null, tell: () => Promise<void>): Promise<void> {
+  if (await claimToTell(seen, text)) {
     await tell();
   }
 }
 
-/** @returns false if another process is at it, or has told it, or it is another alarm by now, since it was seen. */
-export async function claimToTell({ _id, told, since }: StandingAlarm): Promise<boolean> {
+/**
+ * @param text What is to be told; null: its end.
+ * @returns false if another process is at it, or has told it, or it is another alarm by now, since it was seen.
+ */
+export async function claimToTell(
+  { _id, told, since }: StandingAlarm,
+  text: string | null,
+): Promise<boolean> {
   const claimed = await standingAlarms.updateOne(
-    { _id, told, since, claimedUntil: { $lte: now() } },
-    { $set: { claimedUntil: new Date(nowMs() + claimMs) } },
+    { _id, told, since, ...isStanding, claimedUntil: { $lte: now() } },
+    { $set: { claimedUntil: new Date(nowMs() + claimMs), ...(text !== null && { text }) } },
   );
   return claimed.modifiedCount === 1;
-}
-
-/** Without MongoDB nobody can agree on who tells: each process does, once. */
-function watchMongodb(sender: Sender, url: string): { answers(): Promise<boolean> } {
-  let awaySince: number | null = null;
-  let told = false;
-  return {
-    async answers() {
-      const answers = await pingMongo().then(
-        () => true,
-        () => false,
-      );
-      if (answers) {
-        if (told && awaySince !== null) {
-          await send(sender, url, overText(mongodbDown.id, new Date(awaySince)));
-        }
-        awaySince = null;
-        told = false;
-        return true;
-      }
-      awaySince ??= nowMs();
-      if (!told && nowMs() - awaySince >= mongodbDown.forMs) {
-        told = await send(sender, url, textOf(mongodbDown));
-      }
-      return false;
-    },
-  };
-}
-
-function textOf({ id, name, severity, says }: Alarm): string {
-  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See docs/operations.md#${name.toLowerCase()}`;
-}
-
-function overText(id: string, since: Date): string {
-  return `[over] ${id}: since ${since.toISOString()}`;
-}
-
-/** @returns false where it was not taken: then it is tried again. */
-async function send(sender: Sender, url: string, text: string): Promise<boolean> {
-  const result = await sender.send({
-    url,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ text }),
-  });
-  if (result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus < 300) {
-    logger.info('alarm told', { text });
-    return true;
-  }
-  // Never the URL: whoever has it can write there.
-  const code = result.kind === 'answered' ? `HTTP_${result.httpStatus}` : result.kind;
-  sayOnceAMinute('an alarm could not be told', code, { text });
-  return false;
 }

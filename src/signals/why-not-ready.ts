@@ -1,10 +1,10 @@
-import { pingMongo } from '../database/mongo.js';
 import { requireUniqueIndexes } from '../database/unique-indexes.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { whyMongodbRefuses } from '../samples/why-mongodb-refuses.js';
 import { DependencyError } from '../shared/errors.js';
 
 export interface Dependencies {
-  /** It answers. */
+  /** It takes writes. */
   mongodb: boolean;
   /** It takes writes. */
   redis: boolean;
@@ -12,31 +12,27 @@ export interface Dependencies {
   reasons: string[];
 }
 
-/** What every process needs: MongoDB with its unique indexes, and a Redis that takes writes. Asked anew with each call. */
+/** What every process needs: MongoDB with its unique indexes, and Redis, both of which take writes. Asked anew each second. */
 export async function lookAtDependencies(): Promise<Dependencies> {
-  const [mongodb, refusal] = await Promise.all([answers(pingMongo()), whyRedisRefuses()]);
-  const missing = mongodb ? await missingIndexesInWords() : null;
+  const [mongodb, redis] = await Promise.all([whyMongodbRefuses(), whyRedisRefuses()]);
+  const missing = mongodb === null ? await missingIndexes() : [];
   return {
-    mongodb,
-    redis: refusal === null,
-    reasons: [mongodb ? null : 'MongoDB does not answer.', missing, refusal].filter((each) => each !== null),
+    mongodb: mongodb === null,
+    redis: redis === null,
+    reasons: [mongodb, ...missing, redis].filter((each) => each !== null),
   };
 }
 
-async function missingIndexesInWords(): Promise<string | null> {
+/** In words, the unique indexes that are not there; asked of MongoDB until they were seen once. */
+export async function missingIndexes(): Promise<string[]> {
   try {
     await requireUniqueIndexes();
-    return null;
+    return [];
   } catch (error) {
-    return error instanceof DependencyError && error.cause instanceof Error
-      ? error.cause.message
-      : 'The indexes could not be looked at.';
+    return [
+      error instanceof DependencyError && error.cause instanceof Error
+        ? error.cause.message
+        : 'The indexes could not be looked at.',
+    ];
   }
-}
-
-async function answers(ping: Promise<unknown>): Promise<boolean> {
-  return ping.then(
-    () => true,
-    () => false,
-  );
 }

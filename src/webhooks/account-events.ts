@@ -11,8 +11,19 @@ interface AccountEvent {
   id: string;
   event: DeliveryEvent;
   refId: string | null;
+  /** Of the call that it comes from, where that is kept. */
+  requestId?: string | undefined;
   data: object;
 }
+
+/** An event that nothing has caused. */
+export type TestEvent = Omit<AccountEvent, 'id'>;
+
+const ping: TestEvent = {
+  event: 'ping',
+  refId: null,
+  data: { message: 'This is a test of your webhook URL.' },
+};
 
 /**
  * Tells every endpoint that the configuration changed, so that a change by a stranger is noticed. New values
@@ -28,13 +39,12 @@ export function configUpdatedDeliveries(before: EndpointOwner, changed: string[]
 }
 
 /** The event of a test that the account asked for. */
-export function pingDelivery(account: EndpointOwner, endpoint: WebhookEndpoint): Delivery {
-  return eventDelivery(account, endpoint, {
-    id: newId(),
-    event: 'ping',
-    refId: null,
-    data: { message: 'This is a test of your webhook URL.' },
-  });
+export function testDelivery(
+  account: EndpointOwner,
+  endpoint: WebhookEndpoint,
+  about: TestEvent = ping,
+): Delivery {
+  return eventDelivery(account, endpoint, { id: newId(), ...about });
 }
 
 /** One row for each endpoint that wants the event, in their order. */
@@ -48,12 +58,12 @@ export function eventDeliveries(account: EndpointOwner, about: AccountEvent): De
 export function eventDelivery(
   { _id: accountId }: EndpointOwner,
   endpoint: WebhookEndpoint,
-  { id, event, refId, data }: AccountEvent,
+  { id, event, refId, requestId, data }: AccountEvent,
 ): Delivery {
   const destination = endpointDestination(endpoint);
   return newDelivery({
     ...destination,
-    ...{ accountId, event, refId },
+    ...{ accountId, event, refId, requestId },
     id: destination.endpointId === undefined ? id : `${id}-${destination.endpointId}`,
     payload: { event, data, timestamp: now().toISOString() },
   });

@@ -12,8 +12,8 @@ import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
 import { sampleAttempt } from './delivery-samples.js';
 import type { Delivery, DeliveryAttempt } from './delivery.model.js';
 import { judgeAnswer, type Verdict } from './judge-answer.js';
-import type { Sender } from './send-request.js';
-import { deliveryHeaders } from './sign-delivery.js';
+import type { Sender, SendResult } from './send-request.js';
+import { deliveryHeaders, headersToKeep } from './sign-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
 import { keysFor } from './webhook-secret.js';
 
@@ -74,9 +74,14 @@ async function attemptOrSayWhy(
     if (isOutage(error)) {
       throw error;
     }
-    logger.error('a webhook cannot be sent, whatever its receiver does', { deliveryId: row._id, error });
+    logger.error('a webhook cannot be sent, whatever its receiver does', { ...namesOf(row), error });
     return broken(row, at, startedMs);
   }
+}
+
+/** For a log line of it. */
+export function namesOf({ _id, requestId }: Pick<Delivery, '_id' | 'requestId'>) {
+  return { deliveryId: _id, ...(requestId !== undefined && { requestId }) };
 }
 
 /** What is stored, or our code, is at fault. With the schedule the row ends where a person sees it, and nothing beside it waits. */
@@ -115,28 +120,25 @@ async function attempt(
 ): Promise<Attempted> {
   const traceparent = traceparentNow();
   const keys = await presentKeysFor(row, account);
-  const result =
-    keys.length === 0
-      ? null
-      : await sender.send({
-          url: row.url,
-          headers: { ...deliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) },
-          body: row.body,
-        });
+  const headers = { ...deliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) };
+  const result = keys.length === 0 ? null : await sender.send({ url: row.url, headers, body: row.body });
   const verdict = result === null ? removed : judgeAnswer(result, requireAck);
-  const made = attemptOf(row, verdict, {
-    at,
-    startedMs,
-    answer: result?.kind === 'answered' ? startOf(result.answer) : null,
-  });
+  const made: DeliveryAttempt = {
+    ...attemptOf(row, verdict, {
+      at,
+      startedMs,
+      answer: result?.kind === 'answered' ? startOf(result.answer) : null,
+    }),
+    ...(result !== null && wasSent.has(result.kind) && { sent: headersToKeep(headers) }),
+  };
   const next = nextState(row, verdict, result?.kind === 'answered' ? result.retryAfterMs : null);
-  countAttempt({ outcome: verdict.outcome });
+  countAttempt(verdict.outcome);
   if (row.attemptCount === 0 && result !== null) {
     observeFirstAttempt({}, Math.max(0, nowMs() - row.createdAt.getTime()) / 1_000);
   }
   // The operator hears of what was given up: it is kept, and can be replayed.
   logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
-    deliveryId: row._id,
+    ...namesOf(row),
     receiverId: row.receiverId,
     event: row.event,
     n: made.n,
@@ -148,6 +150,9 @@ async function attempt(
   });
   return { verdict, attempt: made, next };
 }
+
+/** Where the receiver may have seen the request. */
+const wasSent: ReadonlySet<SendResult['kind']> = new Set(['answered', 'timeout', 'failed']);
 
 /** Nothing was sent. */
 const removed: Verdict = {

@@ -8,7 +8,7 @@ import { limits } from '../../config/limits.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { giveTurns } from './announce-deliveries.js';
-import { attemptDelivery, type Attempted } from './attempt-delivery.js';
+import { attemptDelivery, namesOf, type Attempted } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
 import { createLoad, type Load } from './delivery-load.js';
 import type { Verdict } from './judge-answer.js';
@@ -184,7 +184,7 @@ function start(running: Running, row: ClaimedDelivery): void {
   const ended = attempt(running, row)
     .catch((error: unknown) => {
       // Its lease ends, and it is sent again.
-      logger.error('webhook attempt broke off', { deliveryId: row._id, error });
+      logger.error('webhook attempt broke off', { ...namesOf(row), error });
     })
     .finally(() => means.underWay.delete(ended));
   means.underWay.add(ended);

@@ -1,11 +1,19 @@
 import { counter, histogram } from '../shared/metrics.js';
+import { noteTrouble } from '../shared/troubles.js';
 
-export const countAttempt = counter({
+const attempts = counter({
   name: 'topup_webhook_attempts_total',
   help: 'Requests to receivers of webhooks and callbacks, by what they came to',
   labels: ['outcome'],
   zero: [{ outcome: 'delivered' }, { outcome: 'failed' }, { outcome: 'timeout' }],
 });
+
+export function countAttempt(outcome: string): void {
+  attempts({ outcome });
+  if (outcome === 'unsent') {
+    noteTrouble('unsentWebhooks');
+  }
+}
 
 export const observeFirstAttempt = histogram({
   name: 'topup_webhook_first_attempt_delay_seconds',

@@ -40,6 +40,8 @@ export interface DeliveryAttempt {
   answer: string | null;
   /** Plain words on what went wrong; null if it was delivered. */
   error: string | null;
+  /** Headers that this attempt alone had, signatures cut short. Absent: nothing was sent, or by a release that did not keep them. */
+  sent?: Record<string, string>;
 }
 
 /**
@@ -85,6 +87,8 @@ export interface Delivery {
   settledAt: Date | null;
   /** Delivered and dropped rows go after this; dead and held ones by `removeUndelivered`. */
   expireAt: Date | null;
+  /** Of the call that bought what it tells about. Absent where it tells of something else, and where it may not be kept. */
+  requestId?: string;
   /** Of the trace that it is part of, where there is one: a turn of its receiver sends rows of many. */
   traceparent?: string;
 }
@@ -98,6 +102,7 @@ const attemptSchema = new Schema<DeliveryAttempt>(
     ack: { type: String, default: null },
     answer: { type: String, default: null },
     error: { type: String, default: null },
+    sent: { type: Schema.Types.Mixed },
   },
   { _id: false },
 );
@@ -127,6 +132,7 @@ const schema = new Schema<Delivery>(
     createdAt: { type: Date, required: true },
     settledAt: { type: Date, default: null },
     expireAt: { type: Date, default: null },
+    requestId: { type: String },
     traceparent: { type: String },
   },
   { collection: 'deliveries', versionKey: false },
@@ -139,6 +145,8 @@ schema.index(
 schema.index({ orderKey: 1 }, { name: 'order_key' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
+// An event that is rare among many others is found without reading those.
+schema.index({ accountId: 1, event: 1, createdAt: -1, _id: -1 }, { name: 'account_event_newest' });
 // What was given up, for the operator; and what was not delivered, until it was kept long enough.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
 schema.index({ settledAt: 1 }, { partialFilterExpression: { state: 'held' }, name: 'held_oldest' });

@@ -14,7 +14,7 @@ export interface DeliveryQuery {
 
 /**
  * One page of an account's webhooks and callbacks, newest first, with all attempts, and how many there are in all.
- * Served by the account_newest, account_state_newest, account_endpoint_newest and account_ref indexes.
+ * Served by the account_newest, account_state_newest, account_event_newest, account_endpoint_newest and account_ref indexes.
  */
 export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Delivery[]; total: number }> {
   const filter = {

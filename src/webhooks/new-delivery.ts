@@ -26,6 +26,7 @@ export interface NewDelivery {
   refId?: string | null;
   orderKey?: string;
   orderRank?: number;
+  requestId?: string | undefined;
   payload: object;
 }
 
@@ -56,6 +57,7 @@ export function newDelivery(from: NewDelivery): Delivery {
     createdAt,
     settledAt: null,
     expireAt: null,
+    ...(from.requestId !== undefined && { requestId: from.requestId }),
     ...(traceparent !== undefined && { traceparent }),
   };
 }

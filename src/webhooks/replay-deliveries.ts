@@ -108,7 +108,7 @@ export async function replayDeliveries(
 type Target = { url: string; receiverId: string } | Record<string, never>;
 
 /** The present URL of what a row was for; null if there is none any more. */
-function targetOf(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
+export function targetOf(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
   if (row.channel === 'own') {
     return {};
   }

@@ -21,7 +21,7 @@ export interface UrlGuard {
 }
 
 export interface UrlGuardOptions {
-  /** Development only: http, loopback and private addresses are let through. */
+  /** Development only: http, loopback and private addresses are let through, and still none at which clouds give keys. */
   allowPrivate: boolean;
   /** All addresses of a name. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>;
@@ -37,7 +37,8 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
 
   const resolveAllowed = async (hostname: string): Promise<LookupAddress[]> => {
     const addresses = await resolve(hostname);
-    if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
+    const isLet = allowPrivate ? isNotOfCloud : isPublicAddress;
+    if (!addresses.every(({ address }) => isLet(address))) {
       throw new BlockedAddressError('The name leads to an address that is not public');
     }
     return addresses;
@@ -95,10 +96,10 @@ function writtenProblem(text: string, allowPrivate: boolean): Message | null {
   if (![80, 443, 8080, 8443].includes(port) && port <= 1_024) {
     return say('urlPort');
   }
-  if (allowPrivate) {
-    return null;
-  }
   const literal = literalAddress(url.hostname);
+  if (allowPrivate) {
+    return literal === null || isNotOfCloud(literal) ? null : say('urlPrivate');
+  }
   if (literal !== null) {
     return isPublicAddress(literal) ? null : say('urlPrivate');
   }
@@ -114,8 +115,14 @@ function literalAddress(hostname: string): string | null {
 }
 
 const globalIpv6 = ipaddr.parseCIDR('2000::/3');
-/** Public by number, yet the inside of a large cloud. */
-const cloudInternal = new Set(['168.63.129.16']);
+/** Public, or private, by number, yet the inside of a large cloud. */
+const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
+
+/** Clouds hand out a machine's own keys at such addresses, on a developer's machine in one too. */
+function isNotOfCloud(text: string): boolean {
+  const address = ipaddr.process(text);
+  return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
+}
 
 /** True for addresses of the public internet that are not our own. */
 export function isPublicAddress(text: string): boolean {

@@ -21,6 +21,8 @@ import { useDatabase } from '../webhooks/support/database.js';
 const budi = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'seen on the statement' };
 const large = env.ADJUSTMENT_APPROVAL_FROM;
+/** Somebody of whom no account knows anything yet. */
+const another = () => ({ ...dewi, actor: `operator:${newId()}` });
 
 describe('adjustments', function () {
   this.timeout(60_000);
@@ -29,7 +31,7 @@ describe('adjustments', function () {
   async function newBuyer(balance = 0): Promise<Account> {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     if (balance > 0) {
-      await requestAdjustment({ account, amount: balance }, budi);
+      await requestAdjustment({ account, amount: balance }, another());
     }
     return account;
   }
@@ -77,7 +79,7 @@ describe('adjustments', function () {
     it(`${amount} waits, whoever asked cannot approve it, and another operator can, once`, async () => {
       const account = await newBuyer();
       for (let made = 0; made < large; made += large - 1) {
-        await requestAdjustment({ account, amount: large - 1 }, budi);
+        await requestAdjustment({ account, amount: large - 1 }, another());
       }
       const before = await balance(account);
       const { adjustments: waiting } = await countAttention();
@@ -117,6 +119,40 @@ describe('adjustments', function () {
     });
     expect(waiting.status).to.equal('pending');
     await rejectAdjustment(waiting._id, budi);
+  });
+
+  it('credits and debits of one operator and account within 24 hours count together, each by its amount', async () => {
+    const account = await newBuyer();
+    const ask = (amount: number, by = budi) => requestAdjustment({ account, amount }, by);
+    const step = large / 4;
+    for (const amount of [step, -step, step]) {
+      expect((await ask(amount)).status).to.equal('completed');
+    }
+    const [waiting, small] = [await ask(-step), await ask(step - 1)];
+    expect([waiting.status, small.status]).to.deep.equal(['pending', 'completed']);
+    const next = await ask(1);
+    expect(next.status, 'the limit is reached').to.equal('pending');
+    expect(await balance(account)).to.equal(2 * step - 1);
+    expect((await ask(step, dewi)).status, 'somebody else').to.equal('completed');
+    const other = await newBuyer();
+    expect((await requestAdjustment({ account: other, amount: step }, budi)).status).to.equal('completed');
+    // What another operator has approved was looked at; what was rejected has moved nothing.
+    await approveAdjustment(next._id, dewi);
+    await rejectAdjustment(waiting._id, dewi);
+    const past = new Date(Date.now() - 86_401_000);
+    await adjustments.updateOne({ _id: small._id }, { $set: { createdAt: past } });
+    expect((await ask(step - 1)).status, 'after a day').to.equal('completed');
+    expect((await ask(1)).status).to.equal('pending');
+  });
+
+  it('20 of one operator at once never come to the limit without a second one; no more wait than must', async () => {
+    const account = await newBuyer();
+    const amount = large / 10;
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => requestAdjustment({ account, amount }, budi)),
+    );
+    expect(made.filter(({ status }) => status === 'completed')).to.have.length(9);
+    expect(await balance(account)).to.equal(9 * amount);
   });
 
   it('a debit that is not covered any more when it is approved changes nothing and still waits', async () => {

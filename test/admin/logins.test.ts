@@ -49,6 +49,13 @@ describe('logging in to the console', function () {
     const page = await client.get(form);
     return client.send('POST', path, fields({ ...values, _csrf: csrfIn(page.text) }));
   };
+  /** A change by the console's pages. */
+  const change = (client: ConsoleClient, path: string, body: object) =>
+    client.send('POST', `/admin/api${path}`, JSON.stringify(body), {
+      ...{ accept: '*/*', 'content-type': 'application/json' },
+      'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
+    });
+  const dataOf = ({ text }: { text: string }) => JSON.parse(text).data;
   const secretIn = (page: string) => /Key: <code>([A-Z2-7 ]+)</.exec(page)?.[1]?.replaceAll(' ', '') ?? '';
   const recoveryIn = (page: string) =>
     [...page.matchAll(/<code>([A-Z2-7]{4}(?:-[A-Z2-7]{4}){3})</g)].map(([, code]) => code ?? '');
@@ -137,13 +144,20 @@ describe('logging in to the console', function () {
     await here.login('vina', passwordOf('vina'));
     const there = browser(urls[1]);
     await there.login('vina', passwordOf('vina'));
-    const page = (await here.get('/admin/me')).text;
-    expect(page).to.include(`198.51.100.${host}`).and.to.include('(this one)');
+    const { sessions }: { sessions: { address: string; is_this: boolean }[] } = dataOf(
+      await here.get('/admin/api/me', { accept: '*/*' }),
+    );
+    // Those of the tests before are further down.
+    expect(sessions.slice(0, 2).map((each) => each.address)).to.deep.equal([
+      `198.51.100.${host}`,
+      `198.51.100.${host - 1}`,
+    ]);
+    expect(sessions.slice(0, 2).map((each) => each.is_this)).to.deep.equal([false, true]);
     const listed = await topup(['operator', 'sessions', 'vina', '--json'], stack.env);
     const [newest] = listed.json<{ id: string; address: string }[]>();
     expect(newest?.address).to.equal(`198.51.100.${host}`);
-    const own = await send(here, '/admin/me/sessions/end', { session: newest?.id ?? '' }, '/admin/me');
-    expect(own.status).to.equal(303);
+    const own = await change(here, '/me/end-sessions', { session: newest?.id ?? '' });
+    expect(own.status, own.text).to.equal(200);
     expect([await isIn(here), await isIn(there)]).to.deep.equal([true, false]);
     await there.login('vina', passwordOf('vina'));
     const [again] = (await topup(['operator', 'sessions', 'vina', '--json'], stack.env)).json<
@@ -157,6 +171,11 @@ describe('logging in to the console', function () {
     expect((await topup(['operator', 'end-sessions', 'vina', '--session', 'none'], stack.env)).code).to.equal(
       1,
     );
+    await Promise.all([here, there].map((client) => client.login('vina', passwordOf('vina'))));
+    const all = await change(here, '/me/end-sessions', { session: null });
+    expect(all.status, all.text).to.equal(200);
+    expect([await isIn(here), await isIn(there)]).to.deep.equal([false, false]);
+    expect(here.cookie('topup_admin'), 'the browser forgets it, too').to.equal(undefined);
   });
 
   it('a change of password, role or second factor ends every session; the own change leaves this browser in', async () => {
@@ -173,33 +192,24 @@ describe('logging in to the console', function () {
     await ends(async () => {
       const client = browser();
       await client.login('vino', passwordOf('vino'));
-      const change = (password: string, values: object) =>
-        send(
-          client,
-          '/admin/me/password',
-          { password, new_password: 'another long one', ...values },
-          '/admin/me',
-        );
+      const changeTo = (password: string, values: object) =>
+        change(client, '/me/password', { password, new_password: 'another long one', ...values });
       const twice = { new_password_again: 'another long one' };
-      expect((await change('wrong', twice)).status, 'not without the password of now').to.equal(401);
-      expect((await change(passwordOf('vino'), { new_password_again: 'a typing error' })).status).to.equal(
-        400,
-      );
-      expect((await change(passwordOf('vino'), twice)).status).to.equal(303);
+      expect((await changeTo('wrong', twice)).status, 'not without the password of now').to.equal(401);
+      const mistyped = await changeTo(passwordOf('vino'), { new_password_again: 'a typing error' });
+      expect(mistyped.status).to.equal(400);
+      expect(mistyped.text).to.include('new_password_again');
+      expect((await changeTo(passwordOf('vino'), twice)).status).to.equal(200);
       expect(await isIn(client)).to.equal(true);
       passwords.set('vino', 'another long one');
     });
     await ends(async () => {
       const client = browser();
       await client.login('vino', passwordOf('vino'));
-      const page = await send(client, '/admin/me/totp', { password: passwordOf('vino') }, '/admin/me');
-      const code = codeOf(secretIn(page.text));
-      const done = await client.send(
-        'POST',
-        '/admin/me/totp/confirm',
-        fields({ code, _csrf: csrfIn(page.text) }),
-      );
-      expect(recoveryIn(done.text)).to.have.length(10);
+      const shown = await change(client, '/me/second-factor', { password: passwordOf('vino') });
+      const code = codeOf(dataOf(shown).secret);
+      const done = await change(client, '/me/second-factor/confirm', { code });
+      expect(dataOf(done).recovery_codes).to.have.length(10);
       expect(await isIn(client)).to.equal(true);
     });
     const roles = (await auditOf(/^operator\.role$/))[0];

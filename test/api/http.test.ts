@@ -25,6 +25,15 @@ describe('the web process as an HTTP server', function () {
     expect(own.body.request_id).to.equal('caller-12345678');
     const strange = await call().get('/nothing').set('x-request-id', 'a b\tc');
     expect(strange.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
+    // It goes into logs, jobs and traces.
+    for (const key of [
+      'bk_test_0123456789abcdefghij',
+      'Bearer.sk_live_abcdef',
+      'x.at_0123456789abcdefghijkl',
+    ]) {
+      const secret = await call().get('/nothing').set('x-request-id', key);
+      expect(secret.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
+    }
   });
 
   it('tells browsers to come by https alone for a year, to guess no types, to load nothing and to let no other page read it', async () => {
@@ -78,6 +87,18 @@ describe('the web process as an HTTP server', function () {
       expect(answer.body).to.include({ status: 'error', code: '01', data: null });
     });
   }
+
+  it('names each mistake once, whichever of its rules it breaks', async () => {
+    for (const [path, fields] of [
+      ['/api/buyer/deposits?limit=x&start_date=1', ['limit', 'start_date']],
+      ['/api/buyer/statement?start_date=x', ['start_date']],
+    ] as const) {
+      const { body } = await call().get(path).set('authorization', `Bearer ${key}`).expect(400);
+      const named = (body.errors as { field: string }[]).map(({ field }) => field);
+      expect(named.sort(), path).to.deep.equal(fields);
+      expect(body.message.split('; '), path).to.have.length(fields.length);
+    }
+  });
 
   it('takes an empty body where every field is optional', async () => {
     await call().post('/api/buyer/transactions').set('authorization', `Bearer ${key}`).expect(200);

@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createApp } from '../../src/app.js';
 import { openApiDocument } from '../../src/api/openapi/document.js';
 import { reasons, reasonsOf } from '../../src/api/reasons.js';
+import type { Answer } from '../support/api-client.js';
+import { tableUnder } from '../support/docs-table.js';
+import { fieldReasons, type FieldReason } from '../../src/shared/field-reason.js';
 import { failureReasons } from '../../src/shared/failure-reason.js';
 import { expectFailure } from './support/expect-answer.js';
 import { useApi } from './support/api.js';
@@ -73,6 +77,61 @@ describe('the reason of a failure', () => {
     const body = { start_date: '2020-01-01', end_date: '2024-01-01' };
     const long = await api.call({ path: '/api/buyer/transactions', key, body });
     expectFailure(long, { status: 400, code: '01', message: /^start_date must be at most 366 days before/ });
+  });
+
+  it('of a field is a word of a closed list, which docs/errors.md has', async () => {
+    const { key } = await api.newBuyer(0);
+    const rows = tableUnder('Fields', await readFile('docs/errors.md', 'utf8'));
+    expect(rows).to.deep.equal(
+      Object.entries(fieldReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
+    );
+    const post = (path: string, body: object) => api.call({ path: `/api/buyer/${path}`, key, body });
+    const get = (path: string) => api.call({ path: `/api/buyer/${path}`, key });
+    const wrong: [answer: Promise<Answer>, field: string, reason: FieldReason][] = [
+      [post('transaction', { code: 'S10', ref_id: 'a' }), 'customer_number', 'missing'],
+      [post('deposit', { amount: '50000', ref_id: 'a' }), 'amount', 'wrong_type'],
+      [post('deposit', { amount: 50_000, ref_id: 'a b' }), 'ref_id', 'wrong_form'],
+      [post('deposit', { amount: 50_000.5, ref_id: 'a' }), 'amount', 'wrong_form'],
+      [post('deposit', { amount: 1, ref_id: 'a' }), 'amount', 'too_small'],
+      [post('deposit', { amount: 2e12, ref_id: 'a' }), 'amount', 'too_large'],
+      [post('deposit', { amount: 50_000, ref_id: 'x'.repeat(65) }), 'ref_id', 'too_long'],
+      [post('transactions', { sn: '' }), 'sn', 'too_short'],
+      [post('transactions', { status: 'lost' }), 'status', 'unknown_value'],
+      [post('transactions', { tz: 'WIB' }), 'tz', 'wrong_form'],
+      [
+        post('transactions', { start_date: '2024-01-02', end_date: '2024-01-01' }),
+        'end_date',
+        'out_of_range',
+      ],
+      [
+        post('transactions', { start_date: '2020-01-01', end_date: '2024-01-01' }),
+        'start_date',
+        'out_of_range',
+      ],
+      [post('transactions/lookup', { ref_ids: [] }), 'ref_ids', 'too_few'],
+      [post('transactions/lookup', { ref_ids: Array(101).fill('a') }), 'ref_ids', 'too_many'],
+      [post('transactions/lookup', { ref_ids: ['a b'] }), 'ref_ids.0', 'wrong_form'],
+      [get('webhooks/deliveries?limit=0'), 'limit', 'too_small'],
+      [get('webhooks/deliveries?limit=101'), 'limit', 'too_large'],
+      [get('webhooks/deliveries?limit=x'), 'limit', 'wrong_form'],
+      [get('webhooks/deliveries?limit=1&limit=1'), 'limit', 'given_twice'],
+      [post('api/config', { webhook_url: 'https://127.0.0.1:81/x' }), 'webhook_url', 'not_accepted'],
+      [post('api/config', { ip_whitelist: ['203.0.113.7'] }), 'ip_whitelist', 'not_accepted'],
+    ];
+    const told = new Set<string>();
+    for (const [answer, field, reason] of wrong) {
+      const { status, body } = await answer;
+      const [first, ...more] = body.errors as Record<string, string>[];
+      expect([status, first?.['field'], first?.['reason'], more], JSON.stringify(body)).to.deep.equal([
+        ...[400, field, reason, []],
+      ]);
+      told.add(reason);
+    }
+    expect([...told]).to.have.members(Object.keys(fieldReasons));
+    const named = (openApiDocument().components.schemas as Record<string, { enum?: string[] }>)[
+      'FieldReason'
+    ];
+    expect(named?.enum).to.deep.equal(Object.keys(fieldReasons));
   });
 
   it('a body above its limit is told that limit: 100 kB of JSON, 10 kB of a form', async () => {

@@ -209,6 +209,35 @@ describe('topup', function () {
     expect(byRef.stdout).to.include(id).and.to.include('What happened');
   });
 
+  it('lists purchases by whose they are, their state, product, price and days', async () => {
+    await stack.seed();
+    const { username, key } = await newBuyer();
+    const client = apiClient(stack.baseUrl, key);
+    const order = { code: 'S10', customer_number: '081234560000' };
+    const ids: string[] = [];
+    await client.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
+    const [deposit] = (await run(['deposit', 'list', '--account', username, '--json'])).json<Document[]>();
+    await run(['deposit', 'confirm', String(deposit?.['id']), '--reason', 'a test']);
+    for (const code of ['S10', 'S20']) {
+      const { body } = await client.post('/api/buyer/transaction', { ...order, code, ref_id: uniqueRef() });
+      ids.push(String(body.data.transaction_id));
+    }
+    const list = async (...by: string[]) =>
+      (await run(['transaction', 'list', '--account', username, ...by, '--json'])).json<Document[]>();
+    const [newest, oldest] = await list();
+    expect([newest?.['id'], oldest?.['id']]).to.deep.equal(ids.toReversed());
+    expect(oldest).to.include({ account: username, product: 'S10', customer: '081234560000' });
+    const price = Number(oldest?.['price']);
+    const fitting = async (...by: string[]) => (await list(...by)).map(({ id }) => String(id));
+    expect(await fitting('--product', 'S20')).to.deep.equal([ids[1]]);
+    expect(await fitting('--price-to', String(price))).to.deep.equal([ids[0]]);
+    expect(await fitting('--to', '2020-01-01')).to.deep.equal([]);
+    expect(await fitting('--limit', '1')).to.deep.equal([ids[1]]);
+    const text = await run(['transaction', 'list', '--account', username]);
+    expect(text.stdout).to.include(ids[0]).and.to.include('customer');
+    expect((await run(['transaction', 'list', '--account', newName()])).code).to.equal(1);
+  });
+
   it('lists a case and closes it once, with a reason; a review is none', async () => {
     const open = randomUUID().replaceAll('-', '');
     const cases = stack.db.collection('cases');

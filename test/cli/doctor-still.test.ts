@@ -31,6 +31,8 @@ describe('topup doctor about a worker that stands still', function () {
   });
 
   const key = () => `${stack.env['QUEUE_PREFIX']}:processes`;
+  /** For workers of this test: theirs is no process of its own. */
+  const sayOf = (type: string) => redis.zadd(key(), String(Date.now()), `${type}:of-this-test`);
   const look = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
     const { checks } = result.json<{ checks: Diagnosis[] }>();
@@ -86,6 +88,25 @@ describe('topup doctor about a worker that stands still', function () {
     });
   });
 
+  it('sees who stands still though Redis has forgotten that it was ever there', async () => {
+    reports.process.kill('SIGSTOP');
+    await redis.del(key());
+    await eventually('the other one alone to be heard', async () => {
+      const heard = await redis.zrange(key(), 0, '-1');
+      // What it had sent before it stood still may arrive after that.
+      const late = heard.filter((member) => member.startsWith('reports:'));
+      await Promise.all(late.map((member) => redis.zrem(key(), member)));
+      return late.length === 0 && heard.length === 1;
+    });
+    const { code, of } = await look();
+    expect(code).to.equal(1);
+    expect(of('queue reports')).to.include({ status: 'fail' });
+    expect(of('queue reports')?.detail).to.match(/no process that takes its jobs is heard/);
+    expect(of('queue settlements')).to.include({ status: 'ok' });
+    reports.process.kill('SIGCONT');
+    await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
+  });
+
   it('fails where a job hangs', async () => {
     const prefix = stack.env['QUEUE_PREFIX'] ?? '';
     const connection = { url: stack.env['REDIS_URL'] ?? '' };
@@ -99,8 +120,12 @@ describe('topup doctor about a worker that stands still', function () {
     try {
       const { id = '' } = await queue.add('ask-provider', {});
       await eventually('it to be taken', async () => (await queue.getActiveCount()) === 1);
+      await sayOf('follow-up');
       expect((await look()).of('queue polling')).to.include({ status: 'ok' });
       await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);
+      await sayOf('follow-up');
+      // As if nobody had ever been unheard: of the time before nothing would be counted.
+      await redis.del(`${prefix}:heard-again-at`);
       const { code, of } = await look();
       expect(code).to.equal(1);
       expect(of('queue polling')?.detail).to.match(/; a job has been under way for 9\d s$/);
@@ -137,6 +162,7 @@ describe('topup doctor about a worker that stands still', function () {
 
     it('fails', () =>
       withOldJob('inquiries', async () => {
+        await sayOf('inquiries');
         const { code, of } = await look();
         expect(code).to.equal(1);
         expect(of('queue inquiries')?.detail).to.match(stuck);
@@ -146,10 +172,12 @@ describe('topup doctor about a worker that stands still', function () {
       await stack.seed();
       const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
       await withOldJob(providerQueue(seller?._id ?? '').name, async (queue) => {
+        await sayOf('fulfilment');
         const { code, of } = await look();
         expect(code).to.equal(1);
         expect(of('queue fulfilment: seller')?.detail).to.match(stuck);
         await queue.rateLimit(600_000);
+        await sayOf('fulfilment');
         expect((await look()).of('queue fulfilment: seller')).to.include({ status: 'ok' });
       });
     });

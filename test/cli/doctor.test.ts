@@ -1,3 +1,4 @@
+import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
@@ -31,6 +32,20 @@ describe('topup doctor about the lifetime of locks', () => {
   };
   const set = (transactionLifetimeLimitSeconds: number) =>
     admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds });
+
+  it('blames MongoDB alone where that is away', async () => {
+    await mongo.cut();
+    try {
+      const { code, stdout } = await topup(['doctor'], stack.env);
+      expect(code).to.equal(1);
+      expect(stdout)
+        .to.include('MongoDB')
+        .and.not.match(/correct REDIS_URL|Topology/);
+      expect(stdout).to.match(/Redis +version/);
+    } finally {
+      await mongo.restore();
+    }
+  });
 
   it('warns above 10 s with the command that changes it, and is well with that', async () => {
     const asItComes = await found();
@@ -100,5 +115,77 @@ describe('topup doctor about workers', () => {
     const { checks } = await queues();
     expect(checks.find(({ name }) => name === 'queue reports')?.status).to.equal('ok');
     expect(checks.find(({ name }) => name === 'queue fulfilment')?.status).to.equal('warn');
+  });
+});
+
+describe('topup doctor about processes that must be there', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack({ web: false });
+  });
+  after(() => stack.stop());
+
+  const look = async () => {
+    const result = await topup(['doctor', '--json'], stack.env);
+    const { checks } = result.json<{ checks: Diagnosis[] }>();
+    return { code: result.code, of: (name: string) => checks.find((each) => each.name === name) };
+  };
+
+  it('says of a service that is stopped that it does not run', async () => {
+    const { code, of } = await look();
+    expect(code).to.equal(1);
+    expect(of('processes')).to.include({ status: 'fail', detail: 'none is heard: the service does not run' });
+    expect(of('process web')).to.equal(undefined);
+  });
+
+  it('fails where no web process is heard, and where none is that finds late work, and not where both are', async () => {
+    const web = await stack.startWeb();
+    const reports = await stack.startWorker('reports');
+    const withoutFollowUp = await look();
+    expect(withoutFollowUp.code).to.equal(1);
+    expect(withoutFollowUp.of('process follow-up')).to.include({ status: 'fail', detail: 'none is heard' });
+    expect(withoutFollowUp.of('process web')).to.include({ status: 'ok' });
+    await stack.startWorker('all');
+    const { code, of } = await look();
+    expect(of('process follow-up')).to.equal(undefined);
+    expect(of('processes')).to.equal(undefined);
+    expect(code).to.equal(0);
+    await web.stop();
+    await reports.stop();
+    const withoutWeb = await look();
+    expect(withoutWeb.code).to.equal(1);
+    expect(withoutWeb.of('process web')).to.include({ status: 'fail', detail: 'none is heard' });
+    expect(withoutWeb.of('process web')?.advice).to.match(/node dist\/src\/server\.js/);
+  });
+});
+
+describe('topup doctor about a delayed job that is overdue', () => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack({ workers: ['reports'] });
+  });
+  after(() => stack.stop());
+
+  it('fails where nobody is there who would let it run: BullMQ keeps it delayed until a worker comes', async () => {
+    const queue = new Queue('inquiries', {
+      connection: { url: stack.env['REDIS_URL'] ?? '' },
+      prefix: stack.env['QUEUE_PREFIX'] ?? '',
+    });
+    const check = async () => {
+      const { checks } = (await topup(['doctor', '--json'], stack.env)).json<{ checks: Diagnosis[] }>();
+      return checks.find(({ name }) => name === 'queue inquiries');
+    };
+    try {
+      await queue.add('made-up', {}, { timestamp: Date.now(), delay: 50_000 });
+      expect(await check()).to.include({ status: 'warn' });
+      await queue.add('made-up', {}, { timestamp: Date.now() - 120_000, delay: 50_000 });
+      const found = await check();
+      expect(found).to.include({ status: 'fail' });
+      expect(found?.detail).to.match(/2 delayed, .* a job has been due for 7\d s$/);
+    } finally {
+      await queue.obliterate({ force: true });
+      await queue.close();
+    }
   });
 });

@@ -109,6 +109,9 @@ describe('topup report daily', function () {
       successRatio: null,
       deposits: { completed: { count: 1, amount: 777 } },
     });
+    const early = await topup(['report', 'daily', '--date', '2024-05-01'], stack.env);
+    expect(early.stdout).to.include(`The first account here is of ${businessDay(new Date())}.`);
+    expect(stdout).to.not.include('The first account');
     expect((await topup(['report', 'daily', '--date', '2024-02-30'], stack.env)).code).to.equal(2);
   });
 

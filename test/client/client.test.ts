@@ -1,30 +1,20 @@
-/** The clients of every language against the running service: their calls, their retries behind a bad network, webhooks. */
-import { execFile, spawnSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+/** The clients of every language against the running service: their calls, their retries behind a bad network. */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import express from 'express';
 import { fastify } from 'fastify';
 import { expect } from 'chai';
 import { createClient, type Client, type Order } from '../../packages/client-node/src/client.js';
 import {
   fastifyWebhooks,
-  verifyWebhook,
   webhookReceiver,
   type WebhookEvent,
 } from '../../packages/client-node/src/webhooks.js';
-import { projectRoot } from '../../config/project-file.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { badNetwork, listen, type Fate } from './support/bad-network.js';
-import { languages, type Command, type Driver, type Language, type Result } from './support/drivers.js';
-import { genuineIn, vectors, verifiedAt } from './support/vectors.js';
+import { all, languages, type Command, type Driver, type Result } from './support/drivers.js';
 
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
 
@@ -37,7 +27,7 @@ describe('The clients', function () {
   let price: number;
 
   before(async () => {
-    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
+    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'reports'] });
     accounts = await stack.seed();
     client = createClient({ baseUrl: stack.baseUrl, apiKey: accounts['buyer']?.api_key ?? '' });
     price = (await client.call('getBuyerPriceList')).find(({ code }) => code === 'S10')?.price ?? 0;
@@ -93,6 +83,98 @@ describe('The clients', function () {
     }
   });
 
+  it('packages/client-node: reads every list to its end, whatever the size of a page', async () => {
+    const as = (name: string) =>
+      createClient({ baseUrl: stack.baseUrl, apiKey: accounts[name]?.api_key ?? '' });
+    const [buyer, seller] = [as('buyer2'), as('seller2')];
+    await seller.call('updateSellerConfig', { body: { webhook_url: `${stack.inbox.url}/sales` } });
+    await buyer.call('updateBuyerConfig', { body: { webhook_url: `${stack.inbox.url}/lists` } });
+    const refsOf = (found: { ref_id: string | null }[]) => found.map((each) => each.ref_id);
+    const idsOf = (found: { id: string }[]) => found.map((each) => each.id);
+
+    const [deposits, purchases] = [threeRefs(), threeRefs()];
+    for (const ref of deposits) {
+      await buyer.deposit({ amount: 200_000, ref_id: ref });
+    }
+    for (const ref of purchases) {
+      await buyer.buy({ code: 'PLN100', customer_number: '12345671230', ref_id: ref });
+      expect(await buyer.waitForResult(ref, { everyMs: 100 })).to.include({ status: 'success' });
+    }
+    expect(refsOf(await all(buyer.deposits({ limit: 2 })))).to.deep.equal(deposits.toReversed());
+    expect(refsOf(await all(buyer.deposits({ limit: 1, ref_id: deposits[1] ?? '' })))).to.deep.equal([
+      deposits[1],
+    ]);
+    expect(refsOf(await all(buyer.transactions({ limit: 2 })))).to.deep.equal(purchases.toReversed());
+    const moved = await all(buyer.statement({ limit: 2 }));
+    expect(moved.length).to.equal(deposits.length + purchases.length);
+    const lines = await buyer.download('getBuyerStatement', { query: { format: 'csv-excel' } });
+    expect(lines.toString().trim().split('\r\n').length).to.equal(1 + moved.length);
+    const receipt = await buyer.download('getReceipt', { path: { ref: purchases[0] ?? '' } });
+    expect(receipt.subarray(0, 5).toString()).to.equal('%PDF-');
+    expect(moved.at(-1)?.balance).to.equal((await buyer.call('getBuyerBalance')).balance);
+
+    const sales = await all(seller.seller.transactions({ limit: 2 }));
+    expect(sales.filter(({ code }) => code === 'PLN100').length).to.equal(purchases.length);
+    await eventually(
+      'the sales at the wallet',
+      async () => (await seller.call('getSellerBalance')).balance >= 3 * 50_000,
+    );
+    const withdrawals = threeRefs();
+    for (const ref of withdrawals) {
+      const bankAccount = { bank_code: 'BCA', account_number: '1234567890', account_name: 'Toko Maju' };
+      await seller.call('requestSettlement', {
+        body: { amount: 50_000, ref_id: ref, bank_account: bankAccount },
+      });
+    }
+    expect(refsOf(await all(seller.seller.settlements({ limit: 2 })))).to.deep.equal(
+      withdrawals.toReversed(),
+    );
+    const earned = await all(seller.seller.statement({ limit: 1 }));
+    expect(earned.filter(({ amount }) => amount === -50_000).length).to.equal(withdrawals.length);
+    for (const [index, { amount, balance }] of earned.entries()) {
+      expect(balance - amount).to.equal(earned[index - 1]?.balance ?? 0);
+    }
+
+    for (let sent = 0; sent < 3; sent++) {
+      await seller.call('testSellerWebhook');
+    }
+    const told = await seller.call('listSellerDeliveries', { query: { limit: 100 } });
+    expect(idsOf(await all(seller.seller.deliveries({ limit: 2 })))).to.include.members(
+      idsOf(told.deliveries),
+    );
+    // What comes meanwhile moves the others to later pages, and none comes twice for it.
+    const before = (await buyer.call('listBuyerDeliveries', { query: { limit: 100 } })).deliveries;
+    const read: string[] = [];
+    for await (const { id } of buyer.deliveries({ limit: 2 })) {
+      read.push(id);
+      if (read.length === 1) {
+        await buyer.call('testBuyerWebhook');
+      }
+    }
+    expect(before.length).to.be.above(3);
+    expect(read).to.include.members(idsOf(before));
+    expect(new Set(read).size).to.equal(read.length);
+
+    for (const each of [
+      {
+        first: () => buyer.call('listBuyerRequests', { query: { limit: 100 } }),
+        pages: () => all(buyer.requests({ limit: 2 })),
+      },
+      {
+        first: () => seller.call('listSellerRequests', { query: { limit: 100 } }),
+        pages: () => all(seller.seller.requests({ limit: 2 })),
+      },
+    ]) {
+      const known = await eventually('the calls', async () => {
+        const { requests } = await each.first();
+        return requests.length > 4 ? requests : null;
+      });
+      expect(idsOf(await each.pages())).to.include.members(idsOf(known));
+    }
+    await buyer.call('updateBuyerConfig', { body: { webhook_url: null } });
+    await seller.call('updateSellerConfig', { body: { webhook_url: null } });
+  });
+
   for (const language of languages) {
     (language.isHere ? describe : describe.skip)(
       `${language.name}${language.isHere ? '' : ' (skipped: its runtime is not here)'}`,
@@ -127,14 +209,22 @@ describe('The clients', function () {
           }
         };
 
-        it('its quick-start comes from a key to a verified webhook', async () => {
-          const ref = uniqueRef('quick');
-          const { stdout } = await runQuickStart(language, [stack.baseUrl, key, ref]);
-          expect(JSON.parse(stdout))
-            .to.include({ status: 'success' })
-            .and.to.have.property('sn')
-            .that.is.a('string');
-          await client.call('updateBuyerConfig', { body: { webhook_url: null } });
+        it('downloads a report as it is in every format, over lost answers and pages of proxies', async () => {
+          for (const format of ['json', 'csv', 'csv-excel', 'xlsx'] as const) {
+            const made = await client.call('createBuyerReport', { body: { type: 'transaction', format } });
+            const direct = await fetch('download_url' in made ? made.download_url : '');
+            const { result, calls } = await through(
+              ['lost', 'proxy page', 'success without data', 'answered'],
+              {
+                ...{ do: 'download', with: { id: made.report_id } },
+              },
+            );
+            const wanted = Buffer.from(await direct.arrayBuffer()).toString('base64');
+            expect(result, format).to.deep.equal({ ok: wanted });
+            expect(calls, format).to.equal(4);
+          }
+          const { result } = await through(['answered'], { do: 'download', with: { id: 'none' } });
+          expect(result).to.include({ error: 'refused', httpStatus: 404 });
         });
 
         it('buys once through a network that loses answers, and answers of proxies in between', async () => {
@@ -197,6 +287,57 @@ describe('The clients', function () {
           expect(calls).to.equal(0);
         });
 
+        it('an answer that is not one of the service, whatever its HTTP status, leaves the outcome open', async () => {
+          await fund();
+          const strange = [
+            ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
+            "another's refusal" as const,
+          ];
+          for (const fate of strange) {
+            const before = await balance();
+            const wanted = order();
+            const bought = await through([fate], { do: 'buy', with: wanted });
+            expect(bought, fate).to.deep.include({
+              ...{ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4, different: 1 },
+            });
+            const again = await through([fate, 'answered'], { do: 'buy', with: wanted });
+            expect(again.result, fate).to.have.nested.property('ok.ref_id', wanted.ref_id);
+            expect(before - (await balance()), `one debit, ${fate}`).to.equal(price);
+
+            const read = await through([fate], { do: 'balance' });
+            expect(read, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 4 });
+            const endpoint = { url: 'https://shop.example/hooks' };
+            const created = await through([fate], { do: 'createEndpoint', with: endpoint });
+            expect(created, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+          }
+          for (const fate of strange) {
+            const read = await through([fate], { do: 'resellerBalance' });
+            expect(read.result, fate).to.deep.equal({ error: 'unknown', refId: null });
+          }
+        });
+
+        it('sends no ref_id whose address would name something else', async () => {
+          for (const ref of ['.', '..', 'lookup']) {
+            const wanted = { ...order(), ref_id: ref };
+            const commands: Command[] = [
+              { do: 'buy', with: wanted },
+              { do: 'deposit', with: { amount: 10_000, ref_id: ref } },
+              { do: 'waitForResult', with: { ref_id: ref } },
+              { do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: ref } },
+            ];
+            for (const command of commands) {
+              const { result, calls } = await through(['answered'], command);
+              expect(calls, `${command.do} ${ref}`).to.equal(0);
+              expect(result, `${command.do} ${ref}`).to.include({ error: 'usage' });
+              expect(result).to.have.property('message').that.includes(`cannot be "${ref}"`);
+            }
+          }
+          const { result } = await through(['silent'], {
+            ...{ do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: '' } },
+          });
+          expect(result).to.include({ error: 'usage' });
+        });
+
         it('a refusal is an error with its reason, and is not repeated', async () => {
           const { result, calls } = await through(['answered'], {
             do: 'buy',
@@ -244,119 +385,16 @@ describe('The clients', function () {
           const list = await done({ do: 'resellerPriceList', with: { operator: 'Telkomsel' } });
           expect((list as { data: unknown[] }).data.length).to.be.greaterThan(0);
         });
-
-        it('takes and refuses the messages of clients/webhook-vectors.json, each for its reason', async () => {
-          const words = {
-            signature: 'signature is not right',
-            time: 'signed more than',
-            header: 'is missing',
-          };
-          for (const vector of vectors) {
-            const result = await play({ do: 'verify', with: verifiedAt(vector) });
-            if (vector.refused === null) {
-              expect(result, vector.name).to.have.property('ok').that.deep.includes(genuineIn(vector));
-            } else {
-              expect(result, vector.name).to.include({ error: 'forged' });
-              const wanted = words[vector.refused];
-              expect(result, vector.name).to.have.property('message').that.includes(wanted);
-            }
-          }
-        });
       },
     );
   }
 });
 
-const hasGo = spawnSync('go', ['version']).status === 0;
-(hasGo ? describe : describe.skip)(`clients/go${hasGo ? '' : ' (skipped: no Go)'}`, function () {
-  this.timeout(120_000);
-
-  it('passes its tests, which hold it to clients/webhook-vectors.json', async () => {
-    const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };
-    const cwd = join(projectRoot, 'clients/go');
-    const { stdout } = await promisify(execFile)('go', ['test', '-count=1', './...'], { cwd, env });
-    expect(stdout).to.match(/^ok/);
-  });
-});
-
-describe('packages/client-node/src/webhooks.ts', () => {
-  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes !!!').toString('base64')}`;
-  const body = JSON.stringify({
-    event: 'ping',
-    data: { message: 'é' },
-    timestamp: '2024-03-01T05:06:07.000Z',
-  });
-  const signed = (at = Date.now() / 1_000, over: Record<string, string> = {}) => {
-    const [id, timestamp] = ['msg_1', String(Math.floor(at))];
-    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-    const headers = {
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${signature}`,
-    };
-    return { headers: { ...headers, 'x-event': 'ping', ...over }, body };
-  };
-
-  it('takes bytes and text, and no secret that is none', () => {
-    const message = signed();
-    expect(verifyWebhook(message, { secret })).to.include({ id: 'msg_1', name: 'ping' });
-    expect(verifyWebhook({ ...message, body: Buffer.from(body) }, { secret }).name).to.equal('ping');
-    expect(() => verifyWebhook(signed(), { secret: '' })).to.throw(TypeError);
-  });
-
-  it('at Express: 401 for a forgery and for a body that was parsed before, 500 where the handler throws', async () => {
-    const app = express();
-    const failing = () => Promise.reject(new Error('the database is away'));
-    app.post('/late', express.json(), webhookReceiver({ secret, onEvent: () => undefined }));
-    app.post('/raw', express.raw({ type: '*/*' }), webhookReceiver({ secret, onEvent: () => undefined }));
-    app.post('/failing', webhookReceiver({ secret, onEvent: failing }));
-    const server = app.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const send = async (path: string, { headers, body: text } = signed()) => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: text,
-      });
-      return `${answer.status} ${await answer.text()}`;
-    };
-    try {
-      expect(await send('/raw')).to.equal('200 {"status":"received"}');
-      expect(await send('/raw', { ...signed(), body: '{}' })).to.match(/^401 /);
-      expect(await send('/late')).to.match(/^401 .*before express\.json/);
-      expect(await send('/failing')).to.equal('500 {"status":"error"}');
-    } finally {
-      server.close();
-    }
-  });
-});
+const threeRefs = () => [uniqueRef('lists'), uniqueRef('lists'), uniqueRef('lists')];
 
 /** Of a server that has just closed. */
 async function freePort(): Promise<number> {
   const { server, url } = await listen(() => undefined);
   await new Promise((resolve) => server.close(resolve));
   return Number(new URL(url).port);
-}
-
-/** As its reader does; of the one for Node with the package's source in place of what is built from it. */
-async function runQuickStart({ quickStart: { file, command } }: Language, args: string[]) {
-  const [program = '', ...options] = command;
-  const directory = await mkdtemp(join(tmpdir(), 'quick-start-'));
-  try {
-    let path = join(projectRoot, file);
-    if (file.endsWith('.mjs')) {
-      const source = (name: string) =>
-        `'${pathToFileURL(join(projectRoot, `packages/client-node/src/${name}.ts`)).href}'`;
-      const text = (await readFile(path, 'utf8'))
-        .replace("'topup-client'", source('client'))
-        .replace("'topup-client/webhooks'", source('webhooks'));
-      path = join(directory, 'quick-start.mjs');
-      await writeFile(path, text);
-    }
-    return await promisify(execFile)(program, [...options, path, ...args], { cwd: projectRoot });
-  } finally {
-    await rm(directory, { recursive: true });
-  }
 }

@@ -140,6 +140,11 @@ describe('closed days of the ledger', function () {
       () => [on(play.buyer, third)],
     ],
     [
+      'a markup that a purchase did not have',
+      () => change('transactions', { _id: open._id }, { $set: { markup: Long.ONE } }),
+      () => [on(play.buyer, third)],
+    ],
+    [
       'the serial number of a sale',
       () => change('transactions', { _id: overMidnight._id }, { $set: { serialNumber: 'SN-FORGED' } }),
       () => [on(play.seller, second)],

@@ -37,9 +37,7 @@ describe('the pages as they are built', () => {
   it('what a browser loads first is under 350 kB, and other pages are loaded when they are opened', () => {
     const built = builtProgram('console');
     const page = readFileSync(join(built, 'index.html'), 'utf8');
-    const first = [...page.matchAll(/(?:src|href)="\/admin\/(assets\/[^"]+)"/g)].map(
-      ([, path]) => path ?? '',
-    );
+    const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(first.some((path) => path.endsWith('.js'))).to.equal(true);
     const bytes = first.reduce((sum, path) => sum + gzipSync(readFileSync(join(built, path))).length, 0);
     expect(bytes).to.be.lessThan(350_000);

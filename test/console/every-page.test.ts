@@ -1,41 +1,88 @@
 /** Each page of the console for each role, in each width and language: sound, and with nothing that the role may not do. */
 import { expect } from 'chai';
-
-import { isAllowed, operatorRoles, type OperatorAction } from '../../src/operators/rights.js';
+import { isAllowed, operatorRoles, rights } from '../../src/operators/rights.js';
+import { addProduct } from '../providers/provider-stack.js';
 import { sizes } from '../support/sizes.js';
 import {
   chromiumProgram,
+  pagesOfSome,
   pagesWith,
   startConsoleBrowser,
   type ConsoleBrowser,
 } from './support/console-browser.js';
+import { callerAs, reason } from './support/console-caller.js';
+import { changesAskedFor, offeredChanges, offerOn, routesOfConsole } from './support/offered-changes.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 const isPlayed = sizes.everyPage.isPlayed && chromiumProgram !== null;
 
-/** What changes something, by its page and how it is called there; one for each right that the pages ask for. */
-const changes: [string, RegExp, OperatorAction][] = [
-  ['/products/S10', /^(Change the offer|Ubah penawaran)/, 'product.set'],
-  ['/providers/seller', /^(Pause the provider|Jeda provider)/, 'provider.steer'],
-  ['/providers/seller', /^(Set limits|Atur batas)/, 'provider.set'],
-  ['/providers/seller', /^(Test call|Panggilan uji)/, 'provider.float'],
-  ['/ledger', /^(Verify now|Verifikasi sekarang)/, 'ledger.run'],
-  ['/system', /^(Run .* again|Jalankan lagi )/, 'queue.work'],
-];
+/** As the router does: each `:name` of a route is one part of a path. */
+function matches(route: string, path: string): boolean {
+  return new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path);
+}
+
+describe('what the pages offer', () => {
+  it('every right to change something that a page asks for is tried by each role', () => {
+    const tried = offeredChanges({ purchase: '', sold: '' }).map(({ action }) => action);
+    const changes = tried.filter((action) => rights[action].kind === 'change');
+    expect([...new Set(changes)].sort()).to.deep.equal(changesAskedFor());
+  });
+
+  for (const role of operatorRoles) {
+    it(`every page that ${role} may see is visited, and every other is refused`, () => {
+      const seen = pagesWith({ purchase: 'p', job: 'j' }, role).map(([path]) => path);
+      const refused = pagesOfSome.filter(({ action }) => !isAllowed(role, action)).map(({ path }) => path);
+      const visited = [...seen, ...refused].map((path) => path.split('?')[0] || '/');
+      const missed = routesOfConsole().filter((route) => !visited.some((path) => matches(route, path)));
+      expect(missed).to.deep.equal([]);
+    });
+  }
+
+  it('each change is looked for on a page that is visited', () => {
+    const visited = [
+      '/purchases/p',
+      ...pagesWith({ purchase: 'p', job: 'j' }, 'admin').map(([path]) => path),
+    ];
+    const paths = offeredChanges({ purchase: 'p', sold: 'p' }).map(({ path }) => path);
+    expect(visited).to.include.members(paths);
+  });
+});
 
 (isPlayed ? describe : describe.skip)('every page of the console', function () {
   this.timeout(300_000);
   let shop: OperatedStack;
   let browser: ConsoleBrowser;
   let sold: string;
+  let purchase: string;
+  let job: string;
 
   before(async () => {
     shop = await startOperatedStack();
     browser = await startConsoleBrowser(shop);
-    sold = await shop.sold();
-    await shop.setAside();
+    [sold, purchase, job] = [await shop.sold(), await shop.underReview(), await shop.setAside()];
+    await shop.askForDeposit(250_000);
+    await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
+    await shop.openCase('to be closed');
+    await shop.disableReceiverOf('buyer');
+    await importPrices();
+    // Something to clear.
+    await shop.stack.db
+      .collection('accounts')
+      .updateOne({ username: 'buyer' }, { $set: { ipWhitelist: ['127.0.0.1'] } });
   });
+
+  async function importPrices(): Promise<void> {
+    const sellers = shop.stack.db.collection<{ _id: string }>('accounts');
+    const seller = await sellers.findOne({ username: 'seller' });
+    const code = await addProduct(shop.stack, [{ sellerId: seller?._id ?? '', price: 10_000 }]);
+    const file = Buffer.from(`code,seller,price,cost\n${code},seller,10500,9000\n`).toString('base64');
+    const finance = await callerAs(shop, 'finance');
+    const { fingerprint } = await finance.ask('previewPriceImport', '/price-imports/preview', { file });
+    const list = { file, name: 'list.csv', fingerprint, meant: false, reason };
+    await finance.ask('applyPriceImport', '/price-imports', list);
+  }
+
   after(async () => {
     await browser.close();
     await shop.stack.stop();
@@ -47,16 +94,25 @@ const changes: [string, RegExp, OperatorAction][] = [
         const { page } = await browser.logIn(role, locale);
         for (const width of [1_280, 375]) {
           await page.setViewportSize({ width, height: 800 });
-          for (const [path, english, indonesian] of pagesWith(sold)) {
+          const changes = offeredChanges({ purchase, sold });
+          for (const [path, english, indonesian] of [
+            ...pagesWith({ purchase, job }, role),
+            [`/purchases/${sold}`, /S10/, /S10/] as const,
+          ]) {
             await browser.open(page, path, locale === 'en-GB' ? english : indonesian);
             await expectSound(page, `${role} ${locale} ${width} ${path}`);
-            for (const [, name, action] of changes.filter(([where]) => where === path)) {
-              const shown = await page.getByRole('region', { name }).count();
-              expect(shown > 0, `${role} ${path} ${action}`).to.equal(isAllowed(role, action));
+            for (const change of changes.filter((each) => each.path === path)) {
+              const shown = await offerOn(page, change, locale).count();
+              expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));
             }
           }
         }
         await page.context().close();
+      }
+      for (const { path, action } of pagesOfSome.filter((each) => !isAllowed(role, each.action))) {
+        const caller = await callerAs(shop, role);
+        const answer = await caller.client.get(`/admin${path}`);
+        expect(answer.status, `${role} ${path} ${action}`).to.equal(403);
       }
       expect(browser.outside).to.deep.equal([]);
       expect(browser.reports).to.deep.equal([]);

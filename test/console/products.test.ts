@@ -4,6 +4,7 @@ import { Long } from 'mongodb';
 import { commissionOf } from '../../src/money/commission.js';
 import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
@@ -147,5 +148,66 @@ describe('products in the console', function () {
     expect(done.code, done.stderr).to.equal(0);
     const shown = await topup(['product', 'show', code], env);
     expect(shown.stdout).to.include('Rp 11.000').and.include('Rp 480');
+  });
+
+  it('an operator sets the daily hours in which nobody sells a product, by the console and the command, and takes them away', async () => {
+    const code = await product();
+    const path = `/products/${code}/cut-off`;
+    const buy = async () => {
+      const body = { product_code: code, destination: '081234561230', ref_id: uniqueRef() };
+      const { status, body: said } = await shop.buyer.post('/v1/transactions', body);
+      return { status, reason: said.reason as string | undefined };
+    };
+    const allDay = { start: '00:00', end: '23:59' };
+    // The one minute that is left is waited for by nobody: the hours are set around now.
+    const hour = Number(
+      new Intl.DateTimeFormat('en-GB', {
+        hour: '2-digit',
+        hourCycle: 'h23',
+        timeZone: 'Asia/Jakarta',
+      }).format(),
+    );
+    const clock = (value: number) => `${String((value + 24) % 24).padStart(2, '0')}:30`;
+    const around = { start: clock(hour - 2), end: clock(hour + 2) };
+    await caller.ask('setCutOff', path, { cut_off: around, reason });
+    const entry = await caller.expectAudited(code, 'product.cut-off');
+    expect(entry['after']).to.deep.equal({ cutOff: around });
+    expect((await caller.ask('getProduct', `/products/${code}`)).cut_off).to.deep.equal(around);
+    await eventually('every process to have heard of it', async () => (await buy()).status === 503);
+    expect((await buy()).reason).to.equal('product_cut_off');
+
+    const none = await topup(
+      ['product', 'set', code, '--cut-off', 'none', '--reason', reason],
+      shop.stack.env,
+    );
+    expect(none.code, none.stderr).to.equal(0);
+    await eventually('it to be sold again', async () => (await buy()).status === 201);
+    const hours = `${allDay.start}-${allDay.end}`;
+    const set = await topup(
+      ['product', 'set', code, '--cut-off', hours, '--reason', reason, '--json'],
+      shop.stack.env,
+    );
+    expect(set.json()).to.deep.equal({ code, cut_off: allDay });
+    for (const wrong of [
+      ['--cut-off', '25:00-01:00'],
+      ['--cut-off', '01:00-01:00'],
+      ['--price', '10000'],
+      ['--cut-off', hours, '--seller', 'seller'],
+    ]) {
+      const refused = await topup(['product', 'set', code, ...wrong, '--reason', reason], shop.stack.env);
+      expect(refused.code, wrong.join(' ')).to.equal(2);
+    }
+    for (const cutOff of [
+      { start: '24:00', end: '01:00' },
+      { start: '01:00', end: '01:00' },
+      { start: '01:00' },
+    ]) {
+      expect((await caller.call(path, { cut_off: cutOff, reason })).status).to.equal(400);
+    }
+    expect((await caller.call('/products/none-such/cut-off', { cut_off: null, reason })).status).to.equal(
+      404,
+    );
+    const viewer = await callerAs(shop, 'viewer');
+    expect((await viewer.call(path, { cut_off: null, reason })).status).to.equal(403);
   });
 });

@@ -1,5 +1,6 @@
 /** How the service runs, as operators see it and steer it: providers, the ledger. */
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
@@ -43,6 +44,17 @@ describe('how the service runs, in the console', function () {
     const id = await accountId(name);
     const obstacleNow = async () => {
       const { offers } = await ask('getRouting', '/routing?product=S10');
+      const asked = offers.filter((each: { obstacle: string | null }) => each.obstacle === null);
+      expect(asked[0]?.placed).to.equal('first');
+      for (const [place, each] of offers.entries()) {
+        const isDearer = place > 0 && each.price > offers[place - 1].price;
+        expect(each.placed === null, 'a place is told of those that are asked').to.equal(
+          each.obstacle !== null,
+        );
+        expect(each.placed === 'price', `${name}: ${each.placed}`).to.equal(
+          each.obstacle === null && isDearer,
+        );
+      }
       return offers.find((each: { seller: string }) => each.seller === name)?.obstacle;
     };
     await ask('pauseProvider', `/providers/${name}/pause`, { reason });
@@ -89,6 +101,21 @@ describe('how the service runs, in the console', function () {
     expect(
       differences.find((each: { reference: string }) => each.reference === String(order?._id))?.kind,
     ).to.equal('differs');
+    const kept = shop.stack.db.collection<{ _id: string }>('providerReconciliations');
+    const sellerId = String((await shop.stack.db.collection('accounts').findOne({ username: name }))?._id);
+    const accept = { date: '2026-01-31', reason };
+    expect((await call(`/providers/${name}/accept`, accept)).status, 'nothing waits').to.equal(409);
+    const difference = {
+      ...{ _id: `${sellerId}:${accept.date}`, sellerId, date: accept.date, at: new Date() },
+      ...{ ours: 3, theirs: 3, matched: 1, different: 2, accepted: null, examples: [] },
+    };
+    await kept.insertOne(difference);
+    expect(await ask('acceptDifferences', `/providers/${name}/accept`, accept)).to.deep.equal({
+      date: accept.date,
+      different: 2,
+    });
+    await expectAudited(sellerId, 'provider.accept-differences');
+    expect((await call(`/providers/${name}/accept`, accept)).status, 'once').to.equal(409);
     const wrong = await call(`/providers/${name}/reconcile`, {
       date,
       csv: 'ref_id,at,status\nx,never,Sukses\n',
@@ -101,18 +128,28 @@ describe('how the service runs, in the console', function () {
     const { db } = shop.stack;
     const at = new Date();
     const id = await shop.setAside();
-    const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at };
+    const refusal = 'it answered 404';
+    const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
+    // Where nobody tells alarms nobody refuses them.
+    const { QUEUE_PREFIX: prefix = '', REDIS_URL: redisUrl = '' } = shop.stack.env;
+    const redis = new Redis(redisUrl);
+    await redis.zadd(`${prefix}:processes`, at.getTime(), 'planted:teller');
+    await redis.set(`${prefix}:process-says:teller`, JSON.stringify({ tellsAlarms: true }), 'EX', 60);
     const found = await ask('getSystem', '/system');
+    await redis.zrem(`${prefix}:processes`, 'planted:teller');
+    await redis.quit();
     const check = (name: string) => found.checks.find((each: { name: string }) => each.name === name);
     expect(check('queue fulfilment')).to.include({ status: 'ok', advice: null });
     expect(check('jobs that fail again and again')).to.include({ status: 'warn', detail: '1' });
-    expect(found.alarms).to.deep.include({ id: alarm._id, since: at.toISOString(), is_told: true });
+    expect(found.alarms).to.deep.include({ id: alarm._id, since: at.toISOString(), is_told: true, refusal });
+    expect(check('alarms')).to.include({ status: 'fail' });
     expect(found.failing_jobs[0]).to.include({ id, rounds: 6, reason: 'Error: made up' });
-    await ask('retryJob', `/system/jobs/${id}/retry`, { reason });
+    const retry = () => ask('retryJobs', '/jobs/retry', { ids: [id], reason });
+    expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: null }] });
     await expectAudited('reports', 'job.retry');
     expect((await ask('getSystem', '/system')).failing_jobs).to.deep.equal([]);
-    expect((await call(`/system/jobs/${id}/retry`, { reason })).status).to.equal(404);
+    expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: 'gone' }] });
   });
 
   it('a worker verifies the ledger when it is asked to, and its result and the next time are told', async () => {

@@ -1,6 +1,7 @@
 /** What operators see and do about webhooks: receivers in trouble, deliveries, sending again, enabling again. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { topup } from '../support/topup.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
@@ -37,6 +38,121 @@ describe('webhooks in the console', function () {
     await caller.expectAudited(_id, 'webhook.replay');
     await eventually('it to come', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
     expect((await caller.ask('listDeliveries', '/deliveries')).deliveries).to.deep.equal([]);
+  });
+
+  it('an attempt shows the headers that were sent, with signatures of which nobody can make use', async () => {
+    const id = await shop.sold();
+    const { _id } = await delivered(id);
+    const { deliveries } = await caller.ask('getPurchase', `/purchases/${id}`);
+    const { attempts } = deliveries.find((each: { id: string }) => each.id === _id);
+    const headers = Object.fromEntries(
+      attempts[0].headers.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    expect(headers).to.include({ 'x-event': 'transaction.success', 'x-attempt': '1', 'webhook-id': _id });
+    expect(headers['webhook-timestamp']).to.match(/^\d{10}$/);
+    expect(headers['x-signature']).to.match(/^sha256=[0-9a-f]{9}…$/);
+    expect(headers['webhook-signature']).to.match(/^v1,.{13}…$/);
+  });
+
+  it('many are sent again by one call, each with its entry, and one that cannot says why; so does the command', async () => {
+    const [one, other] = [await delivered(await shop.sold()), await delivered(await shop.sold())];
+    const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
+    const attemptsOf = (_id: string, attemptCount: number) =>
+      eventually('it to come again', () => deliveries.findOne({ _id, state: 'delivered', attemptCount }));
+    const ids = [one._id, 'unknown', other._id];
+    const answer = await caller.ask('replayDeliveries', '/deliveries/replay', { ids, reason });
+    expect(
+      answer.deliveries.map(({ refusal }: { refusal: string | null }) => refusal === null),
+    ).to.deep.equal([true, false, true]);
+    for (const { _id } of [one, other]) {
+      await caller.expectAudited(_id, 'webhook.replay');
+      await attemptsOf(_id, 2);
+    }
+    const command = await topup(['webhooks', 'replay', ...ids, '--reason', reason, '--json'], shop.stack.env);
+    expect(command.code).to.equal(1);
+    expect(command.json<{ status?: string }[]>().map(({ status }) => status)).to.deep.equal([
+      'due',
+      undefined,
+      'due',
+    ]);
+    await attemptsOf(one._id, 3);
+    await attemptsOf(other._id, 3);
+    const tooMany = { ids: Array.from({ length: 101 }, (_, n) => `${n}`), reason };
+    expect((await caller.call('/deliveries/replay', tooMany)).status).to.equal(400);
+  });
+
+  it('all that was given up of an account is counted and sent again, once, though two ask at a time; pings stay', async () => {
+    const mine = [await delivered(await shop.sold()), await delivered(await shop.sold())];
+    const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
+    const ping = {
+      ...mine[0],
+      _id: `ping-${mine[0]?._id ?? ''}`,
+      event: 'ping',
+      state: 'dead',
+      orderKey: null,
+    };
+    await deliveries.insertOne(ping as StoredDelivery);
+    const ids = mine.map(({ _id }) => _id);
+    const dead = { $set: { state: 'dead', settledAt: new Date(), expireAt: null } };
+    await deliveries.updateMany({ _id: { $in: ids } }, dead);
+    expect(await caller.ask('countDeadDeliveries', '/deliveries/dead-count?account=buyer')).to.include({
+      count: 2,
+    });
+    for (const filter of ['ref_id=nothing', 'to=2020-01-01']) {
+      const counted = await caller.ask(
+        'countDeadDeliveries',
+        `/deliveries/dead-count?account=buyer&${filter}`,
+      );
+      expect(counted.count, filter).to.equal(0);
+      expect((await caller.call(`/deliveries/dead-count?${filter}`)).status, filter).to.equal(400);
+    }
+    const both: { replayed: number }[] = await Promise.all(
+      [1, 2].map(() =>
+        caller.ask('replayDeadDeliveries', '/deliveries/replay-dead', { account: 'buyer', reason }),
+      ),
+    );
+    expect(both.reduce((sum, { replayed }) => sum + replayed, 0)).to.equal(2);
+    await caller.expectAudited(mine[0]?.accountId ?? '', 'webhook.replay-dead');
+    for (const _id of ids) {
+      await eventually('it to come', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
+    }
+    expect((await deliveries.findOne({ _id: ping._id }))?.state).to.equal('dead');
+    await deliveries.deleteOne({ _id: ping._id });
+    await deliveries.updateOne({ _id: ids[0] ?? '' }, dead);
+    const command = await topup(['webhooks', 'replay-dead', '--reason', reason, '--json'], shop.stack.env);
+    expect(command.json()).to.deep.equal({ replayed: 1, without_url: 0, left: 0 });
+  });
+
+  it('every URL is listed with its health, those of an account alone, and by pages of accounts', async () => {
+    const { receivers } = await caller.ask('listAllReceivers', '/receivers/all');
+    expect(receivers.map(({ account }: { account: string }) => account)).to.include('buyer');
+    const of = await caller.ask('listAllReceivers', '/receivers/all?account=buyer');
+    expect(of.next).to.equal(null);
+    expect(of.receivers.length).to.be.greaterThan(0);
+    for (const each of of.receivers) {
+      expect(each).to.deep.include({ account: 'buyer', state: 'healthy', failures: 0 });
+    }
+    const accounts = shop.stack.db.collection<{ _id: string; username: string }>('accounts');
+    const buyer = await accounts.findOne({ username: 'buyer' });
+    const made = Array.from({ length: 30 }, (_, n) => ({
+      ...buyer,
+      _id: `zz-${String(n).padStart(2, '0')}`,
+      username: `page-${n}`,
+    }));
+    await accounts.insertMany(made);
+    const seen: string[] = [];
+    let after = '';
+    do {
+      const page = await caller.ask('listAllReceivers', `/receivers/all${after}`);
+      seen.push(...page.receivers.map((each: { account: string }) => each.account));
+      after = page.next === null ? '' : `?receivers_after=${page.next}`;
+    } while (after !== '');
+    expect(seen).to.include.members(made.map(({ username }) => username));
+    expect(new Set(seen).size).to.equal(
+      new Set((await accounts.find({ webhookUrl: { $ne: null } }).toArray()).map((each) => each.username))
+        .size,
+    );
+    await accounts.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
   });
 
   it('those of one account follow each other by pages, whole or by state, reference and day', async () => {
@@ -111,6 +227,8 @@ describe('webhooks in the console', function () {
       expect((await other.call(path, { reason })).status, role).to.equal(403);
     }
     expect((await caller.ask('listReceivers', '/receivers')).receivers).to.have.length(1);
+    const { receivers: all } = await caller.ask('listAllReceivers', '/receivers/all');
+    expect(all[0], 'the worst first').to.include({ account: username, state: 'disabled', failures: 40 });
     const enabled = await caller.ask('enableWebhooks', path, { reason });
     expect(enabled.held).to.be.at.least(1);
     await caller.expectAudited(first.accountId, 'webhook.enable');

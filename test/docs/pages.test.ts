@@ -1,8 +1,10 @@
 /** /docs in a real browser, on a phone: readable, searchable, and the calls can be tried. */
 import { expect } from 'chai';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type Request } from 'playwright-core';
+import { hmacSign } from '../api/support/reseller.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
 import { expectSound } from '../console/support/expect-sound.js';
+import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 
 const program = findChromium();
@@ -108,6 +110,59 @@ const program = findChromium();
         .filter({ hasText: /HTTP 404[^]*"reason": "not_found"/ })
         .waitFor();
       expect(reports.splice(0).filter((each) => !each.includes('404'))).to.deep.equal([]);
+    });
+
+    it('signs each reseller call in the page, by a key that never leaves it', async () => {
+      const sent: string[] = [];
+      const watch = async (request: Request) => {
+        sent.push([request.url(), JSON.stringify(await request.allHeaders()), request.postData()].join('\n'));
+      };
+      const watching: Promise<void>[] = [];
+      const listen = (request: Request) => void watching.push(watch(request));
+      page.on('request', listen);
+      const refId = uniqueRef('a.b:c');
+      for (const [operationId, values, covers] of [
+        ['getResellerBalance', {}, 'depo'],
+        ['getResellerPriceList', { operator: 'Telkomsel' }, 'pricelist'],
+        [
+          'createResellerRequest',
+          { code: 'NO-SUCH', customer: '0812 3456&é{code}', ref_id: refId },
+          `NO-SUCH|0812 3456&é{code}|${refId}`,
+        ],
+      ] as const) {
+        await page.goto(`${stack.baseUrl}/docs/reference/${operationId}`);
+        await page.getByLabel('API key').fill(key);
+        await page.getByLabel('username *').fill('buyer');
+        for (const [name, value] of Object.entries(values)) {
+          await page.getByLabel(new RegExp(`^${name}( \\*)? *$`)).fill(value);
+        }
+        await page.getByRole('button', { name: 'Send' }).press('Enter');
+        const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
+        await answer.waitFor();
+        // That order is refused for what it asks for, once its sign was found right.
+        expect(await answer.innerText(), operationId).to.match(
+          operationId === 'createResellerRequest' ? /"status": "02"/ : /"status": "00"/,
+        );
+        expect(await page.getByLabel('sign *').inputValue()).to.equal(
+          hmacSign({ username: 'buyer', key }, covers),
+        );
+        await expectSound(page, `docs-reference-${operationId}`);
+      }
+      // Without a key the sign goes as it is.
+      await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);
+      await page.getByLabel('API key').fill('');
+      await page.getByLabel('username *').fill('buyer');
+      await page.getByLabel('sign *').fill('0'.repeat(64));
+      await page.getByRole('button', { name: 'Send' }).press('Enter');
+      await page
+        .getByLabel('Answer')
+        .filter({ hasText: /"reason": "invalid_sign"/ })
+        .waitFor();
+      page.off('request', listen);
+      await Promise.all(watching);
+      expect(sent.filter((each) => each.includes('/api/reseller/'))).to.have.lengthOf(4);
+      expect(sent.filter((each) => each.includes(key))).to.deep.equal([]);
+      expect(reports.splice(0)).to.deep.equal([]);
     });
 
     it('takes nothing from elsewhere, runs no inline script, and finds nothing by markup', async () => {

@@ -40,10 +40,10 @@ import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { eventually } from '../support/eventually.js';
 import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
-import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
+import type { PlayServer } from '../providers/play-server.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { deadlyJob } from './deadly-job.js';
-import { openShop, type Shop } from './sold-purchases.js';
+import { openShop, startAllWorkers, startSellingProvider, type Shop } from './sold-purchases.js';
 
 const by = { actor: 'test', from: null, reason: 'mended' };
 const url = 'http://127.0.0.1:1/hook';
@@ -58,22 +58,7 @@ describe('jobs that cannot be done', function () {
 
   useDatabase();
   before(async () => {
-    provider = await startPlayServer((call, response) => {
-      const refId = call.url.searchParams.get('ref_id') ?? '';
-      if (pending) {
-        sendJson(response, 200, {
-          status: '05',
-          ref_id: refId,
-          transaction_status: 'pending',
-          message: 'Wait',
-        });
-        return;
-      }
-      sendJson(response, 200, {
-        ...{ status: '00', ref_id: refId, transaction_status: 'success', message: 'Success' },
-        sn: `SN${refId}`,
-      });
-    });
+    provider = await startSellingProvider(() => pending);
     shop = await openShop(provider.url);
   });
   afterEach(async () => {
@@ -83,10 +68,7 @@ describe('jobs that cannot be done', function () {
   after(() => provider.stop());
 
   const work = () => {
-    workers = startWorkers(
-      processTypes.flatMap(({ handlers }) => handlers),
-      processTypes.flatMap(({ families = [] }) => families),
-    );
+    workers = startAllWorkers();
   };
   const stored = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
   const under = (id: string) =>

@@ -7,13 +7,35 @@ import { ProductModel } from '../../src/products/product.model.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
+import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
+import { processTypes } from '../../src/processes.js';
 import { changing } from '../../src/redis/changing.js';
+import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 
 export interface Shop {
   buyer: Account;
   seller: Account;
   productCode: string;
   buy: () => Promise<Purchase>;
+}
+
+/** Every queue is worked on, as by the process `all`. */
+export function startAllWorkers(): RunningWorkers {
+  return startWorkers(
+    processTypes.flatMap(({ handlers }) => handlers),
+    processTypes.flatMap(({ families = [] }) => families),
+  );
+}
+
+/** A provider that sells all it is asked for, or has not finished yet. */
+export function startSellingProvider(isPending: () => boolean): Promise<PlayServer> {
+  return startPlayServer((call, response) => {
+    const refId = call.url.searchParams.get('ref_id') ?? '';
+    const answer = isPending()
+      ? { status: '05', transaction_status: 'pending', message: 'Wait' }
+      : { status: '00', transaction_status: 'success', message: 'Success', sn: `SN${refId}` };
+    sendJson(response, 200, { ref_id: refId, ...answer });
+  });
 }
 
 /**

@@ -1,5 +1,8 @@
 /** A process of the service that runs the domain functions that tests tell it over IPC. It may be killed at any time. */
 import '../../src/all-models.js';
+import { AdjustmentModel, type Adjustment } from '../../src/adjustments/adjustment.model.js';
+import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
+import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { accountById } from '../../src/accounts/find-account.js';
 import { bySystem } from '../../src/audit/record-audit.js';
@@ -8,6 +11,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { int64 } from '../../src/database/money-type.js';
 import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
+import { lastClosedDay } from '../../src/money/closes/find-close.js';
 import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { acceptPurchase } from '../../src/purchases/accept/accept-purchase.js';
@@ -21,11 +25,13 @@ import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { isFinal, StalePurchaseError } from '../../src/purchases/states.js';
+import { closeDay } from '../../src/reconciliation/closes/close-day.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { completeSettlement, failSettlement, payOut } from '../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
+import { daysAfter } from '../../src/shared/business-time.js';
 import { ConflictError, DependencyError, InsufficientBalanceError } from '../../src/shared/errors.js';
 import { changing } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
@@ -193,7 +199,41 @@ export const calls = {
       : (await failSettlement(settlementId, 'refused', bySystem)).status;
   },
 
-  verify: () => verifyLedger(),
+  /** By an operator. A large one waits for another. @param input.mark Its reason, by which it is found. */
+  async adjust({ accountId, amount, mark }: { accountId: string; amount: number; mark: string }) {
+    const account = await accountById(accountId);
+    const by = { actor: 'operator:first', from: null, reason: mark };
+    const { _id, balanceAfter } = await requestAdjustment({ account, amount }, by);
+    return { id: _id, created: true, balanceAfter };
+  },
+  /** By the other operator. @returns what has become of the adjustment. */
+  async decideAdjustment({ id, as }: { id: string; as: 'completed' | 'rejected' }) {
+    const by = { actor: 'operator:second', from: null, reason: 'decided' };
+    const decide = as === 'completed' ? approveAdjustment : rejectAdjustment;
+    try {
+      return (await decide(id, by)).adjustment.status;
+    } catch (error) {
+      const { status } = await AdjustmentModel.findById(id).lean<Adjustment>().orFail();
+      // Somebody else has decided it. Otherwise the wallet does not cover it.
+      if (error instanceof ConflictError && status !== 'pending') {
+        return status;
+      }
+      throw error;
+    }
+  },
+
+  /**
+   * Closes a day that ends now, while everything goes on: the next one after the last that is closed, of a calendar of its own,
+   * since the days of a history are short. What is written later has no wrong clock.
+   */
+  async close() {
+    const last = await lastClosedDay();
+    const day = last === null ? '2001-01-01' : daysAfter(last._id, 1);
+    const closed = await closeDay({ day, end: new Date(), now: new Date(Date.now() + 3_600_000) }, last);
+    return { day: closed._id, root: closed.root };
+  },
+
+  verify: () => verifyLedger(() => undefined, { full: true }),
 };
 
 export type Calls = typeof calls;

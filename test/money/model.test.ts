@@ -18,9 +18,9 @@ import { sizes } from '../support/sizes.js';
 import { untilDefinite, type Book } from './support/book.js';
 import { checkBook } from './support/check-book.js';
 import { startFleet, type RunningFleet } from './support/fleet.js';
-import { histories, takeStep, type Step } from './support/operations.js';
+import { approvalFrom, histories, takeStep, type Step } from './support/operations.js';
 
-const { quick, slow, fleets: fleetsMax, limitMs } = sizes.model;
+const { quick, slow, atOnce, fleets: fleetsMax, limitMs } = sizes.model;
 const processes = 4;
 const commands = ['find', 'update', 'insert', 'commitTransaction', 'abortTransaction'];
 /** Trouble lasts for so long at most; then the clients that still ask get their answers. */
@@ -38,9 +38,11 @@ const firstSteps: Omit<Step, 'process'>[] = [
 ];
 
 type Trouble = Omit<Fault, 'kind' | 'uri'> | 'kill';
-interface History {
+/** Histories that are played beside each other by one fleet, in the same trouble, each with a book of its own. */
+interface Batch {
   trouble: Trouble;
-  clients: Step[][];
+  /** What each client does, of each history. */
+  histories: Step[][][];
 }
 
 /** At these commands, with this probability. */
@@ -54,7 +56,7 @@ function often(): fc.Arbitrary<Trouble> {
 /** So many times, with what goes with it: what takes its time. */
 function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
   return fc
-    .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 }) })
+    .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 * atOnce }) })
     .map((drawn) => ({ ...drawn, ...more }));
 }
 
@@ -96,7 +98,7 @@ describe('money by a model', function () {
     // One after the other: the first makes the collections.
     for (let index = 0; index < fleetsMax; index++) {
       const uri = `${mongo.url}&appName=model-${randomUUID().slice(0, 8)}`;
-      const fleet = await startFleet(processes, { ...process.env, SETTLEMENT_FEE: '0', MONGODB_URI: uri });
+      const fleet = await startFleet(processes, worldEnv(uri));
       worlds.push({ fleet, uri });
       if (index === 0) {
         await (await fleet.process(0)).must('prepare', undefined);
@@ -110,7 +112,7 @@ describe('money by a model', function () {
   });
 
   troubles.forEach(([kind, trouble, runs], index) => {
-    it(`${kind}: every answer is right, and nothing is lost or doubled, in ${runs} histories (${seed})`, async () => {
+    it(`${kind}: every answer is right, and nothing is lost or doubled, in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
       const first = Number(seed.replace('SEED=', ''));
       const path = process.env['HISTORY'];
       // An election is felt by every fleet: those histories have the database for themselves.
@@ -122,12 +124,14 @@ describe('money by a model', function () {
             fc.asyncProperty(
               fc.record({
                 trouble,
-                clients: histories({ clients: 5, processes: [1, 2, processes], stepsMax: 3 }),
+                histories: fc.array(histories({ clients: 5, processes: [1, 2, processes], stepsMax: 3 }), {
+                  ...{ minLength: atOnce, maxLength: atOnce },
+                }),
               }),
-              async (history) => {
+              async (batch) => {
                 // What it has shrunk to by then is what is told.
                 fc.pre(Date.now() < shrinking.untilMs);
-                await play({ kind, history, fleet, uri }).catch((error: unknown) => {
+                await play({ kind, batch, fleet, uri }).catch((error: unknown) => {
                   shrinking.untilMs = Math.min(shrinking.untilMs, Date.now() + shrinkMaxMs);
                   throw error;
                 });
@@ -136,7 +140,7 @@ describe('money by a model', function () {
             {
               seed: path ? first : first + 100 * index + number,
               ...(path && { path }),
-              numRuns: Math.ceil(runs / used.length),
+              numRuns: Math.ceil(runs / used.length / atOnce),
               interruptAfterTimeLimit: limitMs / 2,
               markInterruptAsFailure: true,
             },
@@ -161,34 +165,42 @@ describe('money by a model', function () {
 
   async function play(at: {
     kind: FaultKind | 'kill';
-    history: History;
+    batch: Batch;
     fleet: RunningFleet;
     uri: string;
   }): Promise<void> {
-    const { kind, history, fleet, uri } = at;
-    const book = await openBook(fleet);
+    const { kind, batch, fleet, uri } = at;
+    const played = await Promise.all(
+      batch.histories.map(async (clients) => ({ clients, book: await openBook(fleet) })),
+    );
     const running =
-      kind === 'kill' || history.trouble === 'kill'
-        ? null
-        : await startFault({ ...history.trouble, kind, uri });
+      kind === 'kill' || batch.trouble === 'kill' ? null : await startFault({ ...batch.trouble, kind, uri });
     const timer = setTimeout(() => void running?.end(), troubleMaxMs);
     try {
-      await Promise.all(history.clients.map((steps, number) => follow(steps, number)));
+      await Promise.all(
+        played.flatMap(({ clients, book }, history) =>
+          clients.map((steps, number) => follow(book, steps, history === 0 && number === 0)),
+        ),
+      );
     } finally {
       clearTimeout(timer);
       await running?.end();
       await fleet.complete();
     }
-    await untilDefinite({ fleet, first: 0 }, (service) =>
-      service.call('postCredits', { sellerId: book.seller }),
+    await Promise.all(
+      played.map(async ({ book }) => {
+        await untilDefinite({ fleet, first: 0 }, (service) =>
+          service.call('postCredits', { sellerId: book.seller }),
+        );
+        await noLocks([...book.buyers, book.seller]);
+        await checkBook(db, book);
+      }),
     );
-    await noLocks([...book.buyers, book.seller]);
-    await checkBook(db, book);
 
-    async function follow(steps: Step[], number: number): Promise<void> {
+    async function follow(book: Book, steps: Step[], isKiller: boolean): Promise<void> {
       for (const [index, step] of steps.entries()) {
         const taken = takeStep({ book, fleet }, step);
-        if (kind === 'kill' && number === 0 && index === 0) {
+        if (kind === 'kill' && isKiller && index === 0) {
           // In the middle of what the clients have just asked for.
           await eventually(
             'something to be written',
@@ -202,13 +214,29 @@ describe('money by a model', function () {
     }
   }
 
+  function worldEnv(uri: string): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      SETTLEMENT_FEE: '0',
+      ADJUSTMENT_APPROVAL_FROM: String(approvalFrom),
+      MONGODB_URI: uri,
+    };
+  }
+
   /** With some that were bought, and one that was sold, so that the first steps of a history find something. */
   async function openBook(fleet: RunningFleet): Promise<Book> {
     let names = 0;
     const service = await fleet.process(0);
     const { deposits, ...opened } = await service.must('openBook', { bills, balance });
     const id = randomUUID();
-    const book: Book = { ...opened, asked: [], told: [], newName: () => `${id}-${++names}` };
+    const book: Book = {
+      ...opened,
+      asked: [],
+      told: [],
+      closed: [],
+      uncovered: [],
+      newName: () => `${id}-${++names}`,
+    };
     const heard = { quoteId: null, heard: 'accepted' as const, fromMs: Date.now(), toMs: Date.now() };
     for (const { accountId, refId, id } of deposits) {
       book.asked.push({ ...heard, collection: 'deposits', accountId, name: { refId }, change: balance, id });

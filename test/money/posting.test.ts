@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { DepositModel } from '../../src/deposits/deposit.model.js';
-import { UnknownOutcomeError, postingClient } from '../../src/database/mongo.js';
+import {
+  UnknownOutcomeError,
+  connectMongo,
+  disconnectMongo,
+  postingClient,
+} from '../../src/database/mongo.js';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting, PostingResult } from '../../src/money/posting/posting.js';
@@ -37,6 +42,18 @@ describe('the posting engine', function () {
     }
     // Two lanes, a few groups each, about six commands a group; one transaction a posting would be hundreds.
     expect(commits).to.be.lessThan(60);
+  });
+
+  it('opens no connection once the process has let go of MongoDB, so that it can end', async () => {
+    const id = await openWallet(50_000);
+    await disconnectMongo();
+    try {
+      expect(() => postingClient()).to.throw(DependencyError);
+      expect(await failureOf(post(debit(id, 10_000)))).to.be.instanceOf(DependencyError);
+    } finally {
+      await connectMongo();
+    }
+    expect((await balanceOf(id)).balance).to.equal(50_000);
   });
 
   it('fits what is covered in the order of arrival', async () => {

@@ -1,8 +1,13 @@
-/** A provider that hangs beside one that is well. Alone (scripts/test/run-files.ts): it compares the times of two phases. */
+/**
+ * A provider that hangs, and one that refuses connections, beside one that is well. Alone (scripts/test/run-files.ts): it
+ * compares the times of two phases.
+ */
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { startStatementTap, type StatementTap } from '../support/statement-tap.js';
 import { steadily } from '../support/steadily.js';
 import { playedSellers, sell } from './played-sellers.js';
 import { finalOf, newBuyer, purchase } from './provider-stack.js';
@@ -29,15 +34,7 @@ describe('a provider that hangs', function () {
 
   it('keeps no other up: p95 of the healthy one stays under twice its normal', async () => {
     const healthy = await sellers.play(sell);
-    const p95 = async () => {
-      const bought: Promise<string>[] = [];
-      await steadily(8, 32, (index) => {
-        bought.push(purchase(buyer, healthy.code, `0813000${String(index).padStart(4, '0')}9`));
-      });
-      const all = await Promise.all((await Promise.all(bought)).map((id) => finalOf(stack, id, 60_000)));
-      const times = all.map(({ createdAt, finalAt }) => (finalAt?.getTime() ?? 0) - createdAt.getTime());
-      return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Infinity;
-    };
+    const p95 = () => p95ToFinal(stack, buyer, healthy.code);
     const normalMs = await p95();
     const hanging = await sellers.play(() => undefined);
     // Some may be refused: its circuit opens while its calls hang.
@@ -49,3 +46,87 @@ describe('a provider that hangs', function () {
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
 });
+
+describe('a provider that refuses connections', function () {
+  this.timeout(180_000);
+  const waiting = 120;
+  let stack: Stack;
+  let buyer: ApiClient;
+  let sellers: ReturnType<typeof playedSellers>;
+  let tap: StatementTap;
+  let fulfilment: RunningProgram;
+  let followUp: RunningProgram;
+
+  before(async () => {
+    stack = await startStack();
+    sellers = playedSellers(stack);
+    tap = await startStatementTap(stack.env['MONGODB_URI'] ?? '');
+    buyer = await newBuyer(stack, (await stack.seed())['buyer']?.api_key ?? '');
+    fulfilment = await stack.startWorker('fulfilment');
+    followUp = await startProgram('workers/run.js', ['follow-up'], { ...stack.env, MONGODB_URI: tap.uri });
+  });
+  after(async () => {
+    await followUp.stop();
+    await stack.stop();
+    await tap.stop();
+    await sellers.stop();
+  });
+
+  it('keeps no other up, what waits for it costs a command for many, and none of it is given back early', async () => {
+    const healthy = await sellers.play(sell);
+    const normalMs = await p95ToFinal(stack, buyer, healthy.code);
+    const refusing = await sellers.play(sell);
+    // They wait for their turn, and their provider has gone when it comes.
+    await fulfilment.stop();
+    const ids = await Promise.all(
+      Array.from({ length: waiting }, (_, index) =>
+        purchase(buyer, refusing.code, `0812999${String(index).padStart(4, '0')}9`),
+      ),
+    );
+    await refusing.server.stop();
+    await stack.startWorker('fulfilment');
+    const purchases = stack.db.collection<{ _id: string; status: string }>('transactions');
+    await eventually(
+      'all of them to be put aside',
+      async () => (await purchases.countDocuments({ _id: { $in: ids }, queuedFor: null })) === waiting,
+      60_000,
+    );
+    const from = tap.sent.length;
+    const besideMs = await p95ToFinal(stack, buyer, healthy.code);
+    const writes = () =>
+      tap.sent
+        .slice(from)
+        .filter(({ name, collection }) => name === 'update' && collection === 'transactions');
+    const looks = () => writes().flatMap(({ body }) => (body as { updates: { u: object }[] }).updates);
+    await eventually('each to be looked at again', () => looks().length >= waiting, 60_000);
+    const counted = { looks: looks().length, commands: writes().length };
+    process.stdout.write(
+      `    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that refuses connections; ` +
+        `${counted.looks} looks at what waits, written by ${counted.commands} commands\n`,
+    );
+    expect(counted.commands, 'commands').to.be.below(counted.looks / 3);
+    expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
+    const statuses = (await purchases.find({ _id: { $in: ids } }).toArray()).map(({ status }) => status);
+    expect(new Set(statuses), 'statuses long before the longest wait').not.to.include('FAILED');
+    // Nobody has said how long they may wait: ten minutes.
+    const [old = '', younger = ''] = ids;
+    const bought = (_id: string, secondsAgo: number) =>
+      purchases.updateOne({ _id }, { $set: { createdAt: new Date(Date.now() - 1_000 * secondsAgo) } });
+    await bought(younger, 480);
+    await bought(old, 601);
+    const { status, message } = await finalOf(stack, old);
+    expect([status, message]).to.deep.equal(['FAILED', 'No seller could serve it within 10 minutes.']);
+    expect((await purchases.findOne({ _id: younger }))?.status).not.to.equal('FAILED');
+  });
+});
+
+/** Of 32 purchases at a steady rate, in milliseconds. */
+async function p95ToFinal(stack: Stack, buyer: ApiClient, code: string): Promise<number> {
+  const bought: Promise<string>[] = [];
+  await steadily(8, 32, (index) => {
+    bought.push(purchase(buyer, code, `0813000${String(index).padStart(4, '0')}9`));
+  });
+  const all = await Promise.all((await Promise.all(bought)).map((id) => finalOf(stack, id, 60_000)));
+  const times = all.map(({ createdAt, finalAt }) => (finalAt?.getTime() ?? 0) - createdAt.getTime());
+  return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Infinity;
+}

@@ -1,5 +1,6 @@
 /** What certainly never reached a provider, or was certainly not taken by it, and price lists that are long. */
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -11,7 +12,12 @@ import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection
 import { newId } from '../../src/shared/ids.js';
 import { orderOf } from './conformance.js';
 import { expiredCertificate } from './expired-certificate.js';
-import { startPlayServer } from './play-server.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
+import { watchMemory } from '../support/memory-watch.js';
+import { startPlayServer, type PlayServer } from './play-server.js';
+
+/** What a process may need to read a price list of 31 MB, beside what it has. */
+const priceListMegabytesMax = 140;
 
 const adapters: Record<string, ProviderAdapter> = {
   h2h: h2hAdapter('h2h'),
@@ -117,7 +123,9 @@ describe('a provider that is busy', () => {
 describe('a price list of 31 MB', function () {
   this.timeout(60_000);
 
-  it('is read as it comes in: the process goes on meanwhile, and keeps only what is wanted', async () => {
+  let server: PlayServer;
+
+  before(async () => {
     const row = (code: string) => ({
       ...{ buyer_sku_code: code, price: 10_000, buyer_product_status: true, seller_product_status: true },
       ...{
@@ -130,26 +138,43 @@ describe('a price list of 31 MB', function () {
     const rows = Array.from({ length: 95_000 }, (_, index) => row(`SKU${index}`));
     const whole = Buffer.from(JSON.stringify({ data: rows }));
     expect(whole.length).to.be.above(30_000_000);
-    const server = await startPlayServer((call, response) => {
+    server = await startPlayServer((call, response) => {
       const isPrepaid = call.raw.includes('"prepaid"');
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(isPrepaid ? whole : '{"data":[]}');
     });
+  });
+  after(() => server.stop());
+
+  it('is read as it comes in: the process goes on meanwhile, and keeps only what is wanted', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const list = await adapters['digiflazz']?.priceList(
+      connectionTo(server.url),
+      (code) => code === 'SKU5' || code === 'SKU94999',
+    );
+    delay.disable();
+    expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
+    const worstMs = Math.round(delay.max / 1e6);
+    process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
+    // Read at once, it was more than a second on a quiet machine.
+    expect(worstMs).to.be.below(500);
+  });
+
+  it('takes a process little memory', async () => {
+    const reader = forkTestProgram('test/providers/price-list-process');
     try {
-      const delay = monitorEventLoopDelay({ resolution: 5 });
-      delay.enable();
-      const list = await adapters['digiflazz']?.priceList(
-        connectionTo(server.url),
-        (code) => code === 'SKU5' || code === 'SKU94999',
-      );
-      delay.disable();
-      expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
-      const worstMs = Math.round(delay.max / 1e6);
-      process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
-      // Read at once, it was more than a second on a quiet machine.
-      expect(worstMs).to.be.below(500);
+      await once(reader, 'message');
+      const memory = await watchMemory(reader.pid ?? 0);
+      reader.send({ baseUrl: server.url, wanted: ['SKU94999'] });
+      const [{ codes }] = (await once(reader, 'message')) as [{ codes: unknown }];
+      memory.stop();
+      expect(codes).to.deep.equal(['SKU94999']);
+      process.stdout.write(`    ${memory.growth().toFixed(0)} MB above ${memory.idle.toFixed(0)} MB idle\n`);
+      // Read at once there would be the bytes, the text and 95,000 rows beside each other.
+      expect(memory.growth()).to.be.below(priceListMegabytesMax);
     } finally {
-      await server.stop();
+      reader.disconnect();
     }
   });
 
@@ -159,15 +184,15 @@ describe('a price list of 31 MB', function () {
     ['has a row without a code', '{"data":[{"price":1}]}'],
   ] as const) {
     it(`that ${what} cannot be read, so nothing is changed because of it`, async () => {
-      const server = await startPlayServer((_call, response) => {
+      const broken = await startPlayServer((_call, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(body);
       });
       try {
-        const list = await adapters['digiflazz']?.priceList(connectionTo(server.url));
+        const list = await adapters['digiflazz']?.priceList(connectionTo(broken.url));
         expect(list).to.deep.include({ ok: false, code: 'UNREADABLE' });
       } finally {
-        await server.stop();
+        await broken.stop();
       }
     });
   }

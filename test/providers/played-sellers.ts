@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { announceChange } from '../support/announce-change.js';
 import type { Stack } from '../support/stack.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
-import { addProduct, pointSeller } from './provider-stack.js';
+import { addProduct, addSeller, pointSeller } from './provider-stack.js';
 
 export interface Played {
   server: PlayServer;
@@ -45,11 +45,8 @@ export function playedSellers(stack: Stack) {
       answer(call, response);
     });
     servers.push(server);
-    const accounts = stack.db.collection<{ _id: string; username: string }>('accounts');
-    const template = await accounts.findOne({ username: 'seller' });
     const username = `s${randomUUID().slice(0, 8)}`;
-    const sellerId = randomUUID().replaceAll('-', '');
-    await accounts.insertOne({ ...template, _id: sellerId, username });
+    const sellerId = await addSeller(stack, username);
     await pointSeller(stack, username, { kind: 'h2h', baseUrl: server.url, username, secret: 'secret' });
     await set(sellerId, settings);
     return { server, sellerId, code: await addProduct(stack, [{ sellerId, price: 10_000 }]), arrivals };

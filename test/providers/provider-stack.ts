@@ -47,6 +47,17 @@ export async function pointSeller(
   return { id: account._id, username: provider.username };
 }
 
+/** Another seller, made while everything runs. @returns its id. */
+export async function addSeller(stack: Stack, username: string): Promise<string> {
+  const accounts = stack.db.collection<{ _id: string; username: string }>('accounts');
+  const template = await accounts.findOne({ username: 'seller' });
+  const _id = randomUUID().replaceAll('-', '');
+  // It is told nothing: the secrets of the template are sealed for that one account.
+  const told = { webhookUrl: null, callbackUrl: null };
+  await accounts.insertOne({ ...template, ...told, _id, username });
+  return _id;
+}
+
 /** A prepaid product that exactly these sellers offer, in rupiah. */
 export async function addProduct(
   stack: Stack,

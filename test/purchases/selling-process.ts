@@ -1,4 +1,4 @@
-/** A process that sells, for totals.test.ts: plays purchases until it has made as many as it was told, or is killed. */
+/** A process that sells, for totals.test.ts: plays purchases until it has made as many as it was told, is told to stop, or is killed. */
 import '../../src/all-models.js';
 import { connectMongo } from '../../src/database/mongo.js';
 import { DependencyError } from '../../src/shared/errors.js';
@@ -15,8 +15,13 @@ export interface SellingOrder {
 }
 
 await Promise.all([connectMongo(), connectRedis()]);
-process.on('message', (order: SellingOrder | 'slots') => {
-  void (order === 'slots' ? tellSlots() : sell(order));
+let stopped = false;
+process.on('message', (order: SellingOrder | 'slots' | 'stop') => {
+  if (order === 'stop') {
+    stopped = true;
+  } else {
+    void (order === 'slots' ? tellSlots() : sell(order));
+  }
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ ready: true });
@@ -25,7 +30,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
   const random = createRandom(seed);
   let begun = 0;
   const one = async () => {
-    while (begun++ < purchases) {
+    while (!stopped && begun++ < purchases) {
       try {
         await playPurchase(parties, random);
         process.send?.({ sold: true });

@@ -181,10 +181,12 @@ describe(`daily totals, ${random.seed}`, function () {
     const child = forkTestProgram('test/purchases/selling-process');
     sellers.push(child);
     await once(child, 'message');
-    const state = { child, sold: 0, done: false };
-    child.on('message', (message: { sold?: true; done?: true }) => {
+    const state = { child, sold: 0, done: false, slots: [] as number[] };
+    // One listener from the start: two messages that arrive together are both told before an await goes on.
+    child.on('message', (message: { sold?: true; done?: true; slots?: number[] }) => {
       state.sold += message.sold ? 1 : 0;
       state.done ||= message.done === true;
+      state.slots = message.slots ?? state.slots;
     });
     child.send({ ...order, parties, seed: Math.floor(random() * 2 ** 31) } satisfies SellingOrder);
     return state;
@@ -195,27 +197,38 @@ describe(`daily totals, ${random.seed}`, function () {
   });
 
   it('are what the purchases come to while three processes sell, one is killed, and days are folded and rebuilt', async () => {
-    const order = { purchases: 100, atOnce: 4 };
-    // The last would sell for ever.
-    const orders = [order, order, { ...order, purchases: Number.MAX_SAFE_INTEGER }];
-    const [first, second, killed] = await Promise.all(orders.map(startSelling));
-    const hasSold = () => (killed?.sold ?? 0) > 20;
-    let rounds = 0;
-    // As the clock does it: whoever met too many conflicts with those that sell comes again.
+    // All would sell for ever: two until they are told to stop, the third until it is killed.
+    const order = { purchases: Number.MAX_SAFE_INTEGER, atOnce: 4 };
+    const [first, second, killed] = await Promise.all([order, order, order].map(startSelling));
+    const haveSold = (least: number, ...of: (typeof first)[]) =>
+      of.every((each) => (each?.sold ?? 0) > least);
+    let stopped = false;
+    // As the clock does it: whoever met too many conflicts with those that sell comes again. A folding of days in
+    // which is sold all the time may end only after them.
     const untilDone = (work: () => Promise<unknown>) =>
       eventually('an end', () => work().then(() => true), 30_000);
-    while (!(first?.done && second?.done)) {
-      await untilDone(foldTotals);
-      await untilDone(rebuildTotals);
-      expect(await findings()).to.deep.equal([]);
-      rounds++;
-      if (hasSold()) {
-        killed?.child.kill('SIGKILL');
+    const folding = (async () => {
+      while (!stopped) {
+        await untilDone(foldTotals);
       }
+    })();
+    try {
+      for (let rounds = 0; rounds < 3 || !haveSold(100, first, second); rounds++) {
+        await untilDone(rebuildTotals);
+        expect(await findings()).to.deep.equal([]);
+        if (haveSold(20, killed)) {
+          killed?.child.kill('SIGKILL');
+        }
+      }
+      await eventually('the last to sell before it is killed', () => haveSold(20, killed));
+    } finally {
+      killed?.child.kill('SIGKILL');
+      first?.child.send('stop');
+      second?.child.send('stop');
+      stopped = true;
+      await folding;
     }
-    await eventually('the last to sell before it is killed', hasSold);
-    killed?.child.kill('SIGKILL');
-    expect(rounds, 'rounds of folding and rebuilding meanwhile').to.be.greaterThan(1);
+    await eventually('the others to end', () => first?.done && second?.done);
     expect(killed?.done).to.equal(false);
     // What the killed process had sent may still be committed.
     await eventually('its last database transaction', async () => {
@@ -308,19 +321,10 @@ describe(`daily totals, ${random.seed}`, function () {
 
   it('have slots of their own in each process, two if two groups are written at once', async () => {
     const children = await Promise.all([1, 2, 3].map(() => startSelling({ purchases: 1, atOnce: 1 })));
-    const asked = await eventually('leased slots', async () => {
-      const all = await Promise.all(
-        children.map(async ({ child }) => {
-          child.send('slots');
-          for (;;) {
-            const [message] = (await once(child, 'message')) as [{ slots?: number[] }];
-            if (message.slots) {
-              return message.slots;
-            }
-          }
-        }),
-      );
-      return all.flat().every((slot) => slot < 48) && all.flat();
+    const asked = await eventually('leased slots', () => {
+      children.forEach(({ child }) => child.send('slots'));
+      const all = children.flatMap(({ slots }) => slots);
+      return all.length === 6 && all.every((slot) => slot < 48) && all;
     });
     expect(new Set(asked)).to.have.property('size', 6);
   });

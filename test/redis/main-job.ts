@@ -46,7 +46,7 @@ export async function expectMainJob(stack: Stack): Promise<void> {
   await consoleClient(stack.baseUrl, '198.51.100.8').login('admin', accounts['admin']?.password ?? '');
   await browser.login('admin', accounts['admin']?.password ?? '');
   expect((await browser.get('/admin')).status, 'logged in').to.equal(200);
-  expect((await browser.get('/admin/me')).status, 'the list of sessions').to.equal(200);
+  expect((await browser.get('/admin/api/me')).status, 'the list of sessions').to.equal(200);
   expect((await browser.get('/admin/queues')).status, 'the queue board').to.equal(200);
 
   const doctor = await topup(['doctor', '--json'], stack.env);

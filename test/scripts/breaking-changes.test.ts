@@ -34,7 +34,10 @@ const buy = {
     },
   },
   responses: {
-    200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } } },
+    200: {
+      headers: { ETag: { schema: { type: 'string' } } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } },
+    },
     404: { content: { 'application/json': { schema: { type: 'object' } } } },
   },
 };
@@ -98,6 +101,22 @@ describe('npm run check:openapi: what breaks clients', () => {
       ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
       'POST /items 200.price: is gone',
     ],
+    'a header of an answer that goes': [
+      ({ paths }) => Reflect.deleteProperty(paths['/items'].post.responses[200].headers, 'ETag'),
+      'POST /items 200 header etag: is gone',
+    ],
+    'a header of another type': [
+      ({ paths }) =>
+        Object.assign(paths['/items'].post.responses[200].headers.ETag.schema, { type: 'integer' }),
+      'POST /items 200 header etag: is integer now, was string',
+    ],
+    'an answer that may be another thing too': [
+      (each) =>
+        Object.assign(each.components.schemas, {
+          Item: { oneOf: [item, { type: 'object', properties: { power: { type: 'string' } } }] },
+        }),
+      'POST /items 200: alternative 2 fits none that was known',
+    ],
     'a field of a webhook that goes': [
       ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
       'webhook sold: alternative 1 fits none that was known',
@@ -124,7 +143,7 @@ describe('npm run check:openapi: what breaks clients', () => {
     ],
     'a pattern': [
       (each) => Object.assign(bodyOf(each).properties['code'] as Json, { pattern: '^x' }),
-      'POST /items.code: its pattern is another one now',
+      'POST /items.code: its pattern is ^x now, was none',
     ],
     'a value that is refused': [
       (each) => Object.assign(bodyOf(each).properties, { kind: { enum: ['a'] } }),

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
 import { isOurs } from '../../scripts/supervisor/pid-files.js';
 
-const waitMs = 60_000;
+const waitMsDefault = 60_000;
 
 export interface Copy {
   process: ChildProcess;
@@ -34,16 +34,21 @@ export function sharedDatabases(): NodeJS.ProcessEnv {
   return { MONGODB_URI: uri.href.replace(/^http/, 'mongodb'), QUEUE_PREFIX: `start-${id}` };
 }
 
-/** @param options.byNpm as a person types it, with npm and its shell in between. */
+/**
+ * @param options.byNpm as a person types it, with npm and its shell in between. cwd: of another copy of the repository. waitMs: how
+ * long it may take to be ready.
+ */
 export function startCopy(
   env: NodeJS.ProcessEnv,
-  { script = 'start', byNpm = false }: { script?: string; byNpm?: boolean } = {},
+  options: { script?: string; byNpm?: boolean; cwd?: string; waitMs?: number } = {},
 ): Copy {
+  const { script = 'start', byNpm = false, waitMs = waitMsDefault } = options;
   const localDir = env['LOCAL_DIR'] ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-copy-'));
   const [program, args] = byNpm
     ? ['npm', ['run', '--silent', script]]
     : [process.execPath, [`scripts/${script}.mjs`]];
   const started = spawn(program, args, {
+    cwd: options.cwd,
     env: {
       ...process.env,
       NODE_ENV: 'development',
@@ -69,12 +74,16 @@ export function startCopy(
       await eventually(`"${text}" is printed`, () => (printed.includes(text) ? true : null));
     },
     async ready() {
-      await eventually('the service runs', () => {
-        if (started.exitCode !== null) {
-          throw new Error(`it ended instead of starting:\n${printed}`);
-        }
-        return printed.includes('is running') ? true : null;
-      });
+      await eventually(
+        'the service runs',
+        () => {
+          if (started.exitCode !== null) {
+            throw new Error(`it ended instead of starting:\n${printed}`);
+          }
+          return printed.includes('is running') ? true : null;
+        },
+        waitMs,
+      );
       const demo = readDemoFile(localDir);
       if (demo === null) {
         throw new Error('the service runs and there is no demo.json');
@@ -94,8 +103,8 @@ export function startCopy(
   };
 }
 
-/** Asks every 50 ms until there is an answer, at most a minute. */
-export async function eventually<T>(what: string, ask: () => T | null): Promise<T> {
+/** Asks every 50 ms until there is an answer, at most a minute or what is given. */
+export async function eventually<T>(what: string, ask: () => T | null, waitMs = waitMsDefault): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     const found = ask();

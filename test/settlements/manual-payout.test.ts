@@ -159,7 +159,9 @@ describe('settlements paid by people', function () {
     expect(row).to.include({ claimed_by: 'operator:budi', bank_code: '014', account_name: 'PT Pulsa Jaya' });
     expect(row?.['username']).to.match(/^s/);
     expect(row?.['claimed_at']).to.be.a('string');
-    const completed = await topup(['settlement', 'complete', paid._id, ...by], environment);
+    const named = ['--bank-reference', 'BCA 4711', ...by];
+    const completed = await topup(['settlement', 'complete', paid._id, ...named], environment);
+    expect(await read(paid._id)).to.include({ status: 'completed', bankReference: 'BCA 4711' });
     expect(completed.stdout).to.include('paid by operator:budi');
     expect((await run('complete', paid._id)).code, 'twice').to.equal(0);
     const after = await run('fail', paid._id);

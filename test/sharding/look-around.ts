@@ -46,7 +46,7 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
       await ask(`/purchases?limit=1${filter}&after=${next}`);
     }
   }
-  for (const list of ['/deposits', '/settlements']) {
+  for (const list of ['/deposits', '/settlements', '/adjustments']) {
     await ask(list);
     for (const filter of [
       ...['', `&from=${day}&to=${day}`, `&from=${day}`, `&to=${day}`, '&account=buyer'],
@@ -78,6 +78,7 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
     '/receivers',
     '/deliveries',
     `/purchases/${first.id}`,
+    `/purchases/${first.id}/as-customer-sees`,
     '/attention',
     '/accounts?prefix=b',
     '/accounts/seller',

@@ -1,7 +1,12 @@
 /** What operators, providers and jobs of an earlier release make the service ask, beside what clients do. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toStored, type Deposit } from '../../src/deposits/deposit.model.js';
+import { newId } from '../../src/shared/ids.js';
+import { ownAmount, statementOf } from '../bank-statements/statement.js';
 import { eventually } from '../support/eventually.js';
 import type { Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
@@ -39,6 +44,7 @@ export async function operate(stack: Stack): Promise<void> {
     }
   }
   await lookAround(stack);
+  await matchBankStatement(stack);
   const purchase = await db.collection<{ _id: string; customerNumber: string }>('transactions').findOne({});
   await topup(['transaction', 'show', purchase?._id ?? ''], env);
   for (const verb of ['export', 'erase']) {
@@ -50,6 +56,28 @@ export async function operate(stack: Stack): Promise<void> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ ref_id: `${purchase?._id ?? ''}-9`, status: 'success', sn: '1', message: 'ok' }),
   });
+}
+
+/** A line of a bank statement confirms a deposit that waits. */
+async function matchBankStatement({ db, env }: Stack): Promise<void> {
+  const account = await db.collection('accounts').findOne({ username: 'buyer' });
+  const [_id, amount] = [newId(), ownAmount()];
+  await db.collection<Deposit>('deposits').insertOne(
+    toStored({
+      ...{ _id, accountId: String(account?._id), refId: `paid-${_id}`, amount, status: 'pending' },
+      ...{ balanceBefore: 0, balanceAfter: 0, createdAt: new Date(), completedAt: null },
+    }),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'statement-'));
+  const file = join(folder, 'bank.csv');
+  writeFileSync(file, statementOf({ amount, text: `TRSF paid-${_id}` }));
+  const statement = ['deposit', 'statement', file, '--json'];
+  const { fingerprint } = (await topup(statement, env)).json<{ fingerprint: string }>();
+  const confirmed = await topup([...statement, '--confirm', fingerprint, '--reason', 'paid'], env);
+  rmSync(folder, { recursive: true });
+  if (confirmed.json<{ confirmed: number }>().confirmed !== 1) {
+    throw new Error(`The statement confirmed nothing:\n${confirmed.stdout}${confirmed.stderr}`);
+  }
 }
 
 /** A buyer and sellers move money in one process at the same moment: their postings would share a group. */

@@ -4,17 +4,27 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
+import { env } from '../../config/env.js';
+import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
+import { freePort } from '../../scripts/databases/ports.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
+import { listStandingAlarms } from '../../src/alarms/list-standing-alarms.js';
+import { processesNow, sayPresence } from '../../src/redis/presence.js';
+import { diagnoseMongo, diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { alarmRules, alarmsOf } from '../../src/signals/alarms.js';
 import { figure } from '../../src/signals/figures.js';
-import { claimToTell } from '../../src/signals/tell-alarms.js';
+import { beginAlarm, claimToTell, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
+import { watchMongodb } from '../../src/signals/watch-mongodb.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 
 /** Each lasts for more than the half minute after which it is an alarm. */
@@ -81,16 +91,199 @@ describe('who tells an alarm', () => {
 
   it('nobody while another process is at it, and another one when that has died', async () => {
     const seen = await plant();
-    expect(await Promise.all([claimToTell(seen), claimToTell(seen)])).to.have.members([true, false]);
+    expect(await Promise.all([claimToTell(seen, null), claimToTell(seen, null)])).to.have.members([
+      true,
+      false,
+    ]);
     await standingAlarms.updateOne({ _id: seen._id }, { $set: { claimedUntil: new Date(0) } });
-    expect(await claimToTell(seen)).to.equal(true);
+    expect(await claimToTell(seen, null)).to.equal(true);
   });
 
   it('nobody who saw it before another process has told it, or before it was another alarm', async () => {
     const seen = await plant({ told: true });
-    expect(await claimToTell({ ...seen, told: false })).to.equal(false);
-    expect(await claimToTell({ ...seen, since: new Date(0) })).to.equal(false);
-    expect(await claimToTell(seen)).to.equal(true);
+    expect(await claimToTell({ ...seen, told: false }, null)).to.equal(false);
+    expect(await claimToTell({ ...seen, since: new Date(0) }, null)).to.equal(false);
+    expect(await claimToTell(seen, null)).to.equal(true);
+  });
+});
+
+describe('what an alarm goes by', () => {
+  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
+
+  const stands = (id: string) => standingAlarms.findOne({ _id: id, ...isStanding });
+
+  it('the newest figures that any process had: older ones neither begin it anew nor end it', async () => {
+    const id = uniqueRef('alarm');
+    await beginAlarm({ id, severity: 'page' }, 2_000);
+    const first = await stands(id);
+    expect(first).to.include({ told: false, judgedAtMs: 2_000 });
+    const isFine = () => true;
+    expect(isOver(first as StandingAlarm, { isFine, judgedAtMs: 1_000 })).to.equal(false);
+    expect(isOver(first as StandingAlarm, { isFine, judgedAtMs: 3_000 })).to.equal(true);
+    await endAlarm(first as StandingAlarm, 3_000);
+    await beginAlarm({ id, severity: 'page' }, 2_500);
+    await beginAlarm({ id, severity: 'page' }, 3_000);
+    expect(await stands(id)).to.equal(null);
+    await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it answered 500' } });
+    await beginAlarm({ id, severity: 'page' }, 3_001);
+    // What the receiver said of the one before is no refusal of this one.
+    expect(await stands(id)).to.include({ told: false, judgedAtMs: 3_001, refusal: null });
+    await beginAlarm({ id, severity: 'page' }, 3_001);
+    expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
+  });
+
+  it('of Redis: every process that has lost it, so that one for which all is well does not end it', async () => {
+    await beginAlarm({ id: redisDownId, severity: 'page' }, null);
+    const seen = (await stands(redisDownId)) as StandingAlarm;
+    const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };
+    expect(isOver(seen, byHealthy)).to.equal(false);
+    expect(isOver({ ...seen, seenAt: new Date(Date.now() - 16_000) }, byHealthy)).to.equal(true);
+    const found = await diagnoseRedis();
+    expect(found.find(({ name }) => name === 'Redis of others')).to.include({ status: 'fail' });
+    await endAlarm(seen, 0);
+    expect((await diagnoseRedis()).map(({ name }) => name)).to.not.include('Redis of others');
+  });
+});
+
+describe('what doctor says of alarms', () => {
+  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
+  beforeEach(() => standingAlarms.deleteMany({}));
+
+  const about = (severity: 'page' | 'ticket', more: Partial<StandingAlarm> = {}) =>
+    standingAlarms.insertOne({
+      ...{ _id: uniqueRef(severity), severity, since: new Date(), seenAt: null },
+      ...{ told: true, claimedUntil: new Date(0), ...more },
+    });
+  const whileSomebodyTells = async (tellsAlarms: boolean, work: () => Promise<void>) => {
+    const type = uniqueRef('type');
+    const saying = sayPresence(type, { tellsAlarms });
+    await eventually('it to be heard', async () => (await processesNow())?.get(type)?.alive === 1);
+    try {
+      await work();
+    } finally {
+      await saying.stop();
+      await disconnectRedis();
+      await connectRedis(null);
+    }
+  };
+
+  it('fails for one that pages, warns of tickets, by their names, and is well while none has been so for long enough', () =>
+    whileSomebodyTells(true, async () => {
+      await about('page', { told: false });
+      expect((await diagnoseAlarms())[0]).to.include({ status: 'ok' });
+      await about('ticket');
+      expect((await diagnoseAlarms())[0]).to.include({ status: 'warn' });
+      await about('page');
+      const [found] = await diagnoseAlarms();
+      expect(found?.status).to.equal('fail');
+      expect(found?.detail).to.match(/^ticket\S+ \(ticket\), page\S+ \(page\)$/);
+    }));
+
+  it('nothing where nobody tells any more, of a refusal neither: nobody tries again', async () => {
+    await about('page', { told: false, refusal: 'it answered 500' });
+    await whileSomebodyTells(true, async () => {
+      expect((await diagnoseAlarms())[0]?.detail).to.match(/^nobody could be told/);
+      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal('it answered 500');
+    });
+    await whileSomebodyTells(false, async () => {
+      expect(await diagnoseAlarms()).to.deep.equal([]);
+      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal(null);
+      const { stdout } = await topup(['alarm', 'list'], process.env);
+      expect(stdout).to.match(/^Nobody looks: no follow-up process/);
+      const listed = await topup(['alarm', 'list', '--json'], process.env);
+      expect(listed.json()).to.have.property('somebody_looks', false);
+    });
+  });
+});
+
+describe('that MongoDB is away', function () {
+  this.timeout(60_000);
+  let mongo: Outage;
+  const { MONGODB_URI: usual } = env;
+  before(async () => {
+    mongo = await startPrivateMongo();
+    env.MONGODB_URI = mongo.url;
+    await connectMongo();
+    await connectRedis(null);
+  });
+  after(async () => {
+    await disconnectMongo();
+    env.MONGODB_URI = usual;
+    await disconnectRedis();
+    await mongo.stop();
+  });
+
+  it('is told once by all processes together, and its end as well, though each was refused at first', async () => {
+    const told: string[] = [];
+    let refuses = 1;
+    const tell = (text: string) => {
+      refuses -= 1;
+      if (refuses < 0) {
+        told.push(text.split(':')[0] ?? '');
+      }
+      return Promise.resolve(refuses < 0 ? null : 'it answered 500');
+    };
+    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const look = async () => [await one.answers(), await other.answers()];
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    for (let n = 0; n < 3; n++) {
+      expect(await look()).to.deep.equal([false, false]);
+    }
+    expect(told).to.deep.equal(['[page] TopupMongodbDown']);
+    await mongo.restore();
+    refuses = 1;
+    // The one that has told it was killed meanwhile.
+    const anew = watchMongodb(tell, times);
+    await eventually('it to be back', () => anew.answers());
+    // Another process has found it away a moment ago: it may be so for that one still.
+    await anew.answers();
+    expect(told).to.have.length(1);
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    await eventually('its end', async () => (await anew.answers()) && told.length === 2);
+    await look();
+    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+  });
+
+  it('and answers others is a failed check of doctor, until none says so any more', async () => {
+    const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
+    const told: string[] = [];
+    const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
+    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    await mongo.restore();
+    await eventually('it to be back', () => one.answers());
+    expect(await row()).to.include({ status: 'fail' });
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    expect(await row()).to.equal(undefined);
+    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+  });
+
+  it('has its end told, once, though Redis has lost its data in between', async () => {
+    const told: string[] = [];
+    const tell = (text: string) => {
+      told.push(text.split(':')[0] ?? '');
+      return Promise.resolve(null);
+    };
+    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    await other.answers();
+    const keys = ['mongodb-down', 'mongodb-away', 'mongodb-down:over'];
+    await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
+    await mongo.restore();
+    await eventually('it to be back', () => other.answers());
+    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    for (let n = 0; n < 3; n++) {
+      await one.answers();
+      await other.answers();
+    }
+    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 });
 
@@ -124,7 +317,6 @@ describe('ALERT_WEBHOOK_URL', function () {
     const { port } = receiver.address() as AddressInfo;
     [redis, mongo] = await Promise.all([startPrivateRedis(), startPrivateMongo()]);
     stack = await startStack({
-      web: false,
       env: {
         ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}${secretPath}`,
         REDIS_URL: redis.url,
@@ -142,16 +334,49 @@ describe('ALERT_WEBHOOK_URL', function () {
 
   const about = (name: string) => told.filter((text) => text.includes(name));
 
-  it('hears of a red ledger once when it begins and once when it is over, from two processes, though the first message was refused', async () => {
-    refuses = 1;
+  it('hears of a red ledger once when it begins and once when it is over, from two processes, though the receiver refused at first, which doctor says', async () => {
+    refuses = Infinity;
     const verifications = stack.db.collection<{ _id: string }>('ledgerVerifications');
     const red = { at: new Date(), durationMs: 1, ok: false, failures: 3, checks: [], findings: [] };
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: red }, { upsert: true });
+    const checkOfDoctor = async () => {
+      const { checks } = (await topup(['doctor', '--json'], stack.env)).json<{ checks: Diagnosis[] }>();
+      return checks.find(({ name }) => name === 'alarms');
+    };
+    const seen = await eventually(
+      'doctor to say that nobody could be told',
+      async () => (await checkOfDoctor())?.status === 'fail' && (await checkOfDoctor()),
+      90_000,
+    );
+    expect(seen.detail).to.match(/^nobody could be told of .*TopupLedgerRed \(it answered 500\)/);
+    expect(JSON.stringify(seen)).to.not.include('secret-of-the-channel');
+    refuses = 0;
     await eventually('the alarm', () => about('TopupLedgerRed').length === 1, 90_000);
+    await eventually('doctor to fail for the alarm itself', async () => {
+      const check = await checkOfDoctor();
+      return check?.status === 'fail' && /^(?!nobody).*TopupLedgerRed \(page\)/.test(check.detail);
+    });
     expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 mistakes.*#topupledgerred$/);
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
     await eventually('its end', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);
+  });
+
+  it('is tried by a test message, whose refusal is told without the address', async () => {
+    const taken = await topup(['alarm', 'test'], stack.env);
+    expect(taken).to.include({ code: 0, stdout: 'The receiver took the message.\n' });
+    expect(about('[test]')).to.have.length(1);
+    refuses = 1;
+    const refused = await topup(['alarm', 'test'], stack.env);
+    expect(refused).to.include({ code: 1, stdout: 'The receiver did not take it: it answered 500.\n' });
+    const closed = { ...stack.env, ALERT_WEBHOOK_URL: `http://127.0.0.1:${await freePort()}${secretPath}` };
+    const unheard = await topup(['alarm', 'test'], closed);
+    expect(unheard).to.include({ code: 1, stdout: 'The receiver did not take it: connection refused.\n' });
+    expect(unheard.stderr).to.not.include('secret-of-the-channel');
+    const { ALERT_WEBHOOK_URL: _url, ...without } = stack.env;
+    const unset = await topup(['alarm', 'test'], without);
+    expect(unset.code).to.equal(1);
+    expect(unset.stderr).to.include('ALERT_WEBHOOK_URL is not set here');
   });
 
   outages('hears that Redis takes no writes, and that it does again', async () => {
@@ -159,6 +384,11 @@ describe('ALERT_WEBHOOK_URL', function () {
     await client.config('SET', 'maxmemory', '1');
     try {
       await eventually('the alarm', () => about('TopupRedisDown').length === 1, 90_000);
+      // None could say by a write that it lives: that is no silence.
+      const silent = { _id: /^TopupProcessSilent/ as unknown as string, endedAt: null };
+      expect(await stack.db.collection<{ _id: string }>('alarms').findOne(silent)).to.equal(null);
+      const listed = await topup(['process', 'list'], stack.env);
+      expect(listed.code, listed.stdout).to.equal(1);
     } finally {
       await client.config('SET', 'maxmemory', '0');
       client.disconnect();
@@ -167,14 +397,15 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('TopupRedisDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
-  outages('hears that MongoDB is away, from each process, and that it is back', async () => {
+  outages('hears once that MongoDB is away, and once that it is back', async () => {
     await mongo.cut();
     try {
-      await eventually('the alarm', () => about('TopupMongodbDown').length === workers.length, 120_000);
+      await eventually('the alarm', () => about('TopupMongodbDown').length === 1, 120_000);
     } finally {
       await mongo.restore();
     }
-    await eventually('its end', () => about('TopupMongodbDown').length === 2 * workers.length, 90_000);
+    await eventually('its end', () => about('TopupMongodbDown').length === 2, 90_000);
+    expect(about('TopupMongodbDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
   it('stops a process whose address we do not call, and says why', async () => {
@@ -185,7 +416,8 @@ describe('ALERT_WEBHOOK_URL', function () {
     };
     const started = await startProgram('workers/run.js', ['follow-up'], env).catch((error: unknown) => error);
     expect(String(started))
-      .to.include('ALERT_WEBHOOK_URL must not be a private or reserved address')
+      .to.include('"ALERT_WEBHOOK_URL" must not be a private or reserved address')
+      .and.include('The configuration is not valid')
       .and.not.include('secret-path');
   });
 

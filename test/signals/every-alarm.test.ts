@@ -1,43 +1,49 @@
 /**
- * Every alarm that is told without Prometheus, caused for real and ended, with the seconds that took. What a rule waits for by
- * the clock (`forMs`, up to three hours) is skipped: its beginning is moved back where it is kept.
+ * Every alarm that is told without Prometheus, caused for real and ended, with the seconds that took, and what the process concerned
+ * says of its readiness meanwhile. What a rule waits for by the clock (`forMs`, up to three hours) is skipped: its beginning is moved
+ * back where it is kept.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { request } from 'undici';
 import { alarmRules } from '../../src/signals/alarms.js';
 import { newBuyer } from '../providers/provider-stack.js';
-import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { noonZone } from '../support/noon-zone.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
+import { signalsOf } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { causesOfAlarms, type Cause, type CausesOfAlarms } from './causes-of-alarms.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { causesOfAlarms } from './causes/causes-of-alarms.js';
+import { ago, hourMs, sceneOf, type Cause, type Causes } from './causes/scene.js';
 
 interface Seen {
   stoodS?: number;
   toldS?: number;
   overS?: number;
+  /** What /readyz of the process concerned said when it was told, and at the end. */
+  ready?: string;
+  readyAfter?: string;
 }
 
-const hourMs = 3_600_000;
 const skippedMs = 4 * hourMs;
-const ago = (ms: number) => new Date(Date.now() - ms);
 
 (sizes.silence.isPlayed ? describe : describe.skip)('every alarm', function () {
   this.timeout(400_000);
   let stack: Stack;
   let redis: PrivateRedis;
-  let buyer: ApiClient;
   let receiver: http.Server;
-  let played: CausesOfAlarms;
+  let main: RunningProgram;
+  let played: Causes;
   const told: string[] = [];
 
   before(async () => {
-    receiver = http.createServer((request, response) => {
+    receiver = http.createServer((incoming, response) => {
       let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
+      incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      incoming.on('end', () => {
         told.push((JSON.parse(body) as { text: string }).text);
         response.end('ok');
       });
@@ -46,12 +52,23 @@ const ago = (ms: number) => new Date(Date.now() - ms);
     redis = await startPrivateRedis();
     const { port } = receiver.address() as AddressInfo;
     stack = await startStack({
-      env: { ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`, REDIS_URL: redis.url },
+      env: {
+        ...{ ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`, REDIS_URL: redis.url },
+        ...{ METRICS_PORT: '0', LOG_LEVEL: 'info', BUSINESS_TIMEZONE: noonZone() },
+      },
     });
     const accounts = await stack.seed();
-    buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
-    await stack.startWorker('fulfilment', 'follow-up');
-    played = causesOfAlarms({ stack, redis, buyer });
+    const key = accounts['buyer2']?.api_key ?? '';
+    const [buyer, other] = await Promise.all([
+      newBuyer(stack, accounts['buyer']?.api_key ?? ''),
+      newBuyer(stack, key),
+    ]);
+    const [started, webhooks] = await Promise.all([
+      stack.startWorker('fulfilment', 'follow-up'),
+      stack.startWorker('webhooks'),
+    ]);
+    main = started;
+    played = causesOfAlarms(sceneOf({ stack, redis, buyer, other }), { webhooks, otherKey: key });
   });
   after(async () => {
     await played.stop();
@@ -64,35 +81,46 @@ const ago = (ms: number) => new Date(Date.now() - ms);
     const { causes } = played;
     const names = alarmRules.map(({ name }) => name);
     const kept = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
-    expect(Object.keys(causes)).to.have.members(names);
+    expect([...new Set(causes.map(({ alarm }) => alarm))]).to.have.members(names);
     const seen = new Map<string, Seen>(names.map((name) => [name, {}]));
     const begunMs = new Map<string, number>();
     const since = (name: string) => Math.round((Date.now() - (begunMs.get(name) ?? NaN)) / 1_000);
     await stack.db
       .collection<{ _id: string; at: Date }>('clockRuns')
       .insertOne({ _id: 'work-of-an-earlier-release', at: ago(48 * hourMs) });
-    for (const [name, cause] of Object.entries(causes)) {
+    const begin = async (cause: Cause) => {
+      begunMs.set(cause.alarm, NaN);
       await cause.begin();
-      begunMs.set(name, Date.now());
+      begunMs.set(cause.alarm, Date.now());
+    };
+    const last = causes.filter(({ beginsLast }) => beginsLast);
+    for (const cause of causes.filter((each) => !last.includes(each))) {
+      await begin(cause);
     }
     const eachHas = (what: keyof Seen): true => {
       const without = [...seen].filter(([, of]) => of[what] === undefined).map(([name]) => name);
       expect(without).to.deep.equal([]);
       return true;
     };
-    const alarms = stack.db.collection<{ _id: string }>('alarms');
-    const textsOf = (name: string, word: string) =>
-      told.filter(
-        (text) =>
-          text.startsWith(`[${word}] ${name}`) && /[: ]/.test(text[word.length + name.length + 3] ?? ''),
+    const alarms = stack.db.collection<{ _id: string; endedAt: Date | null }>('alarms');
+    const idsTold = (name: string, word: string) =>
+      new Set(
+        told
+          .filter((text) => text.startsWith(`[${word}] ${name}`))
+          .map((text) => text.slice(word.length + 3).split(':', 1)[0] ?? '')
+          .filter((id) => id === name || id.startsWith(`${name} `)),
       );
     const severityOf = (name: string) => alarmRules.find((rule) => rule.name === name)?.severity ?? '';
+    /** Several causes of one alarm are about a provider each. */
+    const wanted = (name: string) => causes.filter(({ alarm }) => alarm === name).length;
+    const processOf = (name: string) => causes.find(({ alarm }) => alarm === name)?.of?.() ?? main;
     let wereKept = false;
     try {
       await eventually(
         'all to be told',
         async () => {
-          for (const { _id } of await alarms.find().toArray()) {
+          await Promise.all(causes.flatMap((cause) => (cause.hold ? [cause.hold()] : [])));
+          for (const { _id } of await alarms.find({ endedAt: null }).toArray()) {
             const of = seen.get(_id.split(' ')[0] ?? '');
             if (of) {
               of.stoodS ??= since(_id.split(' ')[0] ?? '');
@@ -104,23 +132,30 @@ const ago = (ms: number) => new Date(Date.now() - ms);
             { $set: { since: ago(skippedMs) } },
           );
           for (const [name, of] of seen) {
-            if (textsOf(name, severityOf(name)).length > 0) {
-              of.toldS ??= since(name);
+            if (of.toldS === undefined && idsTold(name, severityOf(name)).size >= wanted(name)) {
+              of.toldS = since(name);
+              of.ready = await readiness(processOf(name));
             }
+          }
+          const left = [...seen].filter(([, { toldS }]) => toldS === undefined).map(([name]) => name);
+          if (left.length === last.length) {
+            // All that have begun are told.
+            await Promise.all(last.splice(0, 1).map(begin));
           }
           return eachHas('toldS');
         },
-        110_000,
+        150_000,
       );
-      for (const [name, cause] of Object.entries(causes)) {
+      const first = causes.filter(({ endsFirst }) => endsFirst);
+      for (const cause of [...first.toReversed(), ...causes.filter((each) => !first.includes(each))]) {
         await cause.end();
-        begunMs.set(name, Date.now());
+        begunMs.set(cause.alarm, Date.now());
       }
       await eventually(
         'all to be over',
         async () => {
           for (const [name, of] of seen) {
-            if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`) })) === 0) {
+            if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`), endedAt: null })) === 0) {
               of.overS ??= since(name);
             }
           }
@@ -134,10 +169,19 @@ const ago = (ms: number) => new Date(Date.now() - ms);
         },
         150_000,
       );
+      for (const [name, of] of seen) {
+        of.readyAfter = await readiness(processOf(name));
+      }
     } finally {
       print(causes, seen);
+      const standing = await alarms.find({ endedAt: null }).toArray();
+      process.stdout.write(`    still stand: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
     }
     expect(wereKept, String(kept)).to.equal(true);
+    expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);
+    // A process that stands still cannot say so; others do.
+    expect(seen.get('TopupProcessSilent')?.ready).to.equal('no answer');
+    expect(seen.get('TopupQueueStuck')?.ready).to.equal('no answer');
     const counts = new Map<string, number>();
     for (const text of told) {
       const [, word = '', id = ''] = /^\[(\w+)\] ([^:]+):/.exec(text) ?? [];
@@ -145,7 +189,7 @@ const ago = (ms: number) => new Date(Date.now() - ms);
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     expect(told.filter((text) => text.includes('work-of-an-earlier-release'))).to.deep.equal([]);
-    for (const name of names.filter((each) => each !== 'TopupProviderCircuitOpen')) {
+    for (const name of names) {
       const ids = [...counts.keys()].filter((key) => key.startsWith(`begun ${name}`));
       expect(ids, name).to.not.deep.equal([]);
       for (const id of ids) {
@@ -155,15 +199,27 @@ const ago = (ms: number) => new Date(Date.now() - ms);
   });
 });
 
-function print(causes: Record<string, Cause>, seen: Map<string, Seen>): void {
+async function readiness(program: RunningProgram): Promise<string> {
+  const url = await signalsOf(program);
+  try {
+    const { statusCode, body } = await request(`${url}/readyz`, { headersTimeout: 2_000 });
+    await body.dump();
+    return statusCode === 200 ? 'ready' : String(statusCode);
+  } catch {
+    return 'no answer';
+  }
+}
+
+function print(causes: Cause[], seen: ReadonlyMap<string, Seen>): void {
   const line = (...cells: (string | number | undefined)[]) =>
     cells
-      .map((cell, at) => String(cell ?? '-').padEnd([28, 46, 8, 8, 8][at] ?? 8))
+      .map((cell, at) => String(cell ?? '-').padEnd([28, 62, 8, 8, 8, 12][at] ?? 8))
       .join('')
       .trimEnd();
-  const lines = [...seen].map(([name, { stoodS, toldS, overS }]) =>
-    line(name, causes[name]?.how, stoodS, toldS, overS),
-  );
-  const head = line('alarm', 'cause', 'stands', 'told', 'over, in seconds');
+  const lines = causes.map(({ alarm, how }) => {
+    const { stoodS, toldS, overS, ready } = seen.get(alarm) ?? {};
+    return line(alarm, how, stoodS, toldS, overS, ready);
+  });
+  const head = line('alarm', 'cause (* a time was moved, † played)', 'stands', 'told', 'over', 'its process');
   process.stdout.write(`${[head, ...lines].map((each) => `    ${each}`).join('\n')}\n`);
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
+import { releaseVersion } from '../../config/release.js';
+import { diagnoseProcesses, diagnoseReleases } from '../../src/doctor/diagnose-processes.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { connectionNameOf } from '../../src/redis/process-id.js';
-import { processesNow, sayPresence } from '../../src/redis/presence.js';
+import { describedProcesses, processesNow, sayPresence } from '../../src/redis/presence.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
@@ -14,7 +16,7 @@ describe('the presence of processes', () => {
 
   it('knows who lives, who has not been heard for 20 s and still has its connection, and forgets who was killed or says goodbye', async () => {
     const here = sayPresence(type);
-    await eventually('this process to be heard', async () => (await processesNow()).get(type)?.alive === 1);
+    await eventually('this process to be heard', async () => (await processesNow())?.get(type)?.alive === 1);
     const [seconds] = await redis().time();
     const atMs = Number(seconds) * 1_000;
     const key = `${env.QUEUE_PREFIX}:processes`;
@@ -24,16 +26,69 @@ describe('the presence of processes', () => {
     );
     // However long it stands still.
     await redis().zadd(key, atMs - 300_000, `${type}:still`, atMs - 30_000, `${type}:killed`);
-    expect((await processesNow()).get(type)).to.deep.equal({ alive: 1, silent: 1 });
+    expect((await processesNow())?.get(type)).to.deep.equal({ alive: 1, silent: 1 });
     await here.stop();
     await disconnectRedis();
     await connectRedis();
-    expect((await processesNow()).get(type)).to.deep.equal({ alive: 0, silent: 1 });
+    expect((await processesNow())?.get(type)).to.deep.equal({ alive: 0, silent: 1 });
     still.disconnect();
     await eventually(
       'it to be forgotten when it is killed too',
-      async () => !(await processesNow()).has(type),
+      async () => (await processesNow())?.has(type) === false,
     );
     await redis().zrem(key, `${type}:still`, `${type}:killed`);
+  });
+
+  it('each says of which release it is, since when, and its memory; one of an earlier release says nothing and is there', async () => {
+    const own = uniqueRef('type');
+    const here = sayPresence(own);
+    const key = `${env.QUEUE_PREFIX}:processes`;
+    const [seconds] = await redis().time();
+    await redis().zadd(key, Number(seconds) * 1_000, `${own}:earlier`);
+    const ofType = async () => (await describedProcesses())?.filter((each) => each.type === own);
+    const [earlier, said] = await eventually('both to be heard', async () => {
+      const found = (await ofType()) ?? [];
+      return found.length === 2 && found;
+    });
+    expect(earlier).to.include({ id: 'earlier', version: null, startedAt: null, memoryBytes: null });
+    expect(said).to.include({ version: releaseVersion, isSilent: false });
+    expect(said?.memoryBytes).to.be.greaterThan(1e7);
+    expect(Number(said?.startedAt)).to.be.closeTo(Date.now() - process.uptime() * 1_000, 5_000);
+    expect(Number(said?.lastHeardAt)).to.be.closeTo(Date.now(), 10_000);
+    // The earlier one has run for nobody knows how long, this one for moments.
+    const told = await diagnoseProcesses();
+    const releases = told.find(({ name }) => name === 'releases');
+    expect(releases?.status).to.equal('ok');
+    expect(releases?.detail).to.include(own).and.to.include('several at once');
+    await here.stop();
+    await redis().zrem(key, `${own}:earlier`);
+    await disconnectRedis();
+    await connectRedis();
+    expect(await ofType()).to.deep.equal([]);
+    expect(await redis().keys(`${env.QUEUE_PREFIX}:process-says:${said?.id ?? ''}`)).to.deep.equal([]);
+  });
+
+  it('several releases at once are usual while one goes out, and are said where that lasts', () => {
+    const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
+    const heard = (version: string | null, minutesAgo: number | null, isSilent = false) => ({
+      ...{ id: uniqueRef('p'), type: 'web', version, isSilent, lastHeardAt: at(0), memoryBytes: 1 },
+      ...{ knowsMarkups: true, knowsMarkupGroups: true },
+      tellsAlarms: null,
+      startedAt: minutesAgo === null ? null : at(minutesAgo),
+      troubles: null,
+    });
+    const statusOf = (...processes: ReturnType<typeof heard>[]) =>
+      diagnoseReleases(processes).map(({ status }) => status);
+    expect(statusOf()).to.deep.equal([]);
+    expect(statusOf(heard('1', 90), heard('1', 1))).to.deep.equal(['ok']);
+    expect(statusOf(heard('1', 90), heard('2', 14))).to.deep.equal(['ok']);
+    expect(statusOf(heard('1', 90), heard('2', 16))).to.deep.equal(['warn']);
+    expect(statusOf(heard('1', 90), heard('2', 16), heard('2', 0)), 'some start anew').to.deep.equal([
+      'warn',
+    ]);
+    expect(statusOf(heard(null, null), heard('2', 16))).to.deep.equal(['warn']);
+    expect(statusOf(heard('1', 90, true), heard('2', 16)), 'it stands still').to.deep.equal(['ok']);
+    const [said] = diagnoseReleases([heard('1', 90), heard('2', 20), heard('2', 20)]);
+    expect(said?.detail).to.equal('several at once for 20 min: 1: web; 2: web 2');
   });
 });

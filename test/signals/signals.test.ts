@@ -96,11 +96,64 @@ describe('the signals of a process', function () {
     expect(valueOf(found, 'topup_open_purchases')).to.be.a('number');
     expect(valueOf(found, 'topup_suspense_rupiah')).to.be.a('number');
     expect(valueOf(found, 'topup_late_work', { kind: 'purchases' })).to.equal(0);
+    const broken = (state: string) => valueOf(found, 'topup_receivers_broken', { state });
+    expect([broken('disabled'), broken('left_alone')]).to.deep.equal([0, 0]);
+    expect(valueOf(found, 'topup_deliveries_due')).to.be.a('number');
+    expect(valueOf(found, 'topup_sweep_done_timestamp_seconds', { sweep: 'purchases' })).to.be.greaterThan(0);
     expect(valueOf(found, 'topup_attention', { kind: 'reviews' })).to.equal(0);
     expect(valueOf(found, 'topup_provider_circuit_state')).to.equal(0);
     expect(valueOf(found, 'topup_redis_memory_bytes')).to.be.greaterThan(0);
     expect(valueOf(found, 'topup_processes', { state: 'alive' })).to.be.at.least(1);
     expect(valueOf(await scrape(await signalsOf(web)), 'topup_open_purchases')).to.equal(null);
+    // A process that has just begun has not seen its indexes yet.
+    await eventually(
+      'all to be ready',
+      async () => valueOf(await scrape(url), 'topup_processes_not_ready') === 0,
+      40_000,
+    );
+  });
+
+  it('tell what sellers are owed, and which receivers get nothing', async () => {
+    const url = await signalsOf(worker);
+    const owed = async () => {
+      const samples = await scrape(url);
+      return ['balance', 'held', 'unposted'].map((part) =>
+        valueOf(samples, 'topup_sellers_owed_rupiah', { part }),
+      );
+    };
+    const rows = (name: string) => stack.db.collection<{ _id: string }>(name);
+    const wallets = await rows('wallets').find().toArray();
+    const sellers = await rows('accounts').find({ role: 'seller' }).toArray();
+    const ids = sellers.map(({ _id }) => _id);
+    const sum = (field: 'balance' | 'held') =>
+      wallets
+        .filter(({ _id }) => ids.includes(_id))
+        .reduce((total, wallet) => total + Number((wallet as never)[field]), 0);
+    expect(sum('balance'), 'it has sold').to.be.greaterThan(0);
+    await eventually(
+      'it to be told',
+      async () => {
+        expect(await owed()).to.deep.equal([sum('balance'), sum('held'), 0]);
+        return true;
+      },
+      40_000,
+    );
+    const [disabled, leftAlone] = [uniqueRef('r'), uniqueRef('r')];
+    const health = { accountId: 'nobody', address: '', failures: 1, timeouts: 0, openMs: 0 };
+    await stack.db.collection('webhookReceivers').insertMany([
+      { ...health, _id: disabled as never, disabledAt: new Date(0), openUntil: null },
+      { ...health, _id: leftAlone as never, disabledAt: null, openUntil: new Date(Date.now() + 600_000) },
+    ]);
+    await eventually(
+      'both to be told',
+      async () => {
+        const samples = await scrape(url);
+        const broken = (state: string) => valueOf(samples, 'topup_receivers_broken', { state });
+        return broken('disabled') === 1 && broken('left_alone') === 1;
+      },
+      40_000,
+    );
+    await stack.db.collection('webhookReceivers').deleteMany({ accountId: 'nobody' });
   });
 
   it('are not on the port that clients reach, nor on another address than METRICS_HOST', async () => {
@@ -159,5 +212,21 @@ describe('the signals of a process', function () {
     }
     await eventually('it to be back', async () => (await silent()) === 0, 40_000);
     await stuck.stop();
+  });
+
+  it('know that the last web process was killed, and do not take it for that while Redis takes no writes', async () => {
+    const url = await signalsOf(worker);
+    const alive = async () => valueOf(await scrape(url), 'topup_web_processes');
+    await eventually('it to be heard', async () => (await alive()) === 1, 40_000);
+    await web.stop('SIGKILL');
+    await eventually('it to be missed', async () => (await alive()) === 0, 40_000);
+    const client = new Redis(redis.url);
+    await client.config('SET', 'maxmemory', '1');
+    try {
+      await eventually('nobody to know', async () => (await alive()) === null, 40_000);
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+      client.disconnect();
+    }
   });
 });

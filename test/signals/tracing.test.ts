@@ -1,5 +1,6 @@
 /** One trace of one purchase, over processes, to a collector. */
 import { expect } from 'chai';
+import { causeOf, tracesUrl } from '../../src/signals/start-tracing.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -192,12 +193,35 @@ describe('without a collector', function () {
   it('that answers, calls are answered, the log says so once, and the process ends in order', async () => {
     const web = await stack.startWeb();
     const said = () => web.output().split('traces could not be sent').length - 1;
+    const why = /"code":"ECONNREFUSED".*traces could not be sent/;
     await eventually('it to be said', async () => {
       await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
       return said() > 0;
     });
     expect(await web.stop()).to.equal(0);
     expect(said()).to.equal(1);
+    expect(web.output()).to.match(why);
+  });
+});
+
+describe('what the exporter of traces says', () => {
+  it('is told by its code alone, without an address, a header or what was answered', () => {
+    const refused = {
+      stack: 'E: http://user:secret@host/',
+      message: 'secret',
+      code: '401',
+      data: '{"code":"SECRET_X"}',
+    };
+    expect(causeOf(JSON.stringify(refused))).to.equal('401');
+    expect(causeOf(JSON.stringify({ data: refused.data, name: 'OTLPExporterError' }))).to.equal('OTLP');
+    expect(causeOf('{"message":"Export failed with retryable status"}')).to.equal('429, 502, 503 or 504');
+  });
+
+  it('goes to /v1/traces, once, however the address ends', () => {
+    for (const end of ['', '/', '/v1/traces', '/v1/traces/']) {
+      expect(tracesUrl(`http://host:4318${end}`)).to.equal('http://host:4318/v1/traces');
+    }
+    expect(tracesUrl('https://host/otlp/')).to.equal('https://host/otlp/v1/traces');
   });
 });
 

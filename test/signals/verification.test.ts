@@ -188,13 +188,28 @@ describe('what watches the service by itself', function () {
   it('what the clock did is kept: when, and how much', async () => {
     const runs = stack.db.collection<{ _id: string; did: Record<string, number> | null }>('clockRuns');
     const found = await eventually('retention', () => runs.findOne({ _id: 'apply-retention' }), 60_000);
-    expect(found.did).to.deep.equal({ bills: 0, webhooks: 0, numbers: 0, left: 0 });
+    expect(found.did).to.deep.equal({
+      bills: 0,
+      bankLines: 0,
+      priceImportRows: 0,
+      webhooks: 0,
+      numbers: 0,
+      left: 0,
+    });
     await runs.updateOne({ _id: found._id }, { $set: { at: new Date(Date.now() - 3_700_000) } });
-    const late = (await doctor()).named('work by the clock');
-    expect(late).to.include({ status: 'warn' });
-    expect(late?.detail).to.match(/^apply-retention last at /);
+    const gone = { _id: 'work-of-an-earlier-release', at: new Date(0), durationMs: 1, did: null };
+    await runs.insertOne(gone);
+    const late = await doctor();
+    expect(late.named('clock: apply-retention')).to.include({ status: 'fail' });
+    expect(late.named('clock: apply-retention')?.detail).to.match(
+      /^last done at 20\S+ \S+ \S+ in \d+ ms, (\w+ 0, ){5}\w+ 0$/,
+    );
+    expect(late.named('clock: close-ledger')).to.include({ status: 'ok' });
+    expect(late.named(`clock: ${gone._id}`)).to.equal(undefined);
     await runs.updateOne({ _id: found._id }, { $set: { at: new Date() } });
-    expect((await doctor()).named('work by the clock')).to.include({ status: 'ok' });
+    const well = (await doctor()).named('clock: apply-retention');
+    expect(well).to.include({ status: 'ok' });
+    expect(well?.detail).to.match(/\d; next by 20\S+ \S+ \S+$/);
   });
 
   it('topup doctor --watch tells when work begins to wait that nobody takes, and its exit code is 1 then', async () => {

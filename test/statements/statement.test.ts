@@ -137,6 +137,17 @@ describe('statements', function () {
     const shown = await topup(['statement', buyer.account.username, '--limit', '2'], process.env);
     expect(shown.stdout).to.include('… and 120 more').and.include('Rp 6.100.000');
     expect(csvRows(String(body))).to.have.length(123);
+    for (const [accept, isFile] of [
+      ['text/csv; charset=utf-8', true],
+      ['text/csv, application/json;q=0.5', true],
+      ['text/csv;q=0, application/json', false],
+      ['text/csv;q=0.1, application/json', false],
+      ['application/json, text/csv', false],
+      ['*/*', false],
+    ] as const) {
+      const answer = await api.call({ path: '/api/buyer/statement', key: buyer.key, headers: { accept } });
+      expect(String(answer.headers['content-type']).startsWith('text/csv'), accept).to.equal(isFile);
+    }
     const excel = await api.call({ path: '/api/buyer/statement?format=csv-excel', key: buyer.key });
     expect(String(excel.body)).to.match(/^at,kind,/);
     expect(csvRows(String(excel.body))[1]?.slice(1, 3)).to.deep.equal(['="deposit"', '="-1"']);

@@ -8,8 +8,15 @@ export interface Sample {
   value: number;
 }
 
+/** Of those that were asked: what they print later may push the line out of what is kept. */
+const known = new WeakMap<object, string>();
+
 /** Where a process that was started with METRICS_PORT=0 tells its metrics. */
 export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promise<string> {
+  const found = known.get(program);
+  if (found !== undefined) {
+    return found;
+  }
   const port = await eventually('it to serve its metrics', () => {
     const line = program
       .output()
@@ -17,7 +24,9 @@ export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promis
       .find((each) => each.includes('"metrics are served"'));
     return line === undefined ? null : (JSON.parse(line) as { port: number }).port;
   });
-  return `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}`;
+  known.set(program, url);
+  return url;
 }
 
 /** What it tells, in the text format of Prometheus. */

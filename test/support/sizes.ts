@@ -7,6 +7,8 @@ const isLong = process.env['LONG_TESTS'] === '1';
 export const sizes = {
   /** Whether tools of others read the contract: generators of clients, Postman's engine. */
   contractTools: isLong,
+  /** From a fresh copy of the repository, built anew, to a verified webhook. */
+  quickStart: { isPlayed: isLong, limitMs: 300_000 },
   /** Purchases over three sellers of which one goes down, with workers that are killed. */
   storm: isLong
     ? { purchases: 10_000, atOnce: 20, finalDuringOutage: 2_000, finalBetweenKills: 400, limitMs: 1_800_000 }
@@ -23,6 +25,8 @@ export const sizes = {
   everyEvent: isLong
     ? { events: 5_000, kills: 15, timeoutMs: 15_000, limitMs: 900_000 }
     : { events: 500, kills: 3, timeoutMs: 4_000, limitMs: 240_000 },
+  /** Accounts, of which each has ten receivers of webhooks that are due. */
+  sweep: isLong ? { accounts: 1_000, limitMs: 600_000 } : { accounts: 100, limitMs: 120_000 },
   /** Webhook events at a steady rate beside receivers that hang. */
   fairness: isLong
     ? { seconds: 60, perTick: 5, limitMs: 400_000 }
@@ -43,12 +47,14 @@ export const sizes = {
     ? { purchases: 700, callsPerSecond: 5, maxWaitS: 60, limitMs: 400_000 }
     : { purchases: 120, callsPerSecond: 20, maxWaitS: 2, limitMs: 60_000 },
   /**
-   * Random histories of money for each kind of trouble: those that are over at once, and those that take seconds; and
-   * how many fleets of processes play them beside each other.
+   * Random histories of money for each kind of trouble: those that are over at once, and those that take seconds; how many
+   * of them a fleet of processes plays at once, and how many fleets there are.
    */
   model: isLong
-    ? { quick: 120, slow: 20, fleets: 3, limitMs: 900_000 }
-    : { quick: 3, slow: 1, fleets: 1, limitMs: 120_000 },
+    ? { quick: 120, slow: 20, atOnce: 4, fleets: 3, limitMs: 900_000 }
+    : { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
+  /** Changes of a markup while two processes sell. */
+  markupChanges: isLong ? 100 : 20,
   /** Processes that are killed at each named point of a movement of money. */
   killPoints: isLong
     ? { repeats: 15, atOnce: 4, limitMs: 900_000 }

@@ -13,6 +13,8 @@ import { startSimulator, type RunningSimulator } from './simulator.js';
 export interface Stack {
   /** Of the web process that was started first. */
   baseUrl: string;
+  /** That one; null: none was asked for. */
+  web: RunningProgram | null;
   db: Db;
   env: NodeJS.ProcessEnv;
   simulator: RunningSimulator;
@@ -67,6 +69,7 @@ export async function startStack(
   ]);
   return {
     baseUrl: web?.url ?? '',
+    web,
     db: client.db(),
     env,
     simulator,

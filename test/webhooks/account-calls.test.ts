@@ -98,7 +98,7 @@ describe('what an account can see and do about its webhooks', () => {
       error: 'answered 500',
     });
     const page = await api.get(
-      '/api/buyer/webhooks/deliveries?status=due&event=transaction.success&limit=1&page=2',
+      '/api/buyer/webhooks/deliveries?status=Due&event=TRANSACTION.success&limit=1&page=2',
     );
     expect(page.body.data.deliveries).to.have.length(1);
     expect(page.body.data.pagination).to.deep.equal({ page: 2, limit: 1, total: 2, total_pages: 2 });
@@ -137,7 +137,7 @@ describe('what an account can see and do about its webhooks', () => {
     const none = await api.post('/api/buyer/webhooks/replay', { since: later, status: 'held' });
     expect(none.body.data).to.deep.equal({ replayed: 0 });
     const since = new Date(Date.now() - 60_000).toISOString();
-    const one = await api.post('/api/buyer/webhooks/replay', { since, status: 'held' });
+    const one = await api.post('/api/buyer/webhooks/replay', { since, status: 'HELD' });
     expect(one.body.data).to.deep.equal({ replayed: 1 });
     await turn(row);
     expect(await deliveries.findOne({ _id: row._id })).to.include({ state: 'delivered' });

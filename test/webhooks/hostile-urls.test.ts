@@ -272,6 +272,26 @@ describe('hostile URLs', function () {
     expect((rssMax - rssBefore) / 1_048_576, 'MB of growth').to.be.below(300);
   });
 
+  it('where private addresses are let through, those at which clouds give keys are not', async () => {
+    const guard = createUrlGuard({
+      allowPrivate: true,
+      resolve: () => Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
+    });
+    for (const host of [
+      '169.254.169.254',
+      '[fe80::1]',
+      '[::ffff:169.254.169.254]',
+      '[fd00:ec2::254]',
+      '100.100.100.200',
+    ]) {
+      expect(guard.problemOf(`http://${host}:8080/latest`)?.en, host).to.include('private or reserved');
+    }
+    expect(guard.problemOf('http://127.0.0.1:8080/')).to.equal(null);
+    const sender = createSender(guard);
+    expect(await send(sender, 'http://metadata.test:8080/')).to.include({ kind: 'blocked' });
+    await sender.close();
+  });
+
   it('a receiver that drips its headers or its body, or says nothing, is cut at the deadline', async () => {
     const drip =
       (start: string): Behaviour =>

@@ -6,20 +6,22 @@ import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
 import { eventually } from '../support/eventually.js';
+import { inParallel } from '../support/purchases.js';
+import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { startStatementTap, type SentCommand, type StatementTap } from '../support/statement-tap.js';
 import { newAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver, type TestReceiver } from './support/receiver.js';
 
-const accountCount = 100;
+const { accounts: accountCount, limitMs } = sizes.sweep;
 const receiversEach = 10;
 const receiverCount = accountCount * receiversEach;
 /** One of them has so many rows beside. */
 const manyRows = 3_000;
 
 describe(`${receiverCount.toLocaleString('en')} receivers that are due`, function () {
-  this.timeout(120_000);
+  this.timeout(limitMs);
   useDatabase();
   const workers: RunningProgram[] = [];
   let tap: StatementTap;
@@ -52,7 +54,14 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
     sent.filter(({ collection }) => collection === 'deliveries' || collection === 'webhookReceivers');
 
   it('are found and served with few statements, also where one of them has thousands of rows', async () => {
-    const accounts = await Promise.all(Array.from({ length: accountCount }, () => newAccount()));
+    const accounts: Awaited<ReturnType<typeof newAccount>>[] = [];
+    await inParallel(
+      Array.from({ length: accountCount }, (_, index) => index),
+      20,
+      async () => {
+        accounts.push(await newAccount());
+      },
+    );
     const rows = accounts.flatMap(({ account }) =>
       Array.from({ length: receiversEach }, (_each, index) => row(account._id, `hook-${index}`)),
     );
@@ -62,10 +71,14 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
 
     await start('follow-up');
     const queue = openQueue(deliverDueJob.queue);
-    await eventually('a turn for each', async () => (await queue.getWaitingCount()) >= receiverCount, 30_000);
+    await eventually(
+      'a turn for each',
+      async () => (await queue.getWaitingCount()) >= receiverCount,
+      limitMs / 4,
+    );
     const finding = ofReceivers(tap.sent).length;
-    // The clock of the sweep may have struck twice.
-    expect(finding, 'statements to find them').to.be.within(1, 40);
+    // One sweep takes on 2,000 of them, and its clock may have struck once more.
+    expect(finding, 'statements to find them').to.be.within(1, 40 * Math.ceil(receiverCount / 2_000));
 
     await deliveries.deleteMany({ _id: { $in: more.map(({ _id }) => _id) } });
     const from = tap.sent.length;
@@ -73,9 +86,13 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
     await eventually(
       'all to be delivered',
       async () => (await deliveries.findOne({ state: 'due' })) === null,
-      60_000,
+      limitMs / 2,
     );
     expect(receiver.received).to.have.length(receiverCount);
+    const delivered = await deliveries
+      .find({ _id: { $in: rows.map(({ _id }) => _id) }, state: 'delivered' })
+      .toArray();
+    expect(new Set(delivered.map(({ receiverId }) => receiverId)).size, 'receivers').to.equal(receiverCount);
     const serving = ofReceivers(tap.sent.slice(from)).length;
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(`      ${finding} statements to find them, ${serving} to serve them`);

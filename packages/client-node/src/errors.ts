@@ -8,7 +8,7 @@ export class TopupError extends Error {
   readonly code: string;
   /** May be one that this release does not know: then go by `httpStatus`. */
   readonly reason: FailureReason;
-  readonly errors: { field: string; message: string }[];
+  readonly errors: components['schemas']['FieldError'][];
   readonly requestId: string;
   /** Of `insufficient_balance`: rupiah. */
   readonly dataHint: { balance: number; price: number } | null;

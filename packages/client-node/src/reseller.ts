@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { OutcomeUnknownError } from './errors.js';
 import type { components } from './schema.js';
-import { send, usual, type SendOptions } from './send.js';
+import { requireRefId } from './ref-id.js';
+import { send, usual, type Answer, type SendOptions } from './send.js';
 
 type Schemas = components['schemas'];
 type Answered<Name extends 'Request' | 'PriceList' | 'Balance'> = {
@@ -32,7 +33,7 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
     const sign = resellerSign({ username, apiKey }, covers);
     const text = new URLSearchParams({ username, sign, ...query }).toString();
     const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
-    const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isRepeatable: true });
+    const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isAnswer, isRepeatable: true });
     const refId = query['ref_id'] ?? null;
     if ('lost' in sent) {
       throw new OutcomeUnknownError(path, refId, sent.lost);
@@ -46,6 +47,7 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
   return {
     /** Buys, once for its ref_id; the same call again is the status check. `05` is under way. */
     request: async (order: { code: string; customer: string; ref_id: string; max_price?: number }) => {
+      requireRefId(order);
       const { max_price: maxPrice, ...rest } = order;
       const query = { ...rest, ...(maxPrice !== undefined && { max_price: String(maxPrice) }) };
       return (await get('request', [order.code, order.customer, order.ref_id], query)) as Answered<'Request'>;
@@ -54,6 +56,11 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       (await get('price-list', ['pricelist'], filter)) as Answered<'PriceList'>,
     balance: async () => (await get('balance', ['depo'], {})) as Answered<'Balance'>,
   };
+}
+
+/** The service's own: with a code in `status`, or a refusal from before this surface. Anything else leaves open what was done. */
+function isAnswer(httpStatus: number, { status }: Answer): boolean {
+  return typeof status === 'string' && (/^\d\d$/.test(status) || (httpStatus >= 400 && status === 'error'));
 }
 
 /** Whether the call made nothing. A transaction that failed exists. */

@@ -479,7 +479,7 @@ export interface paths {
         put?: never;
         /**
          * Your sales, newest first
-         * @description Who bought is not shown; the customer number is masked but for its last four digits.
+         * @description Who bought is not shown; the customer number is masked but for its last four digits. `code` and `sn` look among the newest 5,000 that have them in the period.
          */
         post: operations["listSellerTransactions"];
         delete?: never;
@@ -799,7 +799,7 @@ export interface paths {
         put?: never;
         /**
          * Send a ping to the webhook URL now and return what it said
-         * @description The request is signed like every other. It is not repeated.
+         * @description The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, with a subject that nobody has.
          */
         post: operations["testBuyerWebhook"];
         delete?: never;
@@ -911,7 +911,7 @@ export interface paths {
         put?: never;
         /**
          * Send a ping to a webhook endpoint now and return what it said
-         * @description The request is signed like every other. It is not repeated.
+         * @description The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, with a subject that nobody has.
          */
         post: operations["testBuyerEndpoint"];
         delete?: never;
@@ -1031,7 +1031,7 @@ export interface paths {
         put?: never;
         /**
          * Send a ping to the webhook URL now and return what it said
-         * @description The request is signed like every other. It is not repeated.
+         * @description The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, with a subject that nobody has.
          */
         post: operations["testSellerWebhook"];
         delete?: never;
@@ -1143,7 +1143,7 @@ export interface paths {
         put?: never;
         /**
          * Send a ping to a webhook endpoint now and return what it said
-         * @description The request is signed like every other. It is not repeated.
+         * @description The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, with a subject that nobody has.
          */
         post: operations["testSellerEndpoint"];
         delete?: never;
@@ -1236,6 +1236,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/buyer/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your calls of the last day with their answers, newest first
+         * @description What did I send, and what came back? Of a busy minute a process keeps the first 60 failures and 30 successes. It is there about a second after the answer.
+         */
+        get: operations["listBuyerRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/seller/api/config": {
         parameters: {
             query?: never;
@@ -1274,6 +1294,86 @@ export interface paths {
          * @description The key that you call with stays valid for `overlap_minutes`. After a leak send 0: every older key ends at once, every access token made with one, and every download link of a report. Only with the current API key itself: an access token, or a key that was replaced, is refused (403/07).
          */
         post: operations["rotateSellerKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seller/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your calls of the last day with their answers, newest first
+         * @description What did I send, and what came back? Of a busy minute a process keeps the first 60 failures and 30 successes. It is there about a second after the answer.
+         */
+        get: operations["listSellerRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sandbox/scenarios": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Customer numbers that play a story
+         * @description The simulator behaves by this list. Numbers with another ending have one bill, and succeed.
+         */
+        get: operations["listSandboxScenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sandbox/transactions/{ref}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the simulator end a transaction of yours now
+         * @description By your ref_id or our transaction_id. The simulator is asked about it at once, so webhooks and callbacks come as from a real provider. Code 05 until it has this end.
+         */
+        post: operations["endSandboxTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sandbox/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make what of yours is due later due now
+         * @description Webhooks and callbacks that wait for their next attempt go out, transactions that are under way are asked about, and bills that were asked for and not paid are over. Nobody else notices. Call it again for the attempt after that.
+         */
+        post: operations["advanceSandbox"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1552,6 +1652,21 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AdvanceSandboxResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: {
+                /** @description That waited for their next attempt. */
+                deliveries: number;
+                /** @description Under way, that are asked about; at most 500. */
+                transactions: number;
+                /** @description Open, that are over now. */
+                bills: number;
+            };
+        };
         Balance: {
             /** @example 1000000 */
             balance: number;
@@ -1847,6 +1962,11 @@ export interface components {
             timestamp: string;
         };
         Configuration: {
+            /**
+             * @description The name of your account; reseller software sends it.
+             * @example buyer
+             */
+            username: string;
             /** @description The current key, which is the one that you call with. */
             api_key: string;
             /** @description Gets the events of every transaction. */
@@ -1949,7 +2069,7 @@ export interface components {
             /** @example 081234561230 */
             customer_number: string;
             /**
-             * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+             * @description Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.
              * @example order-20240301-0001
              */
             ref_id: string;
@@ -1987,7 +2107,7 @@ export interface components {
             /** @example 081234561230 */
             customer_number: string;
             /**
-             * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+             * @description Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.
              * @example order-20240301-0001
              */
             ref_id: string;
@@ -2043,7 +2163,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
             ref_id?: string;
             sn?: string | null;
             /** @enum {string} */
@@ -2147,7 +2267,7 @@ export interface components {
             /** @example 081234561230 */
             destination: string;
             /**
-             * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+             * @description Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.
              * @example order-20240301-0001
              */
             ref_id: string;
@@ -2292,6 +2412,22 @@ export interface components {
                 held: number;
             };
         };
+        EndSandboxTransactionRequest: {
+            /**
+             * @description success, failed: of one that is under way. reversed: takes back a success.
+             * @example failed
+             * @enum {string}
+             */
+            result: "success" | "failed" | "reversed";
+        };
+        EndSandboxTransactionResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: components["schemas"]["Transaction"];
+        };
         Failure: {
             /** @constant */
             status: "error";
@@ -2313,11 +2449,17 @@ export interface components {
          * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
          * @enum {string}
          */
-        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+        FailureReason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
         FieldError: {
             field: string;
+            reason: components["schemas"]["FieldReason"];
             message: string;
         };
+        /**
+         * @description What is wrong with it, as a word that stays (/docs/errors).
+         * @enum {string}
+         */
+        FieldReason: "missing" | "wrong_type" | "wrong_form" | "unknown_value" | "too_short" | "too_long" | "too_few" | "too_many" | "too_small" | "too_large" | "given_twice" | "out_of_range" | "not_accepted";
         GetBuyerBalanceResponse: {
             /** @constant */
             status: "success";
@@ -2333,6 +2475,11 @@ export interface components {
             code: "00" | "05";
             message?: string;
             data: {
+                /**
+                 * @description The name of your account; reseller software sends it.
+                 * @example buyer
+                 */
+                username: string;
                 /** @description The current key, which is the one that you call with. */
                 api_key: string;
                 /** @description Gets the events of every transaction. */
@@ -2420,7 +2567,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerBalanceResponse: {
             /** @enum {string} */
@@ -2438,7 +2585,7 @@ export interface components {
              * @description Why, as a word that stays. Absent with 05.
              * @enum {string}
              */
-            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
+            reason?: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable" | "transaction_failed";
         };
         GetResellerPriceListResponse: {
             /** @enum {string} */
@@ -2472,6 +2619,11 @@ export interface components {
             code: "00" | "05";
             message?: string;
             data: {
+                /**
+                 * @description The name of your account; reseller software sends it.
+                 * @example buyer
+                 */
+                username: string;
                 /** @description The current key, which is the one that you call with. */
                 api_key: string;
                 /** @description Gets the events of every transaction. */
@@ -2597,6 +2749,20 @@ export interface components {
             message?: string;
             data: components["schemas"]["WebhookEndpoint"][];
         };
+        ListBuyerRequestsResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: {
+                requests: components["schemas"]["LoggedRequest"][];
+                /** @description 0: this service keeps none. */
+                kept_hours: number;
+                /** @description The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it. */
+                next_cursor: string | null;
+            };
+        };
         ListBuyerTransactionsRequest: {
             /** @enum {string} */
             status?: "pending" | "success" | "failed" | "processing";
@@ -2615,13 +2781,13 @@ export interface components {
             tz?: string;
             /** @example S10 */
             code?: string;
-            /** @example 081234561230 */
-            customer_number?: string;
             /**
              * @description All of it, or the 20 digits of a PLN token.
              * @example 1234-5678-9012-3456-7890
              */
             sn?: string;
+            /** @example 081234561230 */
+            customer_number?: string;
         };
         ListBuyerTransactionsResponse: {
             /** @constant */
@@ -2633,6 +2799,14 @@ export interface components {
                 transactions: components["schemas"]["Transaction"][];
                 pagination: components["schemas"]["Pagination"];
             };
+        };
+        ListSandboxScenariosResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: components["schemas"]["SandboxScenario"][];
         };
         ListSellerDeliveriesResponse: {
             /** @constant */
@@ -2661,6 +2835,20 @@ export interface components {
             message?: string;
             data: components["schemas"]["SellerProduct"][];
         };
+        ListSellerRequestsResponse: {
+            /** @constant */
+            status: "success";
+            /** @enum {unknown} */
+            code: "00" | "05";
+            message?: string;
+            data: {
+                requests: components["schemas"]["LoggedRequest"][];
+                /** @description 0: this service keeps none. */
+                kept_hours: number;
+                /** @description The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it. */
+                next_cursor: string | null;
+            };
+        };
         ListSellerTransactionsRequest: {
             /** @enum {string} */
             status?: "pending" | "success" | "failed" | "processing";
@@ -2677,6 +2865,13 @@ export interface components {
              * @example Asia/Jakarta
              */
             tz?: string;
+            /** @example S10 */
+            code?: string;
+            /**
+             * @description All of it, or the 20 digits of a PLN token.
+             * @example 1234-5678-9012-3456-7890
+             */
+            sn?: string;
         };
         ListSellerTransactionsResponse: {
             /** @constant */
@@ -2708,6 +2903,29 @@ export interface components {
             code: "00" | "05";
             message?: string;
             data: components["schemas"]["Product"][];
+        };
+        LoggedRequest: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2024-03-01T05:06:07.000Z
+             */
+            at: string;
+            method: string;
+            path: string;
+            /** @description 499: you had gone before the answer. */
+            http_status: number;
+            code: string | null;
+            reason: string | null;
+            ref_id: string | null;
+            duration_ms: number;
+            /** @description Where the call came from. */
+            address: string;
+            request_id: string;
+            /** @description Body or query, without secrets and customer numbers. */
+            request: Record<string, never> | null;
+            /** @description The answer likewise; null for a file or a price list. */
+            response: Record<string, never> | null;
         };
         Login: {
             access_token: string;
@@ -3149,6 +3367,24 @@ export interface components {
              */
             timestamp: string;
         };
+        SandboxScenario: {
+            /**
+             * @description The last four digits of the customer number.
+             * @example 1230
+             */
+            ending: string;
+            /**
+             * @description What it happens to: any transaction, the inquiry of a bill, or the payment of a bill.
+             * @enum {string}
+             */
+            about: "transaction" | "inquiry" | "payment";
+            /**
+             * @description The status that it ends with. Of an inquiry `bill`. Or the `reason` with which the call is refused.
+             * @enum {string}
+             */
+            result: "success" | "failed" | "pending" | "product_unavailable" | "bill" | "bill_already_paid" | "invalid_customer_number" | "not_found" | "biller_unavailable";
+            description: string;
+        };
         SellerProduct: {
             code: string;
             name: string;
@@ -3546,6 +3782,15 @@ export interface components {
             /** @description After it. */
             balance: number;
         };
+        TestBuyerEndpointRequest: {
+            /**
+             * @description Others than ping in a sandbox alone (403, sandbox_only).
+             * @default ping
+             * @example ping
+             * @enum {string}
+             */
+            event?: "transaction.pending" | "transaction.success" | "transaction.failed" | "deposit.completed" | "ping" | "config.updated" | "webhook.disabled";
+        };
         TestBuyerEndpointResponse: {
             /** @constant */
             status: "success";
@@ -3557,6 +3802,15 @@ export interface components {
                 delivered: boolean;
                 attempt: components["schemas"]["DeliveryAttempt"];
             };
+        };
+        TestBuyerWebhookRequest: {
+            /**
+             * @description Others than ping in a sandbox alone (403, sandbox_only).
+             * @default ping
+             * @example ping
+             * @enum {string}
+             */
+            event?: "transaction.pending" | "transaction.success" | "transaction.failed" | "deposit.completed" | "ping" | "config.updated" | "webhook.disabled";
         };
         TestBuyerWebhookResponse: {
             /** @constant */
@@ -3570,6 +3824,15 @@ export interface components {
                 attempt: components["schemas"]["DeliveryAttempt"];
             };
         };
+        TestSellerEndpointRequest: {
+            /**
+             * @description Others than ping in a sandbox alone (403, sandbox_only).
+             * @default ping
+             * @example ping
+             * @enum {string}
+             */
+            event?: "settlement.completed" | "settlement.failed" | "ping" | "config.updated" | "webhook.disabled";
+        };
         TestSellerEndpointResponse: {
             /** @constant */
             status: "success";
@@ -3581,6 +3844,15 @@ export interface components {
                 delivered: boolean;
                 attempt: components["schemas"]["DeliveryAttempt"];
             };
+        };
+        TestSellerWebhookRequest: {
+            /**
+             * @description Others than ping in a sandbox alone (403, sandbox_only).
+             * @default ping
+             * @example ping
+             * @enum {string}
+             */
+            event?: "settlement.completed" | "settlement.failed" | "ping" | "config.updated" | "webhook.disabled";
         };
         TestSellerWebhookResponse: {
             /** @constant */
@@ -4013,14 +4285,16 @@ export interface components {
                  *       "errors": [
                  *         {
                  *           "field": "customer_number",
+                 *           "reason": "wrong_type",
                  *           "message": "customer_number must be a string"
                  *         },
                  *         {
                  *           "field": "ref_id",
+                 *           "reason": "wrong_form",
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a208b293177493981449804b8fa39c"
+                 *       "request_id": "01a20f6a2f8273c0b0a5e9d6c9a5478f"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4047,7 +4321,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a208b293597185a623705e23e27411"
+                 *       "request_id": "01a20f6a2fbf7726ab819ec38a008f68"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4072,13 +4346,13 @@ export interface components {
                  *       "status": "error",
                  *       "code": "01",
                  *       "reason": "insufficient_balance",
-                 *       "message": "Insufficient balance. Deposit first, then send the same request again.",
+                 *       "message": "Insufficient balance. Your balance is Rp 926.575, the price Rp 984.000. Deposit first, then send the same request again.",
                  *       "data": null,
                  *       "data_hint": {
-                 *         "balance": 937025,
+                 *         "balance": 926575,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a208b29321753a801fa8ece7fe8bab"
+                 *       "request_id": "01a20f6a2f8a73ef8a9cc718c9fa7c05"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4105,14 +4379,14 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a208b2935d74139f42419f68d0f911"
+                 *       "request_id": "01a20f6a2fc97334af3d6694924044f7"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
                     /** @constant */
                     code?: "07";
                     /** @enum {unknown} */
-                    reason?: "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden";
+                    reason?: "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden";
                 };
             };
         };
@@ -4150,7 +4424,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a208b2936274db8ed411c6f034c34d"
+                 *       "request_id": "01a20f6a2fd074e69d6a8211004b9c03"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4174,7 +4448,7 @@ export interface components {
                     /** @constant */
                     code?: "01";
                     /** @enum {unknown} */
-                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available";
+                    reason?: "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible";
                 };
             };
         };
@@ -4194,7 +4468,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a208b2935175a1b987040c63ab3a96"
+                 *       "request_id": "01a20f6a2fba757a877ab5edd9ca56a0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4221,7 +4495,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a208b293677086bbd31f6fbd8502c8"
+                 *       "request_id": "01a20f6a2fd671e3970fa1a12577e992"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4251,10 +4525,11 @@ export interface components {
                  *       "errors": [
                  *         {
                  *           "field": "customer_number",
+                 *           "reason": "not_accepted",
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a208b2933d73919f6d5f9628119469"
+                 *       "request_id": "01a20f6a2fa8755caad7f18dc5e8f122"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4283,7 +4558,7 @@ export interface components {
                  *       "reason": "rate_limited",
                  *       "message": "More than 1 calls in a minute. Wait 54 s.",
                  *       "data": null,
-                 *       "request_id": "01a208b2943776b7ad650bf0758a3638"
+                 *       "request_id": "01a20f6a308673b1890f87b197dc2de0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4312,7 +4587,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a208b293a276c69902628207c304c1"
+                 *       "request_id": "01a20f6a2fff72ebb1e762f467a3241d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4331,6 +4606,11 @@ export interface components {
          */
         AcceptLanguage: string;
         Id: string;
+        /**
+         * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+         * @example Asia/Jakarta
+         */
+        Tz: string;
         /** @description The same in every attempt: store it to recognise repetitions. */
         WebhookId: string;
         /** @description Seconds, new in every attempt. Refuse what is older than five minutes. */
@@ -4346,31 +4626,31 @@ export interface components {
         /** @description Number of the attempt, from 1. */
         XAttempt: string;
         /**
+         * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+         * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+         */
+        IfNoneMatch: string;
+        /**
          * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
          * @example order-20240301-0001
          */
         RefId: string;
+        Limit: number;
         /** @example 2024-03-01 */
         StartDate: string;
         /** @example 2024-03-01 */
         EndDate: string;
-        Limit: number;
-        /**
-         * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
-         * @example Asia/Jakarta
-         */
-        Tz: string;
-        Username: string;
-        /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
-        Sign: string;
-        /** @example Telkomsel */
-        Operator: string;
         /**
          * @description next_cursor of the page before.
          * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
          */
         Cursor: string;
         Ref: string;
+        Username: string;
+        /** @description 64 hex digits: HMAC-SHA256 with the API key over the text described below. 32 hex digits: the md5 that reseller engines know. */
+        Sign: string;
+        /** @example Telkomsel */
+        Operator: string;
         /** @example S10 */
         Code: string;
         /** @description All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are. */
@@ -4382,6 +4662,8 @@ export interface components {
         /** @description Of one endpoint alone; default: that of webhook_url. */
         EndpointId: string;
         Page: number;
+        /** @description Only those that were refused or failed. */
+        Failed: "true";
     };
     requestBodies: never;
     headers: never;
@@ -4499,6 +4781,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -4515,6 +4802,8 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4558,6 +4847,16 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ListWalletProductsResponse"];
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -4607,17 +4906,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a208b280f171e0b762ca136ab618b8",
-                     *         "code": "01a208b280f171e0b762ca136ab618b8",
+                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:57:25.873Z",
-                     *         "updated_at": "2026-11-23T13:57:25.926Z"
+                     *         "created_at": "2026-11-24T21:15:42.460Z",
+                     *         "updated_at": "2026-11-24T21:15:42.500Z"
                      *       }
                      *     }
                      */
@@ -4639,8 +4938,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a208b280f171e0b762ca136ab618b8",
-                     *         "code": "01a208b280f171e0b762ca136ab618b8",
+                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4648,8 +4947,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-23T13:57:25.873Z",
-                     *         "updated_at": "2026-11-23T13:57:25.873Z"
+                     *         "created_at": "2026-11-24T21:15:42.460Z",
+                     *         "updated_at": "2026-11-24T21:15:42.460Z"
                      *       }
                      *     }
                      */
@@ -4671,7 +4970,13 @@ export interface operations {
     };
     getWalletTransaction: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
+            };
             header?: {
                 /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
@@ -4700,17 +5005,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b280f171e0b762ca136ab618b8",
-                     *         "code": "01a208b280f171e0b762ca136ab618b8",
+                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-23T13:57:25.873Z",
-                     *         "updated_at": "2026-11-23T13:57:25.926Z"
+                     *         "created_at": "2026-11-24T21:15:42.460Z",
+                     *         "updated_at": "2026-11-24T21:15:42.500Z"
                      *       }
                      *     }
                      */
@@ -4929,6 +5234,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -4945,11 +5255,23 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListBuyerDepositsResponse"];
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -5199,15 +5521,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a208b27fbb732db92272e4beb59c53",
+                     *             "transaction_id": "01a20f6a1d2171749db5076516b1f0e2",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "306373015126242403",
+                     *             "sn": "997977040647657763",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-23T13:57:25.562Z"
+                     *             "timestamp": "2026-11-24T21:15:42.241Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -5230,7 +5552,13 @@ export interface operations {
     };
     getBuyerTransaction: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
+            };
             header?: {
                 /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
@@ -5319,6 +5647,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -5335,6 +5668,8 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5381,6 +5716,16 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ListSellerProductsResponse"];
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -5614,7 +5959,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "balance": 136685,
+                     *         "balance": 146926,
                      *         "pending_settlement": 0,
                      *         "currency": "IDR"
                      *       }
@@ -5675,7 +6020,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
+                     *         "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -5683,7 +6028,7 @@ export interface operations {
                      *         "status": "pending",
                      *         "needs_approval": true,
                      *         "reason": null,
-                     *         "estimated_completion": "2026-11-24T10:00:00.000Z"
+                     *         "estimated_completion": "2026-11-26T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -5728,6 +6073,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -5744,6 +6094,8 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5754,7 +6106,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
+                     *             "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -5762,9 +6114,9 @@ export interface operations {
                      *             "status": "completed",
                      *             "needs_approval": false,
                      *             "reason": null,
-                     *             "estimated_completion": "2026-11-24T10:00:00.000Z",
-                     *             "created_at": "2026-11-23T13:57:28.013Z",
-                     *             "completed_at": "2026-11-23T13:57:28.075Z"
+                     *             "estimated_completion": "2026-11-26T10:00:00.000Z",
+                     *             "created_at": "2026-11-24T21:15:44.489Z",
+                     *             "completed_at": "2026-11-24T21:15:44.547Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5773,6 +6125,16 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ListSettlementsResponse"];
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -5783,7 +6145,13 @@ export interface operations {
     };
     getSettlement: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
+            };
             header?: {
                 /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
@@ -5859,7 +6227,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
+                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -5868,25 +6236,25 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:57:26.325Z"
+                     *             "timestamp": "2026-11-24T21:15:43.508Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
+                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "949753799877433000",
+                     *             "sn": "275067643264094525",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:57:26.191Z"
+                     *             "timestamp": "2026-11-24T21:15:43.380Z"
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 2,
-                     *           "total": 5,
+                     *           "total": 6,
                      *           "total_pages": 3
                      *         }
                      *       }
@@ -5927,6 +6295,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -5943,6 +6316,8 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5952,51 +6327,62 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "period": {
-                     *           "start_date": "2026-10-24T17:00:00.000Z",
-                     *           "end_date": "2026-11-23T16:59:59.999Z"
+                     *           "start_date": "2026-10-26T17:00:00.000Z",
+                     *           "end_date": "2026-11-25T16:59:59.999Z"
                      *         },
                      *         "currency": "IDR",
                      *         "opening_balance": 0,
-                     *         "closing_balance": 937025,
+                     *         "closing_balance": 926575,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:57:24.024Z",
+                     *             "at": "2026-11-24T21:15:40.680Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a208b2798d76c8981fe4ddd4df7f93",
+                     *             "subject_id": "01a20f6a1702771c8cb37084046db633",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:57:25.445Z",
+                     *             "at": "2026-11-24T21:15:42.123Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a208b27cd9767ca048414b3a387900",
+                     *             "subject_id": "01a20f6a1a4075a28de91ad6b03320e6",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
                      *         ],
-                     *         "next_cursor": "bXZtbjluazAubXd0aWg3anouMS5iLjI"
+                     *         "next_cursor": "bXZwaTVjdzAubXd3ZGN3dnouMS5jLjI"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:57:24.024Z,deposit,deposit-20240301-0001,01a208b2798d76c8981fe4ddd4df7f93,1000000,1000000
-                     *     2026-11-23T13:57:25.445Z,deposit,deposit-20240301-0002,01a208b27cd9767ca048414b3a387900,250000,1250000
-                     *     2026-11-23T13:57:25.574Z,purchase,order-20240301-0001,01a208b27fbb732db92272e4beb59c53,-10450,1239550
-                     *     2026-11-23T13:57:25.739Z,purchase,order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,-10450,1229100
-                     *     2026-11-23T13:57:25.801Z,refund,order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,10450,1239550
-                     *     2026-11-23T13:57:25.876Z,purchase,order-20240301-0003,01a208b280f171e0b762ca136ab618b8,-20400,1219150
-                     *     2026-11-23T13:57:26.101Z,purchase,bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,-173500,1045650
-                     *     2026-11-23T13:57:26.194Z,purchase,reseller-0001,01a208b282307296ac97d5deabc8b3fb,-10450,1035200
-                     *     2026-11-23T13:57:26.328Z,purchase,reseller-0002,01a208b282b6743f96c33a4e8e967cf9,-10450,1024750
-                     *     2026-11-23T13:57:26.365Z,refund,reseller-0002,01a208b282b6743f96c33a4e8e967cf9,10450,1035200
-                     *     2026-11-23T13:57:26.802Z,purchase,order-20240301-0004,01a208b2849077c6b0e8dc6044008741,-98175,937025
+                     *     2026-11-24T21:15:40.680Z,deposit,deposit-20240301-0001,01a20f6a1702771c8cb37084046db633,1000000,1000000
+                     *     2026-11-24T21:15:42.123Z,deposit,deposit-20240301-0002,01a20f6a1a4075a28de91ad6b03320e6,250000,1250000
+                     *     2026-11-24T21:15:42.251Z,purchase,order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,-10450,1239550
+                     *     2026-11-24T21:15:42.351Z,purchase,order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,-10450,1229100
+                     *     2026-11-24T21:15:42.396Z,refund,order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,10450,1239550
+                     *     2026-11-24T21:15:42.463Z,purchase,order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,-20400,1219150
+                     *     2026-11-24T21:15:42.666Z,purchase,bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,-173500,1045650
+                     *     2026-11-24T21:15:42.776Z,purchase,order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,-10450,1035200
+                     *     2026-11-24T21:15:43.383Z,purchase,reseller-0001,01a20f6a2194751ea0430b901b7a87a5,-10450,1024750
+                     *     2026-11-24T21:15:43.510Z,purchase,reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,-10450,1014300
+                     *     2026-11-24T21:15:43.538Z,refund,reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,10450,1024750
+                     *     2026-11-24T21:15:43.786Z,purchase,order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,-98175,926575
                      */
                     "text/csv": string;
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -6028,6 +6414,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description `ETag` of the answer that you have: 304 without a body while it still holds.
+                 * @example W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
                  * @example id-ID,id;q=0.9,en;q=0.8
                  */
@@ -6044,6 +6435,8 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Language of `message`. */
                     "Content-Language"?: "en" | "id";
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6053,46 +6446,56 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "period": {
-                     *           "start_date": "2026-10-24T17:00:00.000Z",
-                     *           "end_date": "2026-11-23T16:59:59.999Z"
+                     *           "start_date": "2026-10-26T17:00:00.000Z",
+                     *           "end_date": "2026-11-25T16:59:59.999Z"
                      *         },
                      *         "currency": "IDR",
                      *         "opening_balance": 0,
-                     *         "closing_balance": 76685,
+                     *         "closing_balance": 86926,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-23T13:57:26.737Z",
+                     *             "at": "2026-11-24T21:15:43.333Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a208b2844b75dfb14e1c383f92e9a2",
-                     *             "amount": 40474,
-                     *             "balance": 40474
+                     *             "subject_id": "01a20f6a215f767ebaa761e8cb22614e",
+                     *             "amount": 30233,
+                     *             "balance": 30233
                      *           },
                      *           {
-                     *             "at": "2026-11-23T13:57:27.861Z",
+                     *             "at": "2026-11-24T21:15:44.367Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a208b288b1750a8070b481edc61928",
-                     *             "amount": 96211,
-                     *             "balance": 136685
+                     *             "subject_id": "01a20f6a256b7385873613270831058e",
+                     *             "amount": 116693,
+                     *             "balance": 146926
                      *           }
                      *         ],
-                     *         "next_cursor": "bXZtbjluazAubXd0aWg3anouMS42LjI"
+                     *         "next_cursor": "bXZwaTVjdzAubXd3ZGN3dnouMS42LjI"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-23T13:57:26.737Z,seller-posting,,01a208b2844b75dfb14e1c383f92e9a2,40474,40474
-                     *     2026-11-23T13:57:27.861Z,seller-posting,,01a208b288b1750a8070b481edc61928,96211,136685
-                     *     2026-11-23T13:57:27.920Z,settlement-request,payout-20240301-0001,01a208b288e874d498baa488d0b6a79f,-60000,76685
-                     *     2026-11-23T13:57:27.969Z,settlement-failed,payout-20240301-0001,01a208b288e874d498baa488d0b6a79f,60000,136685
-                     *     2026-11-23T13:57:28.016Z,settlement-request,payout-20240301-0002,01a208b2894d736fbd0fe3ab1fe5db11,-60000,76685
-                     *     2026-11-23T13:57:28.080Z,settlement-completed,payout-20240301-0002,01a208b2894d736fbd0fe3ab1fe5db11,0,76685
+                     *     2026-11-24T21:15:43.333Z,seller-posting,,01a20f6a215f767ebaa761e8cb22614e,30233,30233
+                     *     2026-11-24T21:15:44.367Z,seller-posting,,01a20f6a256b7385873613270831058e,116693,146926
+                     *     2026-11-24T21:15:44.408Z,settlement-request,payout-20240301-0001,01a20f6a259471818828dcfcb507d9ae,-60000,86926
+                     *     2026-11-24T21:15:44.447Z,settlement-failed,payout-20240301-0001,01a20f6a259471818828dcfcb507d9ae,60000,146926
+                     *     2026-11-24T21:15:44.494Z,settlement-request,payout-20240301-0002,01a20f6a25e8701f98925bbce69c10f2,-60000,86926
+                     *     2026-11-24T21:15:44.551Z,settlement-completed,payout-20240301-0002,01a20f6a25e8701f98925bbce69c10f2,0,86926
                      */
                     "text/csv": string;
                 };
+            };
+            /** @description What you have still holds. */
+            304: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer: send it back in `If-None-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
@@ -6120,8 +6523,8 @@ export interface operations {
                  * @example {
                  *       "type": "deposit",
                  *       "format": "json",
-                 *       "start_date": "2026-11-23",
-                 *       "end_date": "2026-11-23"
+                 *       "start_date": "2026-11-25",
+                 *       "end_date": "2026-11-25"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateBuyerReportRequest"];
@@ -6140,13 +6543,14 @@ export interface operations {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a208b2849077c6b0e8dc6044008741,081234561230,S100,Telkomsel 100.000,98175,success,206830758207967416,2026-11-23T13:57:26.799Z
-                     *     reseller-0002,01a208b282b6743f96c33a4e8e967cf9,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:26.325Z
-                     *     reseller-0001,01a208b282307296ac97d5deabc8b3fb,081234561230,S10,Telkomsel 10.000,10450,success,949753799877433000,2026-11-23T13:57:26.191Z
-                     *     bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,530000001230,PLNPOST,PLN Pascabayar,173500,success,350469503383960250,2026-11-23T13:57:26.095Z
-                     *     order-20240301-0003,01a208b280f171e0b762ca136ab618b8,12345678901,PLN20,PLN Token 20.000,20400,success,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:57:25.873Z
-                     *     order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:25.733Z
-                     *     order-20240301-0001,01a208b27fbb732db92272e4beb59c53,081234561230,S10,Telkomsel 10.000,10450,success,306373015126242403,2026-11-23T13:57:25.562Z
+                     *     order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,081234561230,S100,Telkomsel 100.000,98175,success,934939659919273534,2026-11-24T21:15:43.783Z
+                     *     reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:43.508Z
+                     *     reseller-0001,01a20f6a2194751ea0430b901b7a87a5,081234561230,S10,Telkomsel 10.000,10450,success,275067643264094525,2026-11-24T21:15:43.380Z
+                     *     order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,081234561238,S10,Telkomsel 10.000,10450,success,328526906413896957,2026-11-24T21:15:42.774Z
+                     *     bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,530000001230,PLNPOST,PLN Pascabayar,173500,success,220117997412904305,2026-11-24T21:15:42.661Z
+                     *     order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,12345678901,PLN20,PLN Token 20.000,20400,success,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",2026-11-24T21:15:42.460Z
+                     *     order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:42.347Z
+                     *     order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,081234561230,S10,Telkomsel 10.000,10450,success,997977040647657763,2026-11-24T21:15:42.241Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6167,12 +6571,12 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208b28c32761cabc963713f1658a1",
+                     *         "report_id": "01a20f6a291f7694a985f258c96b3392",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "status": "pending"
                      *       }
@@ -6223,58 +6627,58 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a208b28dc67038a562c9ed749f1715",
+                     *         "report_id": "01a20f6a2ad475f8aa86f7cc2271e31f",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "summary": {
-                     *           "total_transactions": 7,
-                     *           "success_transactions": 5,
+                     *           "total_transactions": 8,
+                     *           "success_transactions": 6,
                      *           "failed_transactions": 2,
-                     *           "total_amount": 333875,
-                     *           "success_amount": 312975
+                     *           "total_amount": 344325,
+                     *           "success_amount": 323425
                      *         },
-                     *         "filename": "transaction-report-01a208b28dc6.json",
-                     *         "rows": 7,
-                     *         "size": 1842,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a208b28dc67038a562c9ed749f1715/download?token=example",
-                     *         "expires_at": "2026-11-30T13:57:29.158Z",
+                     *         "filename": "transaction-report-01a20f6a2ad4.json",
+                     *         "rows": 8,
+                     *         "size": 2106,
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a20f6a2ad475f8aa86f7cc2271e31f/download?token=example",
+                     *         "expires_at": "2026-12-01T21:15:45.748Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a208b2849077c6b0e8dc6044008741",
+                     *             "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "206830758207967416",
-                     *             "timestamp": "2026-11-23T13:57:26.799Z"
+                     *             "sn": "934939659919273534",
+                     *             "timestamp": "2026-11-24T21:15:43.783Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
+                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-23T13:57:26.325Z"
+                     *             "timestamp": "2026-11-24T21:15:43.508Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
+                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "949753799877433000",
-                     *             "timestamp": "2026-11-23T13:57:26.191Z"
+                     *             "sn": "275067643264094525",
+                     *             "timestamp": "2026-11-24T21:15:43.380Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6299,12 +6703,12 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208b28c32761cabc963713f1658a1",
+                     *         "report_id": "01a20f6a291f7694a985f258c96b3392",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "status": "pending"
                      *       }
@@ -6355,49 +6759,50 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a208b2849077c6b0e8dc6044008741",
+                     *         "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "206830758207967416",
-                     *         "timestamp": "2026-11-23T13:57:26.799Z"
+                     *         "sn": "934939659919273534",
+                     *         "timestamp": "2026-11-24T21:15:43.783Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
+                     *         "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-23T13:57:26.325Z"
+                     *         "timestamp": "2026-11-24T21:15:43.508Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
+                     *         "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "949753799877433000",
-                     *         "timestamp": "2026-11-23T13:57:26.191Z"
+                     *         "sn": "275067643264094525",
+                     *         "timestamp": "2026-11-24T21:15:43.380Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a208b2849077c6b0e8dc6044008741,081234561230,S100,Telkomsel 100.000,98175,success,206830758207967416,2026-11-23T13:57:26.799Z
-                     *     reseller-0002,01a208b282b6743f96c33a4e8e967cf9,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:26.325Z
-                     *     reseller-0001,01a208b282307296ac97d5deabc8b3fb,081234561230,S10,Telkomsel 10.000,10450,success,949753799877433000,2026-11-23T13:57:26.191Z
-                     *     bill-20240301-0001,01a208b281d0701180ae2ca9b139f82e,530000001230,PLNPOST,PLN Pascabayar,173500,success,350469503383960250,2026-11-23T13:57:26.095Z
-                     *     order-20240301-0003,01a208b280f171e0b762ca136ab618b8,12345678901,PLN20,PLN Token 20.000,20400,success,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",2026-11-23T13:57:25.873Z
-                     *     order-20240301-0002,01a208b2806573dfbfedd39afb9ec878,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-23T13:57:25.733Z
-                     *     order-20240301-0001,01a208b27fbb732db92272e4beb59c53,081234561230,S10,Telkomsel 10.000,10450,success,306373015126242403,2026-11-23T13:57:25.562Z
+                     *     order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,081234561230,S100,Telkomsel 100.000,98175,success,934939659919273534,2026-11-24T21:15:43.783Z
+                     *     reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:43.508Z
+                     *     reseller-0001,01a20f6a2194751ea0430b901b7a87a5,081234561230,S10,Telkomsel 10.000,10450,success,275067643264094525,2026-11-24T21:15:43.380Z
+                     *     order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,081234561238,S10,Telkomsel 10.000,10450,success,328526906413896957,2026-11-24T21:15:42.774Z
+                     *     bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,530000001230,PLNPOST,PLN Pascabayar,173500,success,220117997412904305,2026-11-24T21:15:42.661Z
+                     *     order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,12345678901,PLN20,PLN Token 20.000,20400,success,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",2026-11-24T21:15:42.460Z
+                     *     order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:42.347Z
+                     *     order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,081234561230,S10,Telkomsel 10.000,10450,success,997977040647657763,2026-11-24T21:15:42.241Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6443,7 +6848,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a208b28f1772139171aa2e837520ee"
+                     *         "report_id": "01a20f6a2bf7736a8ec37986d344da27"
                      *       }
                      *     }
                      */
@@ -6490,7 +6895,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:57:29.552Z"
+                     *         "revoked_at": "2026-11-24T21:15:46.089Z"
                      *       }
                      *     }
                      */
@@ -6525,8 +6930,8 @@ export interface operations {
                  * @example {
                  *       "type": "product",
                  *       "format": "json",
-                 *       "start_date": "2026-11-23",
-                 *       "end_date": "2026-11-23"
+                 *       "start_date": "2026-11-25",
+                 *       "end_date": "2026-11-25"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateSellerReportRequest"];
@@ -6545,12 +6950,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a208b2849077c6b0e8dc6044008741,S100,********1230,Telkomsel 100.000,98175,1964,96211,206830758207967416,success,2026-11-23T13:57:26.799Z
-                     *     01a208b282b6743f96c33a4e8e967cf9,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:26.325Z
-                     *     01a208b282307296ac97d5deabc8b3fb,S10,********1230,Telkomsel 10.000,10450,209,10241,949753799877433000,success,2026-11-23T13:57:26.191Z
-                     *     01a208b280f171e0b762ca136ab618b8,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:57:25.873Z
-                     *     01a208b2806573dfbfedd39afb9ec878,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:25.733Z
-                     *     01a208b27fbb732db92272e4beb59c53,S10,********1230,Telkomsel 10.000,10450,209,10241,306373015126242403,success,2026-11-23T13:57:25.562Z
+                     *     01a20f6a232773f8aaae00b7ea76bf4d,S100,********1230,Telkomsel 100.000,98175,1964,96211,934939659919273534,success,2026-11-24T21:15:43.783Z
+                     *     01a20f6a221473fdb4bbd00b38e9715d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:43.508Z
+                     *     01a20f6a2194751ea0430b901b7a87a5,S10,********1230,Telkomsel 10.000,10450,209,10241,275067643264094525,success,2026-11-24T21:15:43.380Z
+                     *     01a20f6a1f3675ce8c81e0ef38efcad5,S10,********1238,Telkomsel 10.000,10450,209,10241,328526906413896957,success,2026-11-24T21:15:42.774Z
+                     *     01a20f6a1dfc74948a7d2acb007498f5,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-24T21:15:42.460Z
+                     *     01a20f6a1d8b76e6b0e9f95a4d0e8516,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:42.347Z
+                     *     01a20f6a1d2171749db5076516b1f0e2,S10,********1230,Telkomsel 10.000,10450,209,10241,997977040647657763,success,2026-11-24T21:15:42.241Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6571,12 +6977,12 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208b28c637432b8e0343000571b9f",
+                     *         "report_id": "01a20f6a295c73e0b5e7fe2663ee3d14",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "status": "pending"
                      *       }
@@ -6627,40 +7033,40 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a208b28f5673ba83e3824bbdee5610",
+                     *         "report_id": "01a20f6a2c2e724f81d56807067701e9",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "summary": {
-                     *           "total_transactions": 6,
-                     *           "success_transactions": 4,
+                     *           "total_transactions": 7,
+                     *           "success_transactions": 5,
                      *           "failed_transactions": 2,
-                     *           "total_amount": 160375,
-                     *           "success_amount": 139475
+                     *           "total_amount": 170825,
+                     *           "success_amount": 149925
                      *         },
-                     *         "filename": "transaction-report-01a208b28f56.json",
-                     *         "rows": 6,
-                     *         "size": 1661,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a208b28f5673ba83e3824bbdee5610/download?token=example",
-                     *         "expires_at": "2026-11-30T13:57:29.558Z",
+                     *         "filename": "transaction-report-01a20f6a2c2e.json",
+                     *         "rows": 7,
+                     *         "size": 1937,
+                     *         "download_url": "https://topup.example/api/seller/reports/01a20f6a2c2e724f81d56807067701e9/download?token=example",
+                     *         "expires_at": "2026-12-01T21:15:46.094Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a208b2849077c6b0e8dc6044008741",
+                     *             "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "206830758207967416",
+                     *             "sn": "934939659919273534",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:57:26.799Z"
+                     *             "timestamp": "2026-11-24T21:15:43.783Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
+                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6669,19 +7075,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-23T13:57:26.325Z"
+                     *             "timestamp": "2026-11-24T21:15:43.508Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
+                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "949753799877433000",
+                     *             "sn": "275067643264094525",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-23T13:57:26.191Z"
+                     *             "timestamp": "2026-11-24T21:15:43.380Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6706,12 +7112,12 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a208b28c637432b8e0343000571b9f",
+                     *         "report_id": "01a20f6a295c73e0b5e7fe2663ee3d14",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
-                     *           "start_date": "2026-11-23",
-                     *           "end_date": "2026-11-23"
+                     *           "start_date": "2026-11-25",
+                     *           "end_date": "2026-11-25"
                      *         },
                      *         "status": "pending"
                      *       }
@@ -6761,19 +7167,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a208b2849077c6b0e8dc6044008741",
+                     *         "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "206830758207967416",
+                     *         "sn": "934939659919273534",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:57:26.799Z"
+                     *         "timestamp": "2026-11-24T21:15:43.783Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a208b282b6743f96c33a4e8e967cf9",
+                     *         "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -6782,31 +7188,32 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-23T13:57:26.325Z"
+                     *         "timestamp": "2026-11-24T21:15:43.508Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a208b282307296ac97d5deabc8b3fb",
+                     *         "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "949753799877433000",
+                     *         "sn": "275067643264094525",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-23T13:57:26.191Z"
+                     *         "timestamp": "2026-11-24T21:15:43.380Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a208b2849077c6b0e8dc6044008741,S100,********1230,Telkomsel 100.000,98175,1964,96211,206830758207967416,success,2026-11-23T13:57:26.799Z
-                     *     01a208b282b6743f96c33a4e8e967cf9,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:26.325Z
-                     *     01a208b282307296ac97d5deabc8b3fb,S10,********1230,Telkomsel 10.000,10450,209,10241,949753799877433000,success,2026-11-23T13:57:26.191Z
-                     *     01a208b280f171e0b762ca136ab618b8,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-23T13:57:25.873Z
-                     *     01a208b2806573dfbfedd39afb9ec878,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-23T13:57:25.733Z
-                     *     01a208b27fbb732db92272e4beb59c53,S10,********1230,Telkomsel 10.000,10450,209,10241,306373015126242403,success,2026-11-23T13:57:25.562Z
+                     *     01a20f6a232773f8aaae00b7ea76bf4d,S100,********1230,Telkomsel 100.000,98175,1964,96211,934939659919273534,success,2026-11-24T21:15:43.783Z
+                     *     01a20f6a221473fdb4bbd00b38e9715d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:43.508Z
+                     *     01a20f6a2194751ea0430b901b7a87a5,S10,********1230,Telkomsel 10.000,10450,209,10241,275067643264094525,success,2026-11-24T21:15:43.380Z
+                     *     01a20f6a1f3675ce8c81e0ef38efcad5,S10,********1238,Telkomsel 10.000,10450,209,10241,328526906413896957,success,2026-11-24T21:15:42.774Z
+                     *     01a20f6a1dfc74948a7d2acb007498f5,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-24T21:15:42.460Z
+                     *     01a20f6a1d8b76e6b0e9f95a4d0e8516,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:42.347Z
+                     *     01a20f6a1d2171749db5076516b1f0e2,S10,********1230,Telkomsel 10.000,10450,209,10241,997977040647657763,success,2026-11-24T21:15:42.241Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6852,7 +7259,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a208b2902a77cb9293acc974cb3496"
+                     *         "report_id": "01a20f6a2cef70e9a428f0c93509d9d5"
                      *       }
                      *     }
                      */
@@ -6899,7 +7306,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-23T13:57:29.832Z"
+                     *         "revoked_at": "2026-11-24T21:15:46.353Z"
                      *       }
                      *     }
                      */
@@ -6929,6 +7336,11 @@ export interface operations {
                 endpoint_id?: components["parameters"]["EndpointId"];
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: {
                 /**
@@ -6958,7 +7370,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a208b2917d74a5812a21fe5ee7c546",
+                     *             "id": "01a20f6a2e18732e9e9be9e6d7378981",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -6966,13 +7378,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:57:30.109Z",
+                     *             "created_at": "2026-11-24T21:15:46.584Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:57:30.127Z",
+                     *                 "at": "2026-11-24T21:15:46.599Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 5,
+                     *                 "duration_ms": 2,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -6985,15 +7397,15 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:57:30.109Z"
+                     *               "timestamp": "2026-11-24T21:15:46.584Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 13,
-                     *           "total_pages": 13
+                     *           "total": 15,
+                     *           "total_pages": 15
                      *         }
                      *       }
                      *     }
@@ -7039,21 +7451,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b2917d74a5812a21fe5ee7c546",
+                     *         "id": "01a20f6a2e18732e9e9be9e6d7378981",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:57:30.161Z",
-                     *         "created_at": "2026-11-23T13:57:30.109Z",
+                     *         "next_attempt_at": "2026-11-24T21:15:46.636Z",
+                     *         "created_at": "2026-11-24T21:15:46.584Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:57:30.127Z",
+                     *             "at": "2026-11-24T21:15:46.599Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 5,
+                     *             "duration_ms": 2,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7066,7 +7478,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:57:30.109Z"
+                     *           "timestamp": "2026-11-24T21:15:46.584Z"
                      *         }
                      *       }
                      *     }
@@ -7102,7 +7514,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:57:30.172Z",
+                 *       "since": "2026-11-24T20:15:46.647Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7154,7 +7566,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "transaction.success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestBuyerWebhookRequest"];
+            };
+        };
         responses: {
             /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
             200: {
@@ -7170,13 +7591,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b290717485ae44c5a98c609230",
+                     *         "id": "01a20f6a2d3977cbaad72d797c17cda8",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:57:29.843Z",
+                     *           "at": "2026-11-24T21:15:46.366Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 13,
+                     *           "duration_ms": 4,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7273,7 +7694,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:57:30.673Z"
+                     *         "previous_valid_until": "2026-11-25T21:15:47.086Z"
                      *       }
                      *     }
                      */
@@ -7335,7 +7756,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a208b290af715c97461f5aeb1b95c6",
+                     *           "id": "01a20f6a2d5c7040840d088300c12867",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -7407,7 +7828,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b2944577ffbcb1fdb9c3aeb61b",
+                     *         "id": "01a20f6a309270c8851140750d890675",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -7467,7 +7888,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
+                     *         "id": "01a20f6a2d5c7040840d088300c12867",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -7526,7 +7947,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b290af715c97461f5aeb1b95c6"
+                     *         "id": "01a20f6a2d5c7040840d088300c12867"
                      *       }
                      *     }
                      */
@@ -7629,7 +8050,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TestBuyerEndpointRequest"];
+            };
+        };
         responses: {
             /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
             200: {
@@ -7645,13 +8070,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b29130749e9cbd718dccdc04ab-01a208b290af715c97461f5aeb1b95c6",
+                     *         "id": "01a20f6a2dc573dc9364363dc5555926-01a20f6a2d5c7040840d088300c12867",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:57:30.034Z",
+                     *           "at": "2026-11-24T21:15:46.502Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 3,
+                     *           "duration_ms": 2,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -7703,7 +8128,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
+                     *         "id": "01a20f6a2d5c7040840d088300c12867",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -7753,9 +8178,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b290af715c97461f5aeb1b95c6",
+                     *         "id": "01a20f6a2d5c7040840d088300c12867",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:57:30.067Z"
+                     *         "previous_valid_until": "2026-11-25T21:15:46.546Z"
                      *       }
                      *     }
                      */
@@ -7787,6 +8212,11 @@ export interface operations {
                 endpoint_id?: components["parameters"]["EndpointId"];
                 page?: components["parameters"]["Page"];
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
             };
             header?: {
                 /**
@@ -7816,7 +8246,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a208b2929a7179855713b427273092",
+                     *             "id": "01a20f6a2f35732d8aad8f9937ba5ec0",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7824,13 +8254,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-23T13:57:30.393Z",
+                     *             "created_at": "2026-11-24T21:15:46.869Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-23T13:57:30.425Z",
+                     *                 "at": "2026-11-24T21:15:46.894Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 9,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7840,18 +8270,18 @@ export interface operations {
                      *               "event": "config.updated",
                      *               "data": {
                      *                 "changed": [
-                     *                   "webhook_secret"
+                     *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-23T13:57:30.393Z"
+                     *               "timestamp": "2026-11-24T21:15:46.869Z"
                      *             }
                      *           }
                      *         ],
                      *         "pagination": {
                      *           "page": 1,
                      *           "limit": 1,
-                     *           "total": 6,
-                     *           "total_pages": 6
+                     *           "total": 7,
+                     *           "total_pages": 7
                      *         }
                      *       }
                      *     }
@@ -7897,21 +8327,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b2929a7179855713b427273092",
+                     *         "id": "01a20f6a2f35732d8aad8f9937ba5ec0",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-23T13:57:30.482Z",
-                     *         "created_at": "2026-11-23T13:57:30.393Z",
+                     *         "next_attempt_at": "2026-11-24T21:15:46.923Z",
+                     *         "created_at": "2026-11-24T21:15:46.869Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-23T13:57:30.425Z",
+                     *             "at": "2026-11-24T21:15:46.894Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 9,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7921,10 +8351,10 @@ export interface operations {
                      *           "event": "config.updated",
                      *           "data": {
                      *             "changed": [
-                     *               "webhook_secret"
+                     *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-23T13:57:30.393Z"
+                     *           "timestamp": "2026-11-24T21:15:46.869Z"
                      *         }
                      *       }
                      *     }
@@ -7960,7 +8390,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-23T12:57:30.501Z",
+                 *       "since": "2026-11-24T20:15:46.933Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -8012,7 +8442,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "settlement.completed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestSellerWebhookRequest"];
+            };
+        };
         responses: {
             /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
             200: {
@@ -8028,11 +8467,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291d1703698e13bd8038fb8a5",
+                     *         "id": "01a20f6a2e6d73dcaf1d6f1679f0bf17",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:57:30.194Z",
+                     *           "at": "2026-11-24T21:15:46.670Z",
                      *           "http_status": 200,
                      *           "duration_ms": 2,
                      *           "ack": "received",
@@ -8131,7 +8570,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:57:30.723Z"
+                     *         "previous_valid_until": "2026-11-25T21:15:47.135Z"
                      *       }
                      *     }
                      */
@@ -8193,7 +8632,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *           "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -8265,7 +8704,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8326,7 +8765,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8385,7 +8824,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1"
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3"
                      *       }
                      *     }
                      */
@@ -8442,7 +8881,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8488,7 +8927,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TestSellerEndpointRequest"];
+            };
+        };
         responses: {
             /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
             200: {
@@ -8504,13 +8947,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b2926d718dae7e6d89fa5b7280-01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2ee576538c0aed99c764204f-01a20f6a2e90723d83a849500a41c1d3",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-23T13:57:30.350Z",
+                     *           "at": "2026-11-24T21:15:46.792Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 2,
+                     *           "duration_ms": 4,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -8562,7 +9005,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -8612,9 +9055,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a208b291f474fbac61bf1fba11a5b1",
+                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-24T13:57:30.384Z"
+                     *         "previous_valid_until": "2026-11-25T21:15:46.837Z"
                      *       }
                      *     }
                      */
@@ -8661,6 +9104,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
+                     *         "username": "buyer",
                      *         "api_key": "bk_test_0123456789abcdef",
                      *         "webhook_url": "https://shop.example/hooks/buyer",
                      *         "callback_url": "https://shop.example/hooks/buyer-callback",
@@ -8731,6 +9175,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Configuration updated",
                      *       "data": {
+                     *         "username": "buyer",
                      *         "api_key": "bk_test_0123456789abcdef",
                      *         "webhook_url": "https://shop.example/hooks/new",
                      *         "callback_url": "https://shop.example/hooks/buyer-callback",
@@ -8797,7 +9242,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:57:30.699Z"
+                     *         "previous_valid_until": "2026-11-24T22:15:47.108Z"
                      *       }
                      *     }
                      */
@@ -8809,6 +9254,59 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongContentType"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBuyerRequests: {
+        parameters: {
+            query?: {
+                /** @description Only those that were refused or failed. */
+                failed?: components["parameters"]["Failed"];
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
+                ref_id?: components["parameters"]["RefId"];
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description next_cursor of the page before.
+                 * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
+            };
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListBuyerRequestsResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -8842,6 +9340,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
+                     *         "username": "seller2",
                      *         "api_key": "sk_test_0123456789abcdef",
                      *         "webhook_url": "https://shop.example/hooks/seller",
                      *         "callback_url": "https://shop.example/hooks/seller-callback",
@@ -8911,6 +9410,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Configuration updated",
                      *       "data": {
+                     *         "username": "seller2",
                      *         "api_key": "sk_test_0123456789abcdef",
                      *         "webhook_url": "https://shop.example/hooks/seller",
                      *         "callback_url": "https://shop.example/hooks/seller-callback",
@@ -8977,11 +9477,220 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-23T14:57:30.750Z"
+                     *         "previous_valid_until": "2026-11-24T22:15:47.171Z"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["RotateSellerKeyResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongContentType"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSellerRequests: {
+        parameters: {
+            query?: {
+                /** @description Only those that were refused or failed. */
+                failed?: components["parameters"]["Failed"];
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
+                ref_id?: components["parameters"]["RefId"];
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description next_cursor of the page before.
+                 * @example 1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.
+                 * @example Asia/Jakarta
+                 */
+                tz?: components["parameters"]["Tz"];
+            };
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSellerRequestsResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSandboxScenarios: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "code": "00",
+                     *       "data": [
+                     *         {
+                     *           "ending": "1230",
+                     *           "about": "transaction",
+                     *           "result": "success",
+                     *           "description": "Succeeds."
+                     *         },
+                     *         {
+                     *           "ending": "1232",
+                     *           "about": "transaction",
+                     *           "result": "failed",
+                     *           "description": "Refused; the price comes back."
+                     *         },
+                     *         {
+                     *           "ending": "1233",
+                     *           "about": "transaction",
+                     *           "result": "success",
+                     *           "description": "Pending first, then success."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListSandboxScenariosResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSandboxTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
+            path: {
+                ref: components["parameters"]["Ref"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "result": "success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndSandboxTransactionRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndSandboxTransactionResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongContentType"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    advanceSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.
+                 * @example id-ID,id;q=0.9,en;q=0.8
+                 */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or what is known of a repeated call. Code 00, or 05 while it is under way. */
+            200: {
+                headers: {
+                    "x-request-id"?: string;
+                    /** @description Language of `message`. */
+                    "Content-Language"?: "en" | "id";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "code": "00",
+                     *       "data": {
+                     *         "deliveries": 0,
+                     *         "transactions": 0,
+                     *         "bills": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdvanceSandboxResponse"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -9004,7 +9713,7 @@ export interface operations {
                 /** @example 081234561230 */
                 customer: string;
                 /**
-                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @description Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.
                  * @example order-20240301-0001
                  */
                 ref_id: string;
@@ -9183,16 +9892,16 @@ export interface operations {
                  * @example {
                  *       "event": "transaction.pending",
                  *       "data": {
-                 *         "ref_id": "order-20240301-0007",
-                 *         "transaction_id": "01a208b294d8718d80f3f978d8b2707c",
+                 *         "ref_id": "order-20240301-0008",
+                 *         "transaction_id": "01a20f6a1f3675ce8c81e0ef38efcad5",
                  *         "code": "S10",
-                 *         "customer_number": "081234561233",
+                 *         "customer_number": "081234561238",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:57:30.967Z"
+                 *         "timestamp": "2026-11-24T21:15:42.774Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:31.018Z"
+                 *       "timestamp": "2026-11-24T21:15:42.819Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -9244,16 +9953,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a208b27fbb732db92272e4beb59c53",
+                 *         "transaction_id": "01a20f6a1d2171749db5076516b1f0e2",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "306373015126242403",
+                 *         "sn": "997977040647657763",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:57:25.562Z",
+                 *         "timestamp": "2026-11-24T21:15:42.241Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:25.685Z"
+                 *       "timestamp": "2026-11-24T21:15:42.294Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -9305,16 +10014,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a208b2806573dfbfedd39afb9ec878",
+                 *         "transaction_id": "01a20f6a1d8b76e6b0e9f95a4d0e8516",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-23T13:57:25.733Z",
+                 *         "timestamp": "2026-11-24T21:15:42.347Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:25.794Z"
+                 *       "timestamp": "2026-11-24T21:15:42.387Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -9365,7 +10074,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a208b2894d736fbd0fe3ab1fe5db11",
+                 *         "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -9376,9 +10085,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-23T13:57:28.075Z"
+                 *         "completed_at": "2026-11-24T21:15:44.547Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:28.075Z"
+                 *       "timestamp": "2026-11-24T21:15:44.547Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -9429,7 +10138,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a208b288e874d498baa488d0b6a79f",
+                 *         "settlement_id": "01a20f6a259471818828dcfcb507d9ae",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -9442,7 +10151,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:27.964Z"
+                 *       "timestamp": "2026-11-24T21:15:44.443Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -9498,9 +10207,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-23T13:57:25.445Z"
+                 *         "timestamp": "2026-11-24T21:15:42.123Z"
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:25.445Z"
+                 *       "timestamp": "2026-11-24T21:15:42.123Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -9557,7 +10266,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:22.795Z"
+                 *       "timestamp": "2026-11-24T21:15:39.477Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -9608,13 +10317,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a208b2944577ffbcb1fdb9c3aeb61b",
+                 *         "endpoint_id": "01a20f6a309270c8851140750d890675",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-23T13:57:30.913Z",
+                 *         "since": "2026-11-24T21:15:47.321Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:30.914Z"
+                 *       "timestamp": "2026-11-24T21:15:47.324Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -9667,7 +10376,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-23T13:57:29.840Z"
+                 *       "timestamp": "2026-11-24T21:15:46.501Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -9716,10 +10425,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a208b280f171e0b762ca136ab618b8",
+                 *       "code": "01a20f6a1dfc74948a7d2acb007498f5",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "0701-0991-9139-8444-7231/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -9770,11 +10479,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a208b27fbb732db92272e4beb59c53",
+                 *       "ref_id": "01a20f6a1d2171749db5076516b1f0e2",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "306373015126242403",
+                 *       "sn": "997977040647657763",
                  *       "message": "Success"
                  *     }
                  */

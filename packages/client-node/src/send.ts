@@ -10,9 +10,12 @@ export interface SendOptions {
 
 export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
 
+/** A body of JSON that says its `status`. */
+export type Answer = { status: unknown } & Record<string, unknown>;
+
 export interface Sent {
   status: number;
-  body: unknown;
+  body: Answer;
   /**
    * Why an attempt before had no answer, null where each had one. That attempt may have been done, whatever this answer refuses:
    * a refusal is believed only where this is null.
@@ -20,21 +23,32 @@ export interface Sent {
   lostBefore: unknown;
 }
 
+type IsAnswer = (httpStatus: number, body: Answer) => boolean;
+
+interface Expected {
+  isAnswer: IsAnswer;
+  /** A success is a file, whose bytes stand as its `data`. */
+  isFile?: boolean;
+}
+
 /**
  * Sends a request until it is answered. 429 and 503 made nothing, so they are repeated whatever was sent; no answer, and an
  * answer that is not the service's own, only what may be done twice.
- * @param isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
+ * @param options.isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
+ * @param options.isAnswer Whether the service itself answers so on this surface.
  * @returns the last answer, or the last reason why there was none.
  */
 export async function send(
   url: string,
   init: RequestInit,
-  { isRepeatable, ...options }: SendOptions & { isRepeatable: boolean },
+  { isRepeatable, isAnswer, isFile = false, ...options }: SendOptions & Expected & { isRepeatable: boolean },
 ): Promise<{ answer: Sent } | { lost: unknown }> {
   let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
-    const { retryAfterMs, ...found } = await sendOnce(url, init, options.timeoutMs);
+    const { retryAfterMs, ...found } = await sendOnce(url, init, {
+      ...{ isAnswer, isFile, timeoutMs: options.timeoutMs },
+    });
     if ('lost' in found) {
       lostBefore = found.lost;
       result = found;
@@ -55,28 +69,35 @@ export async function send(
 async function sendOnce(
   url: string,
   init: RequestInit,
-  timeoutMs: number,
+  { isAnswer, isFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
 ): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     const after = Number(response.headers.get('retry-after') ?? Number.NaN);
     const retryAfterMs = Number.isFinite(after) ? after * 1_000 : null;
-    const text = await response.text();
-    const body = parsed(text);
-    // A proxy's page, or a fault of the service itself: whether it was done is not known.
-    return body === null || (response.status >= 500 && response.status !== 503)
-      ? { lost: new Error(`HTTP ${response.status}: ${text.slice(0, 200)}`), retryAfterMs }
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const body = isFile && response.ok ? attached(response, bytes) : parsed(bytes.toString());
+    // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+    return body === null ||
+      (response.status >= 500 && response.status !== 503) ||
+      !isAnswer(response.status, body)
+      ? { lost: new Error(`HTTP ${response.status}: ${bytes.toString('utf8', 0, 200)}`), retryAfterMs }
       : { answer: { status: response.status, body }, retryAfterMs };
   } catch (error) {
     return { lost: error, retryAfterMs: null };
   }
 }
 
+/** The service sends its files as attachments; the page of a proxy is none. */
+function attached({ headers }: Response, data: Buffer): Answer | null {
+  return headers.get('content-disposition')?.startsWith('attachment') ? { status: 'success', data } : null;
+}
+
 /** The answer, or null for what is not one of the service. */
-function parsed(text: string): object | null {
+function parsed(text: string): Answer | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'status' in value ? value : null;
+    return typeof value === 'object' && value !== null && 'status' in value ? { ...value } : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** Verifies what the service sends, as it came: the bytes, before any parser of JSON. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { webhooks } from './schema.js';
 
 type EventName = keyof webhooks;
@@ -18,7 +18,11 @@ export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
-type Headers = Record<string, string | string[] | undefined>;
+type HeaderValue = string | readonly string[] | undefined;
+
+/** Names in any case, each with its value or the list of its values: an object, a `Headers` of fetch, a `Map`, or pairs. */
+export type WebhookHeaders =
+  Readonly<Record<string, HeaderValue>> | Iterable<readonly [name: string, value: HeaderValue]>;
 
 export interface WebhookOptions {
   /** Of the endpoint; of callbacks that of `default`. `whsec_…` */
@@ -31,20 +35,21 @@ export interface WebhookOptions {
 
 /** @throws WebhookError for what is not genuine, too old, or not of this service. */
 export function verifyWebhook(
-  message: { headers: Headers; body: Uint8Array | string },
+  message: { headers: WebhookHeaders; body: Uint8Array | string },
   { secret, toleranceS = 300, nowS = Date.now() / 1_000 }: WebhookOptions,
 ): WebhookEvent {
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
     throw new TypeError('secret must be the webhook secret: whsec_…');
   }
-  const id = headerOf(message.headers, 'webhook-id');
-  const timestamp = headerOf(message.headers, 'webhook-timestamp');
+  const headerOf = headersIn(message.headers);
+  const id = headerOf('webhook-id');
+  const timestamp = headerOf('webhook-timestamp');
   const body = typeof message.body === 'string' ? Buffer.from(message.body) : Buffer.from(message.body);
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
   const expected = Buffer.from(`v1,${hmac.digest('base64')}`);
   // Two while a secret is replaced. Each is compared, whatever the one before was.
-  const matches = headerOf(message.headers, 'webhook-signature')
+  const matches = headerOf('webhook-signature')
     .split(' ')
     .map((each) => isSame(Buffer.from(each), expected))
     .includes(true);
@@ -58,7 +63,7 @@ export function verifyWebhook(
   }
   const parsed = JSON.parse(body.toString('utf8')) as { event?: unknown };
   // The header is not signed, so a name in the body wins.
-  const name = typeof parsed.event === 'string' ? parsed.event : headerOf(message.headers, 'x-event');
+  const name = typeof parsed.event === 'string' ? parsed.event : headerOf('x-event');
   return { id, name, body: parsed } as WebhookEvent;
 }
 
@@ -91,7 +96,7 @@ interface FastifyLike {
   post(
     path: string,
     handler: (
-      request: { headers: Headers; body: unknown },
+      request: { headers: IncomingHttpHeaders; body: unknown },
       reply: { code(status: number): { send(body: unknown): unknown } },
     ) => Promise<unknown>,
   ): unknown;
@@ -113,7 +118,7 @@ export function fastifyWebhooks({ path, ...options }: ReceiverOptions & { path: 
 }
 
 async function receive(
-  message: { headers: Headers; body: Uint8Array },
+  message: { headers: IncomingHttpHeaders; body: Uint8Array },
   options: ReceiverOptions,
 ): Promise<{ status: number; answer: object }> {
   await options.onEvent(verifyWebhook(message, options));
@@ -146,12 +151,28 @@ async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax
   return Buffer.concat(chunks);
 }
 
-function headerOf(headers: Headers, name: string): string {
-  const value = headers[name];
-  if (typeof value !== 'string') {
-    throw new WebhookError(`The header ${name} is missing.`);
+/** @returns what finds one of them, or throws. */
+function headersIn(headers: WebhookHeaders): (name: string) => string {
+  const given = new Map<string, string>();
+  for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {
+    const text = typeof value === 'string' ? value : value?.join(', ');
+    if (text !== undefined) {
+      given.set(name.toLowerCase(), text);
+    }
   }
-  return value;
+  return (name) => {
+    const value = given.get(name);
+    if (value === undefined) {
+      throw new WebhookError(`The header ${name} is missing.`);
+    }
+    return value;
+  };
+}
+
+function isIterable(
+  headers: WebhookHeaders,
+): headers is Iterable<readonly [name: string, value: HeaderValue]> {
+  return Symbol.iterator in headers;
 }
 
 function isSame(given: Buffer, expected: Buffer): boolean {

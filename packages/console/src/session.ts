@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { operations } from './api/schema.js';
-import { api, dataOf } from './api/client.js';
+import { api } from './api/client.js';
+import { dataOf } from './api/data-of.js';
 
 export type Session = operations['getSession']['responses'][200]['content']['application/json']['data'];
 export type Action = Session['actions'][number];

@@ -1,88 +1,72 @@
-import { AppShell, Burger, Button, Group, NavLink, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { AppShell, Button, NavLink, Text } from '@mantine/core';
 import { spotlight } from '@mantine/spotlight';
-import { useEffect } from 'react';
-import { NavLink as RouterLink, Outlet, useLocation } from 'react-router';
+import { NavLink as RouterLink, useLocation } from 'react-router';
 import { antiForgeryToken } from './api/client.js';
 import { Finder } from './parts/finder.js';
+import { Frame } from './parts/frame.js';
 import { Waiting } from './parts/states.js';
 import { SessionContext, useSessionQuery, type Action, type Session } from './session.js';
 import { t, type TextKey } from './text/text.js';
+import { ZoneContext } from './zone.js';
 
 const pages: { to: string; label: TextKey; action: Action }[] = [
   { to: '/', label: 'today', action: 'console.start' },
   { to: '/purchases', label: 'purchases', action: 'purchase.look' },
   { to: '/cases', label: 'cases', action: 'purchase.look' },
   { to: '/deposits', label: 'deposits', action: 'deposit.look' },
+  { to: '/bank-lines', label: 'bankStatements', action: 'bank-line.look' },
   { to: '/settlements', label: 'settlements', action: 'settlement.look' },
+  { to: '/adjustments', label: 'adjustments', action: 'adjustment.look' },
   { to: '/products', label: 'products', action: 'product.look' },
+  { to: '/price-imports', label: 'priceImports', action: 'product.look' },
+  { to: '/markups', label: 'markups', action: 'markup.look' },
   { to: '/providers', label: 'providers', action: 'provider.look' },
   { to: '/webhooks', label: 'webhooks', action: 'webhook.look' },
   { to: '/ledger', label: 'ledger', action: 'ledger.verify' },
   { to: '/system', label: 'system', action: 'system.look' },
+  { to: '/jobs', label: 'jobs', action: 'queue.look' },
   { to: '/audit', label: 'audit', action: 'audit.look' },
   { to: '/accounts', label: 'accounts', action: 'account.look' },
-];
-
-/** Pages that the server writes itself. */
-const serverPages: { href: string; label: TextKey; action: Action }[] = [
-  { href: '/admin/queues', label: 'queues', action: 'queue.look' },
-  { href: '/admin/operators', label: 'operators', action: 'operator.look' },
+  { to: '/operators', label: 'operators', action: 'operator.look' },
 ];
 
 /** What is around every page: where else to go, search, and who is logged in. */
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
-  const [opened, { toggle, close }] = useDisclosure(false);
-  const { pathname } = useLocation();
-  useEffect(close, [pathname, close]);
   if (!session.data) {
     return <Waiting error={session.error} again={session.refetch} />;
   }
   return (
     <SessionContext value={session.data}>
-      <AppShell
-        // What moves is missed by a click.
-        transitionDuration={0}
-        header={{ height: 56 }}
-        navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-        padding="md"
-      >
-        <AppShell.Header>
-          <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-            <Group wrap="nowrap" gap="xs">
-              <Burger
-                opened={opened}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={opened ? t('closeMenu') : t('openMenu')}
-                aria-expanded={opened}
-              />
-              <Text fw={700} truncate>
-                {t('title')}
-              </Text>
-            </Group>
+      <ZoneContext value={session.data.time_zone}>
+        <Frame
+          title={t('title')}
+          right={
             <Button variant="default" size="xs" onClick={spotlight.open} aria-keyshortcuts="Control+K">
               {t('find')}
               <Text component="span" size="xs" ms="xs" visibleFrom="sm">
                 Ctrl K
               </Text>
             </Button>
-          </Group>
-        </AppShell.Header>
-        <Menu session={session.data} />
-        <AppShell.Main>
-          <Outlet />
-        </AppShell.Main>
-      </AppShell>
-      <Finder />
+          }
+          menu={<Menu session={session.data} />}
+        />
+        <Finder />
+      </ZoneContext>
     </SessionContext>
   );
 }
 
 function isAt(pathname: string, to: string): boolean {
   return pathname === to || (to !== '/' && pathname.startsWith(`${to}/`));
+}
+
+/** As it is now: a change of one's own password gives this browser another session. */
+function addToken({ currentTarget: form }: React.SyntheticEvent<HTMLFormElement>): void {
+  const field = form.elements.namedItem('_csrf');
+  if (field instanceof HTMLInputElement) {
+    field.value = antiForgeryToken();
+  }
 }
 
 function Menu({ session: { username, role, actions } }: { session: Session }): React.ReactElement {
@@ -103,16 +87,27 @@ function Menu({ session: { username, role, actions } }: { session: Session }): R
               fw={isAt(pathname, to) ? 700 : 400}
             />
           ))}
-        {serverPages
-          .filter(({ action }) => actions.includes(action))
-          .map(({ href, label }) => (
-            <NavLink key={href} href={href} label={t(label)} />
-          ))}
+        {/* The Bull board, which is not one of our pages. */}
+        {actions.includes('queue.look') && <NavLink href="/admin/queues" label={t('queues')} />}
       </AppShell.Section>
       <AppShell.Section>
-        <NavLink href="/admin/me" label={username} description={role} />
-        <form method="post" action="/admin/logout">
-          <input type="hidden" name="_csrf" value={antiForgeryToken()} />
+        <NavLink
+          component={RouterLink}
+          to="/me"
+          label={
+            <>
+              {username}
+              <Text component="span" size="xs" display="block">
+                {role}
+              </Text>
+            </>
+          }
+          active={isAt(pathname, '/me')}
+          variant="subtle"
+          fw={isAt(pathname, '/me') ? 700 : 400}
+        />
+        <form method="post" action="/admin/logout" onSubmit={addToken}>
+          <input type="hidden" name="_csrf" />
           <Button type="submit" variant="default" size="xs" fullWidth>
             {t('logOut')}
           </Button>

@@ -26,7 +26,7 @@ export interface Bench {
 }
 
 /** As a copy in production logs. */
-const serviceEnv = { NODE_ENV: 'development', LOG_LEVEL: 'info' };
+export const serviceEnv = { NODE_ENV: 'development', LOG_LEVEL: 'info' };
 
 /** Runs a bench; whatever becomes of it, its processes end and its databases are gone. */
 export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {

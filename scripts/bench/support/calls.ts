@@ -8,6 +8,14 @@ interface Answer {
 
 /** In the process: tells that it is ready, and answers each call by `handle`. */
 export function answerCalls(handle: (input: never) => Promise<unknown>): void {
+  hearCalls(handle);
+  // Until its parent goes or stops it.
+  process.channel?.ref();
+  process.send?.({ ready: true });
+}
+
+/** The same for a process that tells by itself that it is ready, as those of the service do. */
+export function hearCalls(handle: (input: never) => Promise<unknown>): void {
   process.on('message', (input) => {
     handle(input as never).then(
       (answer) => process.send?.({ answer } satisfies Answer),
@@ -17,9 +25,6 @@ export function answerCalls(handle: (input: never) => Promise<unknown>): void {
       },
     );
   });
-  // Until its parent goes or stops it.
-  process.channel?.ref();
-  process.send?.({ ready: true });
 }
 
 /** In the bench. One call at a time. @throws Error with what the process said, or that it has ended. */

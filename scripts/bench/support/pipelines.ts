@@ -38,10 +38,15 @@ export async function startWorld(options: { buyers: number }): Promise<World> {
   return { shop, simulator, inbox };
 }
 
-export async function startOurs(bench: Bench, { shop, simulator, inbox }: World): Promise<Pipeline> {
+/** @param start How its processes are started: as in production, unless something else is said. */
+export async function startOurs(
+  bench: Bench,
+  { shop, simulator, inbox }: World,
+  start = { web: startWeb, worker: startWorker },
+): Promise<Pipeline> {
   const env = { SIMULATOR_URL: simulator.url };
-  const web = await startWeb(env);
-  const workers = await Promise.all(workerNames.map((name) => startWorker(name, env)));
+  const web = await start.web(env);
+  const workers = await Promise.all(workerNames.map((name) => start.worker(name, env)));
   const receivers = shop.buyers.map(({ id }) => receiverIdOf(id, `${inbox.url}/hooks/${id}`));
   const transactions = bench.db.collection('transactions');
   const deliveries = bench.db.collection('deliveries');

@@ -1,6 +1,5 @@
 /** The API configuration (docs/interface.md#api-configuration): domain to wire, and the schema of that. */
 import Joi from 'joi';
-import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
 import { apiKeyInClear } from '../../accounts/api-key-in-clear.js';
 import { rateLimitOf } from '../../accounts/rate-limit-of.js';
@@ -17,6 +16,7 @@ export async function presentConfig(account: Account, keyId: string) {
     webhookStatusOf(account),
   ]);
   return {
+    username: account.username,
     api_key: apiKey,
     webhook_url: account.webhookUrl,
     callback_url: account.callbackUrl,
@@ -30,14 +30,18 @@ export async function presentConfig(account: Account, keyId: string) {
 const nullableUrl = Joi.string().allow(null).required();
 
 export const configData = {
+  username: Joi.string()
+    .required()
+    .description('The name of your account; reseller software sends it.')
+    .example('buyer'),
   api_key: Joi.string().required().description('The current key, which is the one that you call with.'),
   webhook_url: nullableUrl.description('Gets the events of every transaction.'),
   callback_url: nullableUrl.description("Gets each surface's own callback."),
   ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: any address.'),
+  // Without the most that an account may choose: what it was given in the database may be more.
   rate_limit: Joi.number()
     .integer()
     .min(1)
-    .max(limits.rateLimitMax)
     .required()
     .description('Calls in a minute, all surfaces together.'),
   language: Joi.string()

@@ -102,6 +102,7 @@ function rateErrors({ rateLimitMax }: Account, wanted: number | undefined): Fiel
     ? [
         {
           field: 'rate_limit',
+          reason: 'too_large',
           message: say('rateLimitAtMost', { max: rateLimitMax ?? '' }),
         },
       ]

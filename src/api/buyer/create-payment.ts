@@ -31,11 +31,12 @@ export const createPayment = defineOperation<PurchaseBody>({
     }),
   ),
   failures: [402, 404, 409, 422, 503],
-  async handle({ account, body }) {
+  async handle({ account, body, requestId }) {
     const { purchase, created } = await pay({
       account,
       surface: 'buyer',
       ...wantedBy(body),
+      requestId,
     });
     return {
       code: replyCode(purchase, created),

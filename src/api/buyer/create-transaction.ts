@@ -20,11 +20,12 @@ export const createBuyerTransaction = defineOperation<PurchaseBody>({
   body: purchaseBody,
   data: buyerTransactionData,
   failures: [402, 404, 409, 422, 503],
-  async handle({ account, body }) {
+  async handle({ account, body, requestId }) {
     const { purchase, created } = await createPurchase({
       account,
       surface: 'buyer',
       ...wantedBy(body),
+      requestId,
     });
     return {
       code: replyCode(purchase, created),

@@ -26,7 +26,9 @@ export const getBuyerPriceList = defineOperation<Body>({
     operator: text(50).example('Telkomsel'),
   }),
   data: Joi.array().items(productData),
-  async handle({ body }) {
-    return { data: new JsonList(await priceList(body)).map(presentProduct) };
+  async handle({ account, body }) {
+    return {
+      data: new JsonList(await priceList({ ...body, buyer: account })).map(presentProduct),
+    };
   },
 });

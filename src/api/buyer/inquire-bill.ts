@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { named } from '../named.js';
 import { checkMeter } from '../../bills/check-meter.js';
+import { chargedBill } from '../../bills/charged-bill.js';
 import { inquireBill, type OpenQuote } from '../../bills/inquire-bill.js';
 import { findProduct } from '../../products/find-product.js';
 import { isToken } from '../../products/is-token.js';
@@ -72,12 +73,13 @@ export const inquireBuyerBill = defineOperation<Body>({
 });
 
 function presentBill(quote: OpenQuote) {
+  const { adminFee, totalAmount } = chargedBill(quote);
   return {
     customer_number: quote.customerNumber,
     customer_name: quote.customerName,
     bill_period: quote.billPeriod,
     total_bill: quote.totalBill,
-    admin_fee: quote.adminFee,
-    total_amount: quote.totalAmount,
+    admin_fee: adminFee,
+    total_amount: totalAmount,
   };
 }

@@ -22,6 +22,7 @@ export const listBuyerDeposits = defineOperation<unknown, unknown, ListFilter<(t
     deposits: Joi.array().items(depositData).required(),
     next_cursor: nextCursor,
   }),
+  conditional: true,
   async handle({ account, query }) {
     const { found, next } = await pageOfDocuments(deposits, ...pageOf<Deposit>(account._id, query));
     return { data: { deposits: found.map((each) => presentDeposit(each, query.tz)), next_cursor: next } };

@@ -1,17 +1,20 @@
 import Joi from 'joi';
-import type { Sought } from '../../purchases/find-in-history.js';
 import { listTransactions } from '../../purchases/list-purchases.js';
-import { customerNumber, pagination, productCode, text } from '../fields.js';
-import { historyFields, presentPage, wantedBy, type HistoryBody } from '../history.js';
+import { customerNumber, pagination } from '../fields.js';
+import {
+  historyFields,
+  presentPage,
+  soughtBy,
+  soughtFields,
+  wantedBy,
+  type HistoryBody,
+  type SoughtBody,
+} from '../history.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
 import { buyerTransactionData } from '../schemas.js';
 
-interface Body extends HistoryBody {
-  code?: string;
-  customer_number?: string;
-  sn?: string;
-}
+type Body = HistoryBody & SoughtBody;
 
 export const listBuyerTransactions = defineOperation<Body>({
   id: 'listBuyerTransactions',
@@ -26,12 +29,8 @@ export const listBuyerTransactions = defineOperation<Body>({
     '`code`, `customer_number` and `sn` look among the newest 5,000 that have them in the period.',
   body: Joi.object<Body>({
     ...historyFields,
-    code: productCode,
+    ...soughtFields,
     customer_number: customerNumber,
-    sn: text(200)
-      .min(1)
-      .example('1234-5678-9012-3456-7890')
-      .description('All of it, or the 20 digits of a PLN token.'),
   }),
   data: Joi.object({
     transactions: Joi.array().items(buyerTransactionData).required(),
@@ -51,8 +50,3 @@ export const listBuyerTransactions = defineOperation<Body>({
     };
   },
 });
-
-function soughtBy({ code, customer_number, sn }: Body): Sought | undefined {
-  const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
-  return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;
-}

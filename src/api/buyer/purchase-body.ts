@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { customerNumber, maxPrice, productCode, refId } from '../fields.js';
+import { customerNumber, maxPrice, productCode, newRefId } from '../fields.js';
 
 /** What a buyer sends to buy a product or to pay a bill (docs/interface.md#purchases). */
 export interface PurchaseBody {
@@ -12,7 +12,7 @@ export interface PurchaseBody {
 export const purchaseBody = Joi.object<PurchaseBody>({
   code: productCode.required(),
   customer_number: customerNumber.required(),
-  ref_id: refId.required(),
+  ref_id: newRefId.required(),
   max_price: maxPrice,
 });
 

@@ -46,6 +46,12 @@ for (const form of document.querySelectorAll('form.try-it')) {
     event.preventDefault();
     const shown = form.querySelector('.answer');
     shown.textContent = '…';
+    try {
+      await sign(form);
+    } catch (error) {
+      shown.textContent = error.message;
+      return;
+    }
     const inputs = [...form.querySelectorAll('[data-in]')];
     const query = new URLSearchParams();
     let path = form.dataset.path;
@@ -59,7 +65,9 @@ for (const form of document.querySelectorAll('form.try-it')) {
     const headers = {};
     if (key && key.value !== '') {
       sessionStorage.setItem('topup-key', key.value);
-      headers.authorization = 'Bearer ' + key.value;
+      if (form.dataset.signed === undefined) {
+        headers.authorization = 'Bearer ' + key.value;
+      }
     }
     if (body) {
       headers['content-type'] = 'application/json';
@@ -77,6 +85,22 @@ for (const form of document.querySelectorAll('form.try-it')) {
       shown.textContent = 'No answer: ' + error.message;
     }
   });
+}
+
+// A call of the reseller surface carries this in place of the key. Without a key the sign is sent as it was filled in.
+async function sign(form) {
+  const { key, sign: field } = form.elements;
+  if (form.dataset.signed === undefined || key.value === '') {
+    return;
+  }
+  if (!crypto.subtle) {
+    throw new Error('Not sent: a browser makes no sign on a page that came by plain HTTP from another machine. Open it by HTTPS, or empty the key and fill in a sign of your own.');
+  }
+  const text = form.dataset.signed.replace(/\\{(\\w+)\\}/g, (_, name) => form.elements[name].value);
+  const bytes = (value) => new TextEncoder().encode(value);
+  const hmac = await crypto.subtle.importKey('raw', bytes(key.value), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const made = new Uint8Array(await crypto.subtle.sign('HMAC', hmac, bytes(text)));
+  field.value = [...made].map((each) => each.toString(16).padStart(2, '0')).join('');
 }
 
 function pretty(text) {

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Marked } from 'marked';
 import { projectRoot } from '../../../config/project-file.js';
-import { openApiDocument } from '../openapi/document.js';
 import { html } from '../../shared/html.js';
 import { lookUp } from '../../shared/look-up.js';
+import { clientAddressOf } from './client-files.js';
+import { withOwnAddress } from './own-address.js';
 
 /** What is read at /docs, in this order, by the names of the files below docs/. */
 export const guideTitles = {
@@ -42,10 +43,10 @@ export function guideOf(name: GuideName): Guide {
 export const guides = (): Guide[] => (Object.keys(guideTitles) as GuideName[]).map(guideOf);
 
 function render(name: GuideName): Guide {
-  const [server] = openApiDocument().servers;
-  const text = readFileSync(path.join(projectRoot, 'docs', `${name}.md`), 'utf8')
-    .replace(/https:\/\/topup\.example|http:\/\/127\.0\.0\.1:3000/g, server?.url ?? '')
-    .replace(/<!--[^]*?-->\n?/g, '');
+  const text = withOwnAddress(readFileSync(path.join(projectRoot, 'docs', `${name}.md`), 'utf8')).replace(
+    /<!--[^]*?-->\n?/g,
+    '',
+  );
   const sections: Guide['sections'] = [];
   const marked = new Marked({
     renderer: {
@@ -72,7 +73,7 @@ function render(name: GuideName): Guide {
   return { name, title: guideTitles[name], html: page, sections: withText(sections, text) };
 }
 
-/** Guides, and headings in them; the other files of the repository are not served, so those links are words. */
+/** Guides, headings in them, and the clients' files; the others of the repository are not served, so those links are words. */
 function addressOf(href: string): string | null {
   const [, file = '', hash = ''] = /^([\w-]*)(?:\.md)?(#[\w-]+)?$/.exec(href) ?? [];
   if (href.startsWith('https://')) {
@@ -81,7 +82,7 @@ function addressOf(href: string): string | null {
   if (file === '' && hash !== '') {
     return hash;
   }
-  return isGuideName(file) ? `/docs/${file}${hash}` : null;
+  return isGuideName(file) ? `/docs/${file}${hash}` : clientAddressOf(href);
 }
 
 /** As GitHub makes them of headings. */

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../shared/html.js';
 import { lookUp } from '../../shared/look-up.js';
+import { resellerOperations } from '../reseller/operations.js';
 import { describedInterface, openApiDocument } from '../openapi/document.js';
 import type { DescribedOperation, Parameter, Response } from '../openapi/types.js';
 import { schemaRows } from './schema-rows.js';
@@ -149,26 +150,51 @@ function curl(call: Call): Html {
   return html`<pre tabindex="0"><code>${lines.join(' \\\n  ')}</code></pre>`;
 }
 
+/** What the sign of a reseller call covers, with its fields in braces: as the call itself puts it together. */
+function signedOf({ operation }: Call): string | null {
+  const call = resellerOperations.find(({ id }) => id === operation.operationId);
+  const fields = operation.parameters.map(({ name }) => [name, `{${name}}`] as const);
+  return call ? `{username}|${call.signed(Object.fromEntries(fields)).hmacCovers}` : null;
+}
+
 /** The form that the script sends. Without the script it does nothing. */
 function tryIt(call: Call): Html {
   const body = exampleBody(call);
   const fields = call.operation.parameters.filter((each) => each.in !== 'header');
+  const signed = signedOf(call);
   return html`<h2>Try it</h2>
-    <form class="try-it" data-method="${call.method}" data-path="${call.path}">
+    <form
+      class="try-it"
+      data-method="${call.method}"
+      data-path="${call.path}"
+      ${signed === null ? '' : html`data-signed="${signed}"`}
+    >
       ${
-        needsKey(call)
+        needsKey(call) || signed !== null
           ? html`<label
               >API key <input name="key" type="password" autocomplete="off" placeholder="bk_test_…"
             /></label>`
           : ''
       }
-      ${fields.map(
-        ({ name, in: place, required }) =>
-          html`<label>${name}${required ? ' *' : ''} <input data-in="${place}" name="${name}" /></label>`,
+      ${fields.map(({ name, in: place, required }) =>
+        name === 'sign' && signed !== null
+          ? html`<label
+              >sign *
+              <input data-in="query" name="sign" placeholder="made here from the key" autocomplete="off"
+            /></label>`
+          : html`<label>${name}${required ? ' *' : ''} <input data-in="${place}" name="${name}" /></label>`,
       )}
       ${body === null ? '' : html`<label>Body <textarea name="body" rows="8" spellcheck="false">${body}</textarea></label>`}
       <button>Send</button>
-      <p class="quiet">It is sent to this service and does what it says. The key stays in this tab.</p>
+      <p class="quiet">
+        It is sent to this service and does what it says.
+        ${
+          signed === null
+            ? 'The key stays in this tab.'
+            : html`The key stays in this tab and is not sent: <code>sign</code> is made of it here,
+                HMAC-SHA256 over <code>${signed}</code>.`
+        }
+      </p>
       <pre class="answer" tabindex="0" aria-live="polite" aria-label="Answer"></pre>
     </form>`;
 }

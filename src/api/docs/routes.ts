@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Router, type Response } from 'express';
+import { projectRoot } from '../../../config/project-file.js';
 import { html } from '../../shared/html.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { queryOf } from '../middleware/query.js';
 import { refuseMethod } from '../mount.js';
+import { clientFileOf } from './client-files.js';
 import { docsStyle, tryItScript } from './assets.js';
 import { guideOf, guideTitles, isGuideName } from './guides.js';
+import { withOwnAddress } from './own-address.js';
 import { sendDocsPage } from './page.js';
 import { callPage, calls, referenceIndex } from './reference.js';
 import { searchPage } from './search.js';
@@ -38,6 +43,18 @@ export function docsRoutes(): Router {
     }
     sendDocsPage(response, { title: call.operation.summary, body: callPage(call) });
   });
+  router.get('/docs/clients/:name', ({ params }, response) => {
+    const found = clientFileOf(params.name);
+    if (found === null) {
+      throw new NotFoundError(say('noSuchPage'));
+    }
+    const headers = { 'Content-Type': found.type, 'Cache-Control': 'public, max-age=300' };
+    if (found.isAddressed) {
+      response.set(headers).send(withOwnAddress(readFileSync(path.join(projectRoot, found.file), 'utf8')));
+    } else {
+      response.sendFile(found.file, { root: projectRoot, headers });
+    }
+  });
   router.get('/docs/:guide', ({ params }, response) => {
     if (!isGuideName(params.guide)) {
       throw new NotFoundError(say('noSuchPage'));
@@ -57,6 +74,7 @@ const startPage = html`<h1>Top-up and bill payment</h1>
     ${Object.entries(guideTitles).map(([name, title]) => html`<li><a href="/docs/${name}">${title}</a></li>`)}
     <li><a href="/docs/reference">Reference: every call, to read and try</a></li>
     <li><a href="/openapi.json">openapi.json</a>, for machines</li>
+    <li><a href="/portal">Your account</a>: keys, webhooks, your calls and their answers, by your API key</li>
     <li><a href="/admin">Console</a>, for the operator</li>
   </ul>`;
 

@@ -30,7 +30,7 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   setRetryAfter(response, known);
   // A refusal is of the moment, and may say something about the account.
   response.set('Cache-Control', 'no-store');
-  response.status(httpStatusOf(known)).json({
+  context.answer = {
     status: 'error',
     code: known.code,
     reason: known.reason,
@@ -38,10 +38,15 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
     data: null,
     ...(known instanceof InsufficientBalanceError && { data_hint: known.hint }),
     ...(known.errors && {
-      errors: known.errors.map(({ field, message }) => ({ field, message: wordsIn(response, message) })),
+      errors: known.errors.map(({ field, reason = 'not_accepted', message }) => ({
+        field,
+        reason,
+        message: wordsIn(response, message),
+      })),
     }),
     request_id: context.requestId,
-  });
+  };
+  response.status(httpStatusOf(known)).json(context.answer);
 };
 
 /** Every error as one that a client may see. */

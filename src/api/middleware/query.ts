@@ -31,6 +31,8 @@ export function readQuery(request: Request): {
   }
   const [field] = twice;
   const objection =
-    field === undefined ? null : new ValidationError([{ field, message: say('givenTwice', { field }) }]);
+    field === undefined
+      ? null
+      : new ValidationError([{ field, reason: 'given_twice', message: say('givenTwice', { field }) }]);
   return { first, objection };
 }

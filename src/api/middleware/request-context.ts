@@ -1,10 +1,13 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { MaintenanceError } from '../../shared/errors.js';
 import type { Language } from '../../shared/messages.js';
 import { newId } from '../../shared/ids.js';
-import { logger } from '../../shared/logger.js';
+import { logger, redact } from '../../shared/logger.js';
+import { logRequest } from '../../request-log/log-request.js';
+import { tellable, withoutSecrets } from '../../request-log/tellable.js';
 import { openSpan } from '../../shared/tracing.js';
 import { countCall } from '../call-metrics.js';
+import { addressOf } from './address.js';
 
 export interface RequestContext {
   requestId: string;
@@ -19,6 +22,9 @@ export interface RequestContext {
   language: Language | null;
   /** The error behind a failure, for the log only. */
   error: unknown;
+  /** What was answered, for the account's request log; null where that is a file or a long list. */
+  answer: object | null;
+  readsRequestLog: boolean;
 }
 
 export function contextOf(response: Response): RequestContext {
@@ -30,25 +36,32 @@ const probes = ['/healthz', '/readyz'];
 
 const callersId = /^[A-Za-z0-9._-]{8,64}$/;
 
+/** It goes into answers, logs, jobs and traces: whoever sends a key in its place gets an id of ours. */
+function isKept(given: string | undefined): given is string {
+  return given !== undefined && callersId.test(given) && redact(given) === given;
+}
+
 /** Gives each request an id (the caller's x-request-id if it has a sane one) and logs one line when it ends. */
 export const requestContext: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id');
   const context: RequestContext = {
-    requestId: given !== undefined && callersId.test(given) ? given : newId(),
+    requestId: isKept(given) ? given : newId(),
     accountId: null,
     operation: null,
     failed: false,
     code: null,
     language: null,
     error: undefined,
+    answer: null,
+    readsRequestLog: false,
   };
   response.locals['context'] = context;
   response.set('x-request-id', context.requestId);
   const startedAt = process.hrtime.bigint();
   // The path without its query: that of the reseller surface carries signatures.
-  const path = request.originalUrl.split('?', 1)[0];
+  const path = plainPath(request.originalUrl.split('?', 1)[0] ?? '');
   const { method } = request;
-  const span = probes.includes(path ?? '')
+  const span = probes.includes(path)
     ? null
     : openSpan({
         ...{ name: method, kind: 'server', requestId: context.requestId },
@@ -70,6 +83,9 @@ export const requestContext: RequestHandler = (request, response, next) => {
       span?.fail(code ?? String(status));
     }
     span?.end();
+    if (context.accountId !== null && operation !== null) {
+      logForAccount(request, { accountId: context.accountId, context, status, path, durationMs });
+    }
     logger.log(failed ? 'error' : 'info', 'request', {
       requestId: context.requestId,
       ...(span && { traceId: span.traceId }),
@@ -88,3 +104,80 @@ export const requestContext: RequestHandler = (request, response, next) => {
     next();
   }
 };
+
+/** Whoever reads a log decodes no oftener. */
+const decodedMax = 5;
+
+/** A key with one of its letters as %6B is one too: such a path is told as it reads, so that it is masked. */
+function plainPath(sent: string): string {
+  if (!sent.includes('%')) {
+    return sent;
+  }
+  let path = sent;
+  try {
+    for (let times = 0; times < decodedMax; times++) {
+      path = decodeURIComponent(path);
+    }
+  } catch {
+    // So far it could be read.
+  }
+  return redact(path) === path ? sent : path;
+}
+
+/** What its account reads of it. On the reseller surface the code tells a failure, elsewhere the status as well. */
+function logForAccount(
+  request: Request,
+  call: { accountId: string; context: RequestContext; status: number; path: string; durationMs: number },
+): void {
+  const { accountId, context, status, path, durationMs } = call;
+  const { code, answer } = context;
+  const failed = status >= 400 || (code !== null && code !== '00' && code !== '05');
+  if (context.readsRequestLog && !failed) {
+    return;
+  }
+  logRequest(accountId, failed, () => {
+    const sent = sentWith(request);
+    const { reason = null } = (answer ?? {}) as { reason?: string };
+    return {
+      accountId,
+      method: request.method,
+      path: pathForAccount(path),
+      httpStatus: status,
+      code,
+      reason,
+      failed,
+      refId: refIdOf(sent),
+      durationMs: Math.round(durationMs),
+      address: addressOf(request),
+      requestId: context.requestId,
+      request: tellable(sent),
+      // Words about a transaction may be a provider's; those of a refusal are ours.
+      response: tellable(
+        answer,
+        reason === null || reason === 'transaction_failed' ? [] : ['message', 'errors'],
+      ),
+    };
+  });
+}
+
+/** The body, or the query of a call without one. Never a URL of Node: what a client sends as one need not be one. */
+function sentWith(request: Request): object | null {
+  const body = request.body as unknown;
+  if (typeof body === 'object' && body !== null && Object.keys(body).length > 0) {
+    return body;
+  }
+  const { originalUrl } = request;
+  const start = originalUrl.indexOf('?');
+  return start < 0 ? null : Object.fromEntries(new URLSearchParams(originalUrl.slice(start)));
+}
+
+/** Without what stands before it where the whole address was sent, and without what could be a key or a number of somebody. */
+function pathForAccount(path: string): string {
+  return withoutSecrets(path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, ''));
+}
+
+function refIdOf(sent: object | null): string | null {
+  const refId = sent !== null && 'ref_id' in sent ? sent.ref_id : null;
+  const isOne = typeof refId === 'string' && /^[A-Za-z0-9._:-]{1,64}$/.test(refId) && redact(refId) === refId;
+  return isOne ? refId : null;
+}

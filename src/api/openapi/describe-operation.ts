@@ -21,6 +21,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
       ...parametersOf(operation.params, 'path'),
       ...parametersOf(operation.query, 'query'),
       ...(operation.takesToken ? [downloadToken] : []),
+      ...(operation.conditional ? [ifNoneMatch] : []),
       acceptLanguage,
     ],
     ...(body && {
@@ -30,6 +31,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
       ...Object.fromEntries(
         (operation.successStatuses ?? [200]).map((status) => [status, successOf(operation, status)]),
       ),
+      ...(operation.conditional && { 304: notModified }),
       ...failureReferences([
         ...everyCall,
         ...(operation.method === 'get' ? [] : everyBody),
@@ -70,6 +72,29 @@ const acceptLanguage: Parameter = {
     'Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.',
   schema: { type: 'string' },
   example: 'id-ID,id;q=0.9,en;q=0.8',
+};
+
+/** Of lists that are asked for again and again. */
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: '`ETag` of the answer that you have: 304 without a body while it still holds.',
+  schema: { type: 'string' },
+  example: 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+};
+
+const etag = {
+  ETag: {
+    description: 'Names this state of the answer: send it back in `If-None-Match`.',
+    schema: { type: 'string' },
+  },
+};
+
+const notModified: Response = {
+  description: 'What you have still holds.',
+  headers: { 'x-request-id': { schema: { type: 'string' } }, ...etag },
+  content: {},
 };
 
 /** Every parameter is text. */
@@ -113,7 +138,11 @@ function successOf(operation: AnyOperation, status: number): Response {
   const examples = lookUp(recordedExamples.operations, operation.id)?.responses[status];
   return {
     description: descriptions[status] ?? 'Done.',
-    headers: { 'x-request-id': { schema: { type: 'string' } }, ...contentLanguage },
+    headers: {
+      'x-request-id': { schema: { type: 'string' } },
+      ...contentLanguage,
+      ...(operation.conditional && status === 200 && etag),
+    },
     content: {
       ...(operation.file !== 'bytes' && {
         'application/json': {

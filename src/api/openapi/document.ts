@@ -44,6 +44,7 @@ function makeDocument(): OpenApiDocument {
       { name: 'Wallet', description: 'Buyer keys, prefix /v1.' },
       { name: 'Buyer', description: 'Buyer keys.' },
       { name: 'Seller', description: 'Seller keys.' },
+      { name: 'Sandbox', description: 'Buyer keys of a sandbox: elsewhere 403, `sandbox_only`.' },
       { name: 'Reseller', description: 'For reseller engines: signed GET calls, always HTTP 200.' },
       { name: 'Provider', description: 'For systems that fulfil our orders.' },
       { name: 'Webhooks', description: describeWebhooks(env.OUTGOING_ADDRESSES) },

@@ -1,4 +1,5 @@
 /** The failure envelope and its HTTP statuses (docs/interface.md#codes), for every operation alike. */
+import { fieldReasons } from '../../shared/field-reason.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import { reasons, reasonsOf } from '../reasons.js';
 import { titled } from './components.js';
@@ -165,9 +166,18 @@ export function failureEnvelope(code: Schema): Schema {
         items: {
           title: 'FieldError',
           type: 'object',
-          required: ['field', 'message'],
+          required: ['field', 'reason', 'message'],
           additionalProperties: false,
-          properties: { field: { type: 'string' }, message: { type: 'string' } },
+          properties: {
+            field: { type: 'string' },
+            reason: {
+              title: 'FieldReason',
+              type: 'string',
+              enum: Object.keys(fieldReasons),
+              description: 'What is wrong with it, as a word that stays (/docs/errors).',
+            },
+            message: { type: 'string' },
+          },
         },
       },
       request_id: { type: 'string', description: 'Name it when you ask for help.' },

@@ -72,7 +72,7 @@ function createReport(role: Role): AnyOperation {
     fileTypes: fileMediaTypes,
     successStatuses: [200, 202],
     failures: [409, 503],
-    async handle({ account, body, accept }) {
+    async handle({ account, body, prefers, requestId }) {
       const report = await requestReport({
         account,
         type: body.type,
@@ -80,17 +80,14 @@ function createReport(role: Role): AnyOperation {
         startDate: body.start_date,
         endDate: body.end_date,
         zone: body.tz,
+        requestId,
       });
-      return report.status === 'completed' && isFileWanted(body.format, accept)
+      // JSON has its items in the answer.
+      return report.status === 'completed' && body.format !== 'json' && prefers(mediaTypeOf(body.format))
         ? fileReply(report)
         : replyWithReport(report, account);
     },
   });
-}
-
-/** JSON has its items in the answer. */
-function isFileWanted(format: ReportFormat, accept: string): boolean {
-  return format !== 'json' && accept.toLowerCase().includes(mediaTypeOf(format));
 }
 
 function getReport(role: Role): AnyOperation {

@@ -3,18 +3,18 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { AppError, MaintenanceError } from '../../shared/errors.js';
-import { asWritten, say } from '../../shared/say.js';
+import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { awaitFinal } from '../../purchases/await-final.js';
 import type { PurchaseRequest } from '../../purchases/accept/accept-purchase.js';
 import { bindSign } from '../../purchases/accept/bind-sign.js';
 import { createPurchase } from '../../purchases/accept/create-purchase.js';
-import { isFinal } from '../../purchases/states.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/find-product.js';
-import { customerNumber, productCode, refId } from '../fields.js';
+import { customerNumber, productCode, newRefId } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
+import { presentResellerPurchase } from './present-purchase.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
 import { label, worded } from '../worded.js';
 
@@ -45,7 +45,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
   query: Joi.object<Query>({
     code: productCode.required(),
     customer: customerNumber.required(),
-    ref_id: refId.required(),
+    ref_id: newRefId.required(),
     max_price: maxPriceText,
   }),
   answer: {
@@ -68,7 +68,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
       await whileMongoAnswers(bindRefused({ accountId: account._id, code, customer, ref: ref_id }));
     }
   },
-  async handle({ account, query, signedBy }) {
+  async handle({ account, query, signedBy, requestId }) {
     const request: PurchaseRequest = {
       account,
       surface: 'reseller',
@@ -77,22 +77,23 @@ export const createResellerRequest = defineResellerOperation<Query>({
       refId: query.ref_id,
       maxPrice: query.max_price,
       signedBy,
+      requestId,
     };
     const accepted = await whileMongoAnswers(createPurchase(request)).catch((error: unknown) =>
-      unlessUnknown(error, request.refId),
+      unlessUnknown(error, request),
     );
     if ('status' in accepted) {
       return accepted;
     }
     const { purchase, created } = accepted;
-    return present(created ? await waitForEnd(purchase) : purchase, created);
+    return presentResellerPurchase(created ? await waitForEnd(purchase) : purchase, created);
   },
 });
 
 /** What no product can have is bound as it is. A ref_id that no purchase can have needs no binding. */
 async function bindRefused(sent: { accountId: string; code: string; customer: string; ref: string }) {
   const { accountId, code, customer, ref } = sent;
-  if (refId.validate(ref).error) {
+  if (newRefId.validate(ref).error) {
     return;
   }
   const product = productCode.required().validate(code).error ? null : await findProduct(code);
@@ -104,33 +105,18 @@ async function bindRefused(sent: { accountId: string; code: string; customer: st
  * Where the outcome of the purchase itself is not known, a failure code would make an engine buy it elsewhere, and
  * the customer would get it twice. 05 makes it ask again with the same ref_id.
  */
-function unlessUnknown(error: unknown, ref: string): ResellerAnswer {
+function unlessUnknown(
+  error: unknown,
+  { refId: ref, requestId }: Pick<PurchaseRequest, 'refId' | 'requestId'>,
+): ResellerAnswer {
   if (error instanceof MaintenanceError || (error instanceof AppError && httpStatusOf(error) < 500)) {
     throw error;
   }
-  logger.error('reseller purchase has an unknown outcome', { error });
+  logger.error('reseller purchase has an unknown outcome', { requestId, error });
   return { status: '05', message: say('recovering'), ref_id: ref, sn: null };
 }
 
 async function waitForEnd(purchase: Purchase): Promise<Purchase> {
   const waitMs = env.RESELLER_SYNC_WAIT_MS;
   return (waitMs > 0 ? await awaitFinal(purchase, waitMs) : null) ?? purchase;
-}
-
-/** The table of docs/interface.md#reseller-surface. */
-function present(purchase: Purchase, created: boolean): ResellerAnswer {
-  const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
-  if (!isFinal(purchase.status)) {
-    const message = say(created ? 'success' : 'beingProcessed');
-    return { status: created ? '00' : '05', message, ...about, transaction_status: 'pending' };
-  }
-  return purchase.status === 'SUCCESS'
-    ? { status: '00', message: say('success'), ...about, transaction_status: 'success' }
-    : {
-        status: '01',
-        message: purchase.message === null ? say('failedAndReturned') : asWritten(purchase.message),
-        reason: 'transaction_failed',
-        ...about,
-        transaction_status: 'failed',
-      };
 }

@@ -35,8 +35,8 @@ export const getResellerPriceList = defineResellerOperation<Query>({
       .required(),
   },
   signed: () => ({ md5Covers: 'pricelist', hmacCovers: 'pricelist' }),
-  async handle({ query }) {
-    const products = await whileMongoAnswers(priceList(query));
+  async handle({ account, query }) {
+    const products = await whileMongoAnswers(priceList({ ...query, buyer: account }));
     return {
       status: '00',
       message: say('success'),

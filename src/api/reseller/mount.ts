@@ -13,7 +13,7 @@ import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { contextOf } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
 import { whileMongoAnswers } from '../patience.js';
-import { sendJson } from '../send-json.js';
+import { JsonList, sendJson } from '../send-json.js';
 import { validate } from '../validate.js';
 import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
 import { speak, wordsIn } from '../words-in.js';
@@ -57,7 +57,9 @@ function serve(operation: AnyResellerOperation): RequestHandler {
     );
     contextOf(response).code = answer.status;
     response.set('Cache-Control', 'no-store');
-    await sendJson(response, { ...answer, message: wordsIn(response, answer.message) });
+    const said = { ...answer, message: wordsIn(response, answer.message) };
+    contextOf(response).answer = 'data' in said && said.data instanceof JsonList ? null : said;
+    await sendJson(response, said);
   };
 }
 
@@ -102,7 +104,9 @@ async function signedCall(
   contextOf(response).accountId = account._id;
   speak(response, account.language ?? 'en');
   await applyAccessRules(account, addressOf(request), response);
-  return { call: { account, query: first, signedBy: signKindOf(first['sign'] ?? '') }, objection };
+  const { requestId } = contextOf(response);
+  const signedBy = signKindOf(first['sign'] ?? '');
+  return { call: { account, query: first, signedBy, requestId }, objection };
 }
 
 function accountOf(

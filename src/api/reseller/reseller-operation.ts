@@ -22,6 +22,7 @@ export interface ResellerCall<Query> {
   account: Account;
   query: Query;
   signedBy: SignKind;
+  requestId: string;
 }
 
 export interface ResellerOperation<Query = unknown> {

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { SettlementModel, type Settlement } from '../../settlements/settlement.model.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { text } from '../fields.js';
+import { text, zoned, type Zoned } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentSettlement, settlementData } from './settlement-data.js';
 
@@ -10,7 +10,7 @@ interface Params {
   id: string;
 }
 
-export const getSettlement = defineOperation<unknown, Params>({
+export const getSettlement = defineOperation<unknown, Params, Zoned>({
   id: 'getSettlement',
   method: 'get',
   needs: 'trade',
@@ -20,9 +20,10 @@ export const getSettlement = defineOperation<unknown, Params>({
   summary: 'A settlement as it is now',
   description: 'For when no webhook came. completed and failed are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
+  query: zoned,
   data: settlementData,
   failures: [404],
-  async handle({ account, params }) {
+  async handle({ account, params, query }) {
     const settlement = await SettlementModel.findOne({
       _id: params.id,
       accountId: account._id,
@@ -30,6 +31,6 @@ export const getSettlement = defineOperation<unknown, Params>({
     if (!settlement) {
       throw new NotFoundError(say('noSettlement', { id: params.id }));
     }
-    return { data: presentSettlement(settlement) };
+    return { data: presentSettlement(settlement, query.tz) };
   },
 });

@@ -4,6 +4,7 @@ import { defineOperation } from '../operation.js';
 import { presentSellerProduct } from '../present-product.js';
 import { sellerProductData } from '../schemas.js';
 import { JsonList } from '../send-json.js';
+import { digestOfProducts } from '../validator.js';
 
 export const listProducts = defineOperation({
   id: 'listSellerProducts',
@@ -15,7 +16,12 @@ export const listProducts = defineOperation({
   summary: 'Products that you sell, inactive ones too, with your own prices',
   description: 'The whole list in one answer, by code.',
   data: Joi.array().items(sellerProductData),
+  conditional: true,
   async handle({ account }) {
-    return { data: new JsonList(await listSellerProducts(account._id)).map(presentSellerProduct) };
+    const products = await listSellerProducts(account._id);
+    return {
+      data: new JsonList(products).map(presentSellerProduct),
+      digest: await digestOfProducts(products),
+    };
   },
 });

@@ -34,6 +34,7 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
       .required(),
     next_cursor: nextCursor,
   }),
+  conditional: true,
   async handle({ account, query }) {
     const { found, next } = await pageOfDocuments(settlements, ...pageOf<Settlement>(account._id, query));
     return {

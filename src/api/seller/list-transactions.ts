@@ -2,12 +2,22 @@ import Joi from 'joi';
 import { listTransactions } from '../../purchases/list-purchases.js';
 import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { historyBody, presentPage, wantedBy, type HistoryBody } from '../history.js';
+import {
+  historyFields,
+  presentPage,
+  soughtBy,
+  soughtFields,
+  wantedBy,
+  type HistoryBody,
+  type SoughtBody,
+} from '../history.js';
 import { saleColumns } from '../../reports/report-columns.js';
 import { saleRow } from '../../reports/report-rows.js';
 import { itemData } from '../reports/item-data.js';
 
-export const listSellerTransactions = defineOperation<HistoryBody>({
+type Body = HistoryBody & Omit<SoughtBody, 'customer_number'>;
+
+export const listSellerTransactions = defineOperation<Body>({
   id: 'listSellerTransactions',
   method: 'post',
   needs: 'trade',
@@ -15,8 +25,10 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
   role: 'seller',
   tag: 'Seller',
   summary: 'Your sales, newest first',
-  description: 'Who bought is not shown; the customer number is masked but for its last four digits.',
-  body: historyBody,
+  description:
+    'Who bought is not shown; the customer number is masked but for its last four digits. ' +
+    '`code` and `sn` look among the newest 5,000 that have them in the period.',
+  body: Joi.object<Body>({ ...historyFields, ...soughtFields }),
   data: Joi.object({
     transactions: Joi.array().items(itemData(saleColumns)).required(),
     pagination: pagination.required(),
@@ -25,6 +37,7 @@ export const listSellerTransactions = defineOperation<HistoryBody>({
     const found = await listTransactions({
       owner: { sellerId: account._id },
       ...wantedBy(body),
+      sought: soughtBy(body),
     });
     return {
       data: {

@@ -46,11 +46,12 @@ export const requestSettlement = defineOperation<Body>({
   }),
   data: settlementData,
   failures: [402, 409],
-  async handle({ account, body }) {
+  async handle({ account, body, requestId }) {
     const { settlement, created } = await request({
       account,
       amount: body.amount,
       refId: body.ref_id ?? null,
+      requestId,
       bankAccount: {
         bankCode: body.bank_account.bank_code,
         accountNumber: body.bank_account.account_number,

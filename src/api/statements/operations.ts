@@ -69,14 +69,15 @@ export function statementOperations(role: Role): AnyOperation[] {
         }),
       ),
       file: 'onRequest',
-      async handle({ account, query, accept }) {
+      conditional: true,
+      async handle({ account, query, prefers }) {
         const place = await placeOf(account._id, query);
         const statement = { ...place.statement, walletId: account._id };
         const balances = await balancesOf(statement);
         if (!balances) {
           throw new ValidationError([{ field: 'cursor', message: say('cursorOfOtherStatement') }]);
         }
-        if (query.format !== undefined || /\btext\/csv\b/i.test(accept)) {
+        if (query.format !== undefined || prefers('text/csv')) {
           return {
             data: null,
             file: csvFile(statement, { after: place.after, format: query.format, zone: query.tz }),

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { createPurchase } from '../../purchases/accept/create-purchase.js';
-import { callbackUrl, customerNumber, maxPrice, productCode, refId } from '../fields.js';
+import { callbackUrl, customerNumber, maxPrice, productCode, newRefId } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentWalletTransaction } from '../presenters.js';
 import { replyCode } from '../reply-code.js';
@@ -29,14 +29,14 @@ export const createWalletTransaction = defineOperation<Body>({
   body: Joi.object<Body>({
     product_code: productCode.required(),
     destination: customerNumber.required(),
-    ref_id: refId.required(),
+    ref_id: newRefId.required(),
     max_price: maxPrice,
     callback_url: callbackUrl,
   }),
   data: walletPurchaseData,
   successStatuses: [200, 201],
   failures: [402, 404, 409, 422, 503],
-  async handle({ account, body }) {
+  async handle({ account, body, requestId }) {
     const { purchase, created } = await createPurchase({
       account,
       surface: 'wallet',
@@ -45,6 +45,7 @@ export const createWalletTransaction = defineOperation<Body>({
       refId: body.ref_id,
       maxPrice: body.max_price,
       callbackUrl: body.callback_url,
+      requestId,
     });
     return {
       httpStatus: created ? 201 : 200,

@@ -6,6 +6,7 @@ import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
 import { productData } from '../schemas.js';
 import { JsonList } from '../send-json.js';
+import { digestOfProducts } from '../validator.js';
 
 interface Query {
   category?: string;
@@ -31,11 +32,13 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
     status: caseless(['active', 'inactive', 'maintenance'] as const),
   }),
   data: Joi.array().items(productData),
-  async handle({ query }) {
+  conditional: true,
+  async handle({ account, query }) {
+    const filter = { ...query, status: query.status?.toLowerCase(), buyer: account };
+    const products = await priceList(filter);
     return {
-      data: new JsonList(await priceList({ ...query, status: query.status?.toLowerCase() })).map(
-        presentProduct,
-      ),
+      data: new JsonList(products).map(presentProduct),
+      digest: await digestOfProducts(products),
     };
   },
 });

@@ -5,12 +5,14 @@ import { defaultEndpointId } from '../../accounts/webhook-endpoint.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.model.js';
 import { isUnderWay } from '../../webhooks/list-deliveries.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
+import { isoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 
 /** On the wire a due row that a worker holds is `delivering`. */
 export type DeliveryStatus = DeliveryState | 'delivering';
 
-export function presentDelivery(row: Delivery) {
+/** @param zone Of its times; left out: UTC. */
+export function presentDelivery(row: Delivery, zone?: string) {
   const status: DeliveryStatus = isUnderWay(row) ? 'delivering' : row.state;
   return {
     id: row._id,
@@ -21,17 +23,19 @@ export function presentDelivery(row: Delivery) {
     url: withoutUrlSecrets(row.url),
     status,
     attempt_count: row.attemptCount,
-    next_attempt_at: status === 'due' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
-    created_at: row.createdAt.toISOString(),
-    attempts: row.attempts.map(presentAttempt),
+    next_attempt_at: status === 'due' ? timeOrNull(row.nextAttemptAt, zone) : null,
+    created_at: isoTime(row.createdAt, zone),
+    attempts: row.attempts.map((each) => presentAttempt(each, zone)),
     payload: JSON.parse(row.body) as unknown,
   };
 }
 
-export function presentAttempt(attempt: DeliveryAttempt) {
+const timeOrNull = (at: Date | null, zone?: string) => (at === null ? null : isoTime(at, zone));
+
+export function presentAttempt(attempt: DeliveryAttempt, zone?: string) {
   return {
     number: attempt.n,
-    at: attempt.at.toISOString(),
+    at: isoTime(attempt.at, zone),
     http_status: attempt.httpStatus,
     duration_ms: attempt.durationMs,
     ack: attempt.ack,

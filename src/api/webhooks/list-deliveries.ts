@@ -3,7 +3,7 @@ import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import type { DeliveryEvent, DeliveryState } from '../../webhooks/delivery.model.js';
 import { listDeliveries } from '../../webhooks/list-deliveries.js';
-import { pagination, refId, wholeNumber } from '../fields.js';
+import { caseless, pagination, refId, tz, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
 import { endpointId } from './endpoint-data.js';
@@ -16,11 +16,12 @@ interface Query {
   endpoint_id?: string;
   page: number;
   limit: number;
+  tz?: string;
 }
 
 const query = Joi.object<Query>({
-  status: Joi.string().valid('due', 'delivered', 'dead', 'held', 'dropped'),
-  event: Joi.string().valid(
+  status: caseless(['due', 'delivered', 'dead', 'held', 'dropped']),
+  event: caseless([
     'transaction.pending',
     'transaction.success',
     'transaction.failed',
@@ -32,11 +33,12 @@ const query = Joi.object<Query>({
     'ping',
     'callback.wallet',
     'callback.reseller',
-  ),
+  ]),
   ref_id: refId,
   endpoint_id: endpointId,
   page: wholeNumber({ max: 1_000_000, standard: limits.pageDefault }),
   limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
+  tz,
 });
 
 export function listDeliveriesFor(role: Role): AnyOperation {
@@ -52,11 +54,11 @@ export function listDeliveriesFor(role: Role): AnyOperation {
       deliveries: Joi.array().items(deliveryData).required(),
       pagination: pagination.required(),
     }),
-    async handle({ account, query: { status, event, ref_id, endpoint_id, page, limit } }) {
+    async handle({ account, query: { status, event, ref_id, endpoint_id, page, limit, tz: zone } }) {
       const { rows, total } = await listDeliveries({
         accountId: account._id,
-        state: status,
-        event,
+        state: status?.toLowerCase() as DeliveryState | undefined,
+        event: event?.toLowerCase() as DeliveryEvent | undefined,
         refId: ref_id,
         endpointId: endpoint_id,
         page,
@@ -64,7 +66,7 @@ export function listDeliveriesFor(role: Role): AnyOperation {
       });
       return {
         data: {
-          deliveries: rows.map(presentDelivery),
+          deliveries: rows.map((row) => presentDelivery(row, zone)),
           pagination: { page, limit, total, total_pages: Math.ceil(total / limit) },
         },
       };

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { startOf } from '../../shared/business-time.js';
 import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
-import { isoDay } from '../fields.js';
+import { caseless, isoDay } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { changedBy } from '../changed-by.js';
 import { endpointId } from './endpoint-data.js';
@@ -23,7 +23,7 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
     description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
     body: Joi.object<Body>({
       since: isoDay.required().description('Created at this time, on this day in business time, or later.'),
-      status: Joi.string().valid('delivered', 'dead', 'held').required(),
+      status: caseless(['delivered', 'dead', 'held']).required(),
       endpoint_id: endpointId,
     }),
     data: Joi.object({ replayed: Joi.number().required() }),
@@ -32,7 +32,7 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
       const { account, body } = call;
       const which = {
         since: startOf(body.since),
-        state: body.status,
+        state: body.status.toLowerCase() as ReplayableState,
         endpointId: body.endpoint_id,
       };
       return { data: { replayed: await replayDeliveries(account, which, changedBy(call)) } };

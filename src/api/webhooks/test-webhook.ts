@@ -1,12 +1,31 @@
 import Joi from 'joi';
-import type { Role } from '../../accounts/account.model.js';
-import { sendPing } from '../../webhooks/send-ping.js';
+import type { Account, Role } from '../../accounts/account.model.js';
+import { requireSandbox } from '../../accounts/require-sandbox.js';
+import type { DeliveryEvent } from '../../webhooks/delivery.model.js';
+import { sendTestEvent } from '../../webhooks/send-test-event.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { attemptData, presentAttempt } from './delivery-data.js';
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
 import { callOfRole } from '../call-of-role.js';
+import { sampleEvent, testableEvents } from './sample-event.js';
 
-const description = 'The request is signed like every other. It is not repeated.';
+interface Body {
+  event: DeliveryEvent;
+}
+
+const description =
+  'The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, ' +
+  'with a subject that nobody has.';
+
+const bodyOf = (role: Role) =>
+  Joi.object<Body>({
+    event: Joi.string()
+      .valid(...testableEvents[role])
+      .default('ping')
+      .description('Others than ping in a sandbox alone (403, sandbox_only).')
+      .example('ping'),
+  });
+
 const data = Joi.object({
   id: Joi.string().required(),
   delivered: Joi.boolean().required(),
@@ -14,30 +33,38 @@ const data = Joi.object({
 });
 
 export function testWebhookFor(role: Role): AnyOperation {
-  return defineOperation({
+  return defineOperation<Body>({
     ...callOfRole(role, { name: (who) => `test${who}Webhook`, path: '/webhooks/test' }),
     method: 'post',
     needs: 'trade',
     summary: 'Send a ping to the webhook URL now and return what it said',
     ...{ description, data },
+    body: bodyOf(role),
     failures: [409],
-    handle: async ({ account }) => ({ data: present(await sendPing(account)) }),
+    handle: ({ account, body }) => send(account, { endpointId: null, ...body }),
   });
 }
 
 export function testEndpointFor(role: Role): AnyOperation {
-  return defineOperation<unknown, EndpointParams>({
+  return defineOperation<Body, EndpointParams>({
     ...callOfRole(role, { name: (who) => `test${who}Endpoint`, path: '/webhooks/:id/test' }),
     method: 'post',
     needs: 'trade',
     summary: 'Send a ping to a webhook endpoint now and return what it said',
     ...{ description, data },
     params: endpointParams,
+    body: bodyOf(role),
     failures: [404],
-    handle: async ({ account, params }) => ({ data: present(await sendPing(account, params.id)) }),
+    handle: ({ account, params, body }) => send(account, { endpointId: params.id, ...body }),
   });
 }
 
-function present({ id, state, attempt }: Awaited<ReturnType<typeof sendPing>>) {
-  return { id, delivered: state === 'delivered', attempt: presentAttempt(attempt) };
+/** To a live receiver a made-up result would be money. */
+async function send(account: Account, { endpointId, event }: Body & { endpointId: string | null }) {
+  if (event !== 'ping') {
+    requireSandbox(account);
+  }
+  const about = event === 'ping' ? undefined : sampleEvent(event);
+  const { id, state, attempt } = await sendTestEvent(account, { endpointId, about });
+  return { data: { id, delivered: state === 'delivered', attempt: presentAttempt(attempt) } };
 }

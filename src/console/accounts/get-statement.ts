@@ -1,10 +1,13 @@
 import Joi from 'joi';
-import { isoDay, timestamp } from '../../api/fields.js';
+import { isoDay, text, timestamp } from '../../api/fields.js';
 import { requireAccount } from '../../accounts/require-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { periodOf } from '../../shared/business-time.js';
+import { dayNames, periodOf } from '../../shared/business-time.js';
+import { ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
 import { presentEntry } from '../../statements/present-entry.js';
 import { balancesOf, openStatement, readEntries } from '../../statements/read-statement.js';
+import { fromCursor, toCursor, type Place } from '../../statements/statement-cursor.js';
 import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
 
 const entriesMax = 100;
@@ -12,6 +15,7 @@ const entriesMax = 100;
 interface Query {
   from?: string;
   to?: string;
+  after?: string;
 }
 
 /** Who reads it is in the audit log, as with `topup statement`. */
@@ -20,9 +24,15 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
   method: 'get',
   path: '/accounts/:username/statement',
   action: 'statement.export',
-  summary: 'The first 100 movements of a period of a wallet, and its opening and closing balance',
+  summary: 'Movements of a period of a wallet, 100 a page, and its opening and closing balance',
   params: usernameParams,
-  query: Joi.object<Query>({ from: isoDay, to: isoDay }),
+  query: Joi.object<Query>({
+    from: isoDay,
+    to: isoDay,
+    after: text(200).description(
+      '`next` of the page before. The period is that of the first page; days are ignored.',
+    ),
+  }),
   data: shape({
     start: timestamp,
     end: timestamp,
@@ -39,30 +49,52 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
       }),
     ),
     left: Joi.number().description('Movements of the period after these.'),
+    next: Joi.string().allow(null).description('The `after` of the next page.'),
   }),
-  async handle({ params: { username }, query: { from, to }, by }) {
+  async handle({ params: { username }, query, by }) {
     const { _id } = await requireAccount(username);
-    const period = periodOf(from, to);
-    const subject = { kind: 'account' as const, id: _id };
+    const place = await placeOf(_id, query);
+    const statement = { ...place.statement, walletId: _id };
     await recordAudit(null, {
       ...by,
       action: 'statement.export',
-      subject,
-      after: { ...period, format: 'page' },
+      subject: { kind: 'account', id: _id },
+      after: { ...statement.period, format: 'page' },
     });
-    const statement = await openStatement(_id, period);
-    const after = statement.firstSeq - 1;
     const [balances, entries] = await Promise.all([
       balancesOf(statement),
-      readEntries(statement, { after, limit: entriesMax }),
+      readEntries(statement, { after: place.after, limit: entriesMax }),
     ]);
+    if (!balances) {
+      throw otherCursor();
+    }
+    const left = statement.lastSeq - place.after - entries.length;
+    const last = entries.at(-1);
     return {
-      start: period.start.toISOString(),
-      end: period.end.toISOString(),
-      opening_balance: balances?.opening ?? 0,
-      closing_balance: balances?.closing ?? 0,
+      start: statement.period.start.toISOString(),
+      end: statement.period.end.toISOString(),
+      opening_balance: balances.opening,
+      closing_balance: balances.closing,
       entries: entries.map((each) => presentEntry(each)),
-      left: statement.lastSeq - after - entries.length,
+      left,
+      next: left > 0 && last ? toCursor({ statement, after: last.seq }) : null,
     };
   },
 });
+
+async function placeOf(walletId: string, { from, to, after }: Query): Promise<Place> {
+  if (after !== undefined) {
+    const place = fromCursor(after);
+    if (!place) {
+      throw otherCursor();
+    }
+    return place;
+  }
+  const statement = await openStatement(walletId, periodOf(from, to, dayNames));
+  return { statement, after: statement.firstSeq - 1 };
+}
+
+function otherCursor(): ValidationError {
+  const message = asWritten('after must be the `next` of a page of this statement');
+  return new ValidationError([{ field: 'after', message }]);
+}

@@ -2,10 +2,11 @@ import Joi from 'joi';
 import { text, timestamp, wholeNumber } from '../../api/fields.js';
 import type { Account } from '../../accounts/account.model.js';
 import { listAccounts as findAccounts } from '../../accounts/list-accounts.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, priceGroup, shape } from '../api/console-operation.js';
 
 interface Query {
   prefix?: string;
+  group?: string;
   after?: string;
   limit: number;
 }
@@ -36,6 +37,7 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
   summary: 'Accounts with their balances by username, a page at a time',
   query: Joi.object<Query>({
     prefix: text(64),
+    group: priceGroup,
     after: text(64),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
@@ -43,9 +45,10 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
     accounts: Joi.array().items(shape(accountFields)),
     next: Joi.string().allow(null).description('The `after` of the next page.'),
   }),
-  async handle({ query: { prefix, after, limit } }) {
+  async handle({ query: { prefix, group, after, limit } }) {
     const found = await findAccounts({
       ...(prefix !== undefined && { prefix: prefix.toLowerCase() }),
+      ...(group !== undefined && { priceGroup: group }),
       ...(after !== undefined && { after }),
       limit: limit + 1,
     });

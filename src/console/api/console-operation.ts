@@ -6,9 +6,24 @@ import Joi from 'joi';
 import { boundsOf } from '../../api/bounds.js';
 import { text } from '../../api/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
+import type { ProofSeat } from '../../operators/login.js';
 import type { Operator } from '../../operators/operator.model.js';
+import type { Seat } from '../../operators/sessions.js';
+import { priceGroupPattern, priceGroupRule } from '../../shared/price-group.js';
 import { reasonLengthMax, saysSomething } from '../../shared/reason.js';
 import { rightTo, type OperatorAction } from '../../operators/rights.js';
+
+/** The browser that asks. */
+export interface AskingBrowser {
+  /** Where it is. */
+  seat: Seat & ProofSeat;
+  /** Its session, as lists name it. */
+  sessionId: string;
+  /** Gives it a new session, in place of one that has ended. */
+  letIn(operator: Operator): Promise<void>;
+  /** Lets it forget its session. */
+  letOut(): void;
+}
 
 export interface ConsoleCall<Body, Params, Query> {
   operator: Operator;
@@ -17,6 +32,7 @@ export interface ConsoleCall<Body, Params, Query> {
   body: Body;
   params: Params;
   query: Query;
+  browser: AskingBrowser;
 }
 
 export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown> {
@@ -79,6 +95,12 @@ export function shape(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
     Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])),
   );
 }
+
+/** How a price group is called. */
+export const priceGroup = Joi.string()
+  .max(32)
+  .pattern(priceGroupPattern)
+  .messages({ 'string.pattern.base': `{{#label}}: ${priceGroupRule}` });
 
 /** An id in a path, of whatever it is. */
 export const idParams = Joi.object<{ id: string }>({ id: text(200).required() });

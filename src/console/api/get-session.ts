@@ -17,13 +17,15 @@ export const getSession = defineConsoleOperation({
     role: Joi.string().valid(...operatorRoles),
     actions: Joi.array().items(Joi.string().valid(...actions)),
     time_zone: Joi.string(),
+    has_second_factor: Joi.boolean().description('A change that asks for the password asks for a code, too.'),
   }),
-  async handle({ operator: { username, role } }) {
+  async handle({ operator: { username, role, totp } }) {
     return Promise.resolve({
       username,
       role,
       actions: actions.filter((each) => isAllowed(role, each)),
       time_zone: env.BUSINESS_TIMEZONE,
+      has_second_factor: Boolean(totp),
     });
   },
 });

@@ -7,7 +7,9 @@ import { refuseMethod } from '../../api/mount.js';
 import { whileMongoAnswers } from '../../api/patience.js';
 import { validate } from '../../api/validate.js';
 import { groupBy } from '../../shared/group-by.js';
-import { allow, changedByOperator } from '../console-route.js';
+import { sessionIdOf } from '../../operators/sessions.js';
+import { allow, changedByOperator, seatOf } from '../console-route.js';
+import { letIn, letOut } from '../login-steps.js';
 import { sessionOf } from '../session.js';
 import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';
 
@@ -45,11 +47,18 @@ function callOf(
   response: Response,
 ): ConsoleCall<never, never, never> {
   const body = validate<{ reason?: string }>(operation.body ?? nothing, request.body ?? {});
+  const { operator, token } = sessionOf(response);
   return {
-    operator: sessionOf(response).operator,
+    operator,
     by: changedByOperator(request, response, body.reason ?? null),
     body: body as never,
     params: validate(operation.params ?? nothing, request.params),
     query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
+    browser: {
+      seat: seatOf(request),
+      sessionId: sessionIdOf(token),
+      letIn: (whom) => letIn(request, response, whom),
+      letOut: () => letOut(response),
+    },
   };
 }

@@ -1,12 +1,13 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
+import { partiesOf } from '../../purchases/parties-of.js';
 import { listReviews } from '../../purchases/review/list-reviews.js';
 import { outcomes } from '../../purchases/review/possible-decisions.js';
 import { listCases } from '../../purchases/review/resolve-case.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { idsIn, presentPurchase, purchaseData } from '../purchases/present-purchase.js';
+import { presentPurchase, purchaseData } from '../purchases/present-purchase.js';
 
 /** Of each kind. As these are decided, the next ones come up. */
 const shownMax = 100;
@@ -48,7 +49,7 @@ export const listAttention = defineConsoleOperation({
       listCases({ open: true, oldestFirst: true, limit: shownMax }),
       listReviews({ limit: shownMax }),
     ]);
-    const usernames = await usernamesOf(idsIn(reviews.map(({ purchase }) => purchase)));
+    const usernames = await usernamesOf(partiesOf(reviews.map(({ purchase }) => purchase)));
     const items = [
       ...cases.map(({ _id, kind, createdAt, detail, transactionId, paymentId }) => ({
         id: _id,

@@ -1,46 +1,41 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
-import { pageOfDocuments, type PageOfDocuments } from '../../database/page-of-documents.js';
-import { deposits, type Deposit } from '../../deposits/deposit.model.js';
+import { deposits } from '../../deposits/deposit.model.js';
 import { listDeposits as listWaiting } from '../../deposits/list-deposits.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { listQuery, pageFields, pageFilterOf, type ListQuery } from '../api/list-query.js';
+import {
+  decidedPageFields,
+  decidedPageOf,
+  decidedQuery,
+  decidedStatus,
+  type DecidedQuery,
+} from '../api/decided-list.js';
 
-const statuses = ['pending', 'completed', 'rejected'] as const satisfies readonly Deposit['status'][];
-
-interface Query extends ListQuery {
-  status: Deposit['status'] | 'waiting' | 'all';
-}
-
-export const listDeposits = defineConsoleOperation<unknown, unknown, Query>({
+export const listDeposits = defineConsoleOperation<unknown, unknown, DecidedQuery>({
   id: 'listDeposits',
   method: 'get',
   path: '/deposits',
   action: 'deposit.look',
   summary: 'Deposits: those that wait, the longest waiting first; or those that fit a filter, newest first',
-  query: Joi.object<Query>({
-    status: Joi.string()
-      .valid('waiting', ...statuses, 'all')
-      .default('waiting'),
-    ...listQuery,
-  }),
+  query: decidedQuery,
   data: shape({
     deposits: Joi.array().items(
       shape({
         ...{ id: Joi.string(), account: Joi.string(), ref_id: Joi.string(), amount: Joi.number() },
-        status: Joi.string().valid(...statuses),
+        status: decidedStatus,
         balance_after: Joi.number().allow(null),
         created_at: timestamp,
         completed_at: timestamp.allow(null),
       }),
     ),
-    ...pageFields,
-    has_more: Joi.boolean().description('Of those that wait: more come up as these are decided.'),
+    ...decidedPageFields,
   }),
   async handle({ query }) {
-    const { found, next, lookedBackTo, hasMore } = await pageOf(query);
+    const { found, page } = await decidedPageOf(query, deposits, (limit) =>
+      listWaiting({ status: 'pending', limit }),
+    );
     const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
     return {
       deposits: found.map((each) => ({
@@ -53,27 +48,7 @@ export const listDeposits = defineConsoleOperation<unknown, unknown, Query>({
         created_at: each.createdAt.toISOString(),
         completed_at: each.completedAt?.toISOString() ?? null,
       })),
-      next,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
-      has_more: hasMore,
+      ...page,
     };
   },
 });
-
-async function pageOf(query: Query): Promise<PageOfDocuments<Deposit> & { hasMore: boolean }> {
-  const { status, after, limit } = query;
-  const filter = await pageFilterOf(query);
-  const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
-  if (status === 'waiting' && !hasOtherFilter) {
-    const found = await listWaiting({ status: 'pending', limit: limit + 1 });
-    return {
-      found: found.slice(0, limit),
-      next: null,
-      lookedBackTo: null,
-      hasMore: found.length > limit,
-    };
-  }
-  const wanted = status === 'waiting' ? 'pending' : status;
-  const fits = wanted === 'all' ? undefined : (each: Deposit) => each.status === wanted;
-  return { ...(await pageOfDocuments(deposits, { ...filter, fits }, { after, limit })), hasMore: false };
-}

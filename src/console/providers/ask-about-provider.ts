@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { productCode } from '../../api/fields.js';
-import { obstacles } from '../../providers/choose-route.js';
+import { obstacles, placings } from '../../providers/choose-route.js';
 import { comparePriceList, priceDifferences } from '../../providers/compare-price-list.js';
 import { routingOrder } from '../../providers/routing-order.js';
 import { reconcileDay } from '../../reconciliation/reconcile-day.js';
@@ -33,6 +33,10 @@ export const getRouting = defineConsoleOperation<unknown, unknown, { product: st
         obstacle: Joi.string()
           .valid(...obstacles, 'circuit-open')
           .allow(null),
+        placed: Joi.string()
+          .valid('first', ...placings, 'alike')
+          .allow(null)
+          .description('What puts it behind the one before it.'),
       }),
     ),
   }),

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
+import { floatEndsMaxMs, floatLeftMs, todayUntil } from '../../providers/float-end.js';
 import { floatPace, providerHistories, type ProviderFigures } from '../../providers/provider-samples.js';
 import { listProviders as findProviders, type ProviderOverview } from '../../providers/steer-provider.js';
 import { slotMs } from '../../samples/sample.model.js';
-import { businessDayOf } from '../../shared/business-time.js';
-import { now, nowMs } from '../../shared/clock.js';
+import { nowMs } from '../../shared/clock.js';
 import { rememberedFor } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
@@ -13,8 +13,6 @@ const dayMs = 24 * hourMs;
 /** Figures of more are not shown, so that the page stays what a person reads and MongoDB is asked for a bounded number. */
 const shownMax = 60;
 const rememberedMs = 2_000;
-/** What ends later than this does not end at today's pace. */
-const endsMaxMs = 90 * dayMs;
 
 const nullable = Joi.number().allow(null);
 
@@ -73,10 +71,9 @@ interface RecentFigures {
 /** By the id of the seller. */
 export async function recentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
   const untilMs = nowMs();
-  const beginningMs = Math.min(businessDayOf(now()).startMs, untilMs - hourMs);
   const [days, todays] = await Promise.all([
     providerHistories(sellerIds, { sinceMs: untilMs - dayMs, untilMs }, dayMs + hourMs),
-    providerHistories(sellerIds, { sinceMs: beginningMs, untilMs }, slotMs),
+    providerHistories(sellerIds, todayUntil(untilMs), slotMs),
   ]);
   return new Map(
     sellerIds.map((id) => [id, { day: days.get(id)?.steps[0], today: todays.get(id)?.steps ?? [] }]),
@@ -114,6 +111,6 @@ export function presentProvider(
 }
 
 function endOf(float: number | null, pace: number | null): string | null {
-  const leftMs = float === null || !pace ? Infinity : float / pace;
-  return leftMs > endsMaxMs ? null : new Date(nowMs() + leftMs).toISOString();
+  const leftMs = float === null ? floatEndsMaxMs : floatLeftMs(float, pace);
+  return leftMs >= floatEndsMaxMs ? null : new Date(nowMs() + leftMs).toISOString();
 }

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
 import { outcomes, type Outcome } from '../../purchases/review/possible-decisions.js';
+import { purchaseStatuses } from '../../purchases/purchase.model.js';
 import { resolveReview } from '../../purchases/review/resolve-review.js';
 import { defineConsoleOperation, idParams, reason, shape, type Reason } from '../api/console-operation.js';
-import { purchaseStatuses } from './present-purchase.js';
 
 interface Body extends Reason {
   as: Outcome;

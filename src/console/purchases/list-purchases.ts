@@ -1,25 +1,16 @@
 import Joi from 'joi';
-import { isoDay, productCode, text, timestamp, wholeNumber } from '../../api/fields.js';
-import { requireAccount } from '../../accounts/require-account.js';
+import { text, timestamp, wholeNumber } from '../../api/fields.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
+import { partiesOf } from '../../purchases/parties-of.js';
 import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
-import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { periodOfDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { idsIn, presentPurchase, purchaseData, purchaseStatuses } from './present-purchase.js';
+import { presentPurchase, purchaseData } from './present-purchase.js';
+import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
 
-interface Query {
-  account?: string;
-  seller?: string;
-  status?: PurchaseStatus;
-  product?: string;
-  from?: string;
-  to?: string;
+interface Query extends PurchaseFilterQuery {
   after?: string;
   limit: number;
 }
-
-const day = isoDay.length('YYYY-MM-DD'.length);
 
 export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
   id: 'listPurchases',
@@ -28,12 +19,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
   action: 'purchase.look',
   summary: 'Purchases that fit a filter, newest first, a page at a time',
   query: Joi.object<Query>({
-    account: text(64),
-    seller: text(64),
-    status: Joi.string().valid(...purchaseStatuses),
-    product: productCode,
-    from: day,
-    to: day,
+    ...purchaseFilterFields,
     after: text(100),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
@@ -42,22 +28,9 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
     next: Joi.string().allow(null),
     looked_back_to: timestamp.allow(null),
   }),
-  async handle({ query: { account, seller, status, product, from, to, after, limit } }) {
-    const [buyer, provider] = await Promise.all([
-      account === undefined ? undefined : requireAccount(account),
-      seller === undefined ? undefined : requireAccount(seller),
-    ]);
-    const page = await pageOfPurchases(
-      {
-        accountId: buyer?._id,
-        sellerId: provider?._id,
-        status,
-        productCode: product,
-        ...periodOfDays({ from, to }),
-      },
-      { after, limit },
-    );
-    const usernames = await usernamesOf(idsIn(page.purchases));
+  async handle({ query: { after, limit, ...query } }) {
+    const page = await pageOfPurchases(await purchaseFilterOf(query), { after, limit });
+    const usernames = await usernamesOf(partiesOf(page.purchases));
     return {
       purchases: page.purchases.map((each) => presentPurchase(each, usernames)),
       next: page.next,

@@ -1,14 +1,12 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { groupedToken } from '../../purchases/pln-token.js';
-import type { Purchase } from '../../purchases/purchase.model.js';
+import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
 import { lookUp } from '../../shared/look-up.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
 import { shape } from '../api/console-operation.js';
 
 const nullableText = Joi.string().allow(null);
-
-export const purchaseStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const;
 
 const fields = {
   id: Joi.string(),
@@ -27,6 +25,7 @@ const fields = {
   final_at: timestamp.allow(null),
 };
 
+export const purchaseFields = Object.keys(fields);
 export const purchaseData = shape(fields);
 
 /** A purchase as lists show it. `usernames`: of its buyer and its seller. */
@@ -48,11 +47,4 @@ export function presentPurchase(purchase: Purchase, usernames: Record<string, st
     created_at: purchase.createdAt.toISOString(),
     final_at: purchase.finalAt?.toISOString() ?? null,
   };
-}
-
-/** Whose names a list of purchases needs. */
-export function idsIn(purchases: Purchase[]): string[] {
-  return purchases.flatMap(({ accountId, sellerId }) =>
-    sellerId === null ? [accountId] : [accountId, sellerId],
-  );
 }

@@ -1,20 +1,18 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
-import { listAccounts } from '../../accounts/list-accounts.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
-import { searchPurchases } from '../../purchases/search-purchases.js';
+import { partiesOf } from '../../purchases/parties-of.js';
+import { search, searchLength } from '../../purchases/search.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { idsIn, presentPurchase, purchaseData } from './present-purchase.js';
+import { presentPurchase, purchaseData } from './present-purchase.js';
 
-const accountsMax = 5;
-
-export const search = defineConsoleOperation<unknown, unknown, { q: string }>({
+export const searchCall = defineConsoleOperation<unknown, unknown, { q: string }>({
   id: 'search',
   method: 'get',
   path: '/search',
   action: 'purchase.look',
   summary: 'Purchases by id, ref_id, customer number or serial number, and accounts by how they begin',
-  query: Joi.object<{ q: string }>({ q: text(100).min(2).required() }),
+  query: Joi.object<{ q: string }>({ q: text(searchLength.max).min(searchLength.min).required() }),
   data: shape({
     purchases: Joi.array().items(purchaseData),
     accounts: Joi.array().items(
@@ -22,12 +20,8 @@ export const search = defineConsoleOperation<unknown, unknown, { q: string }>({
     ),
   }),
   async handle({ query: { q } }) {
-    const wanted = q.trim();
-    const [purchases, accounts] = await Promise.all([
-      searchPurchases(wanted),
-      listAccounts({ prefix: wanted.toLowerCase(), limit: accountsMax }),
-    ]);
-    const usernames = await usernamesOf(idsIn(purchases));
+    const { purchases, accounts } = await search(q);
+    const usernames = await usernamesOf(partiesOf(purchases));
     return {
       purchases: purchases.map((each) => presentPurchase(each, usernames)),
       accounts: accounts.map(({ account: { username, role } }) => ({ username, role })),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { text } from '../../api/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import { claimSettlement as claim } from '../../settlements/claim-settlement.js';
 import {
@@ -21,6 +22,10 @@ interface Claim extends Reason {
   take_over: boolean;
 }
 
+interface Complete extends Reason {
+  bank_reference: string;
+}
+
 export const approveSettlement = defineStep({
   id: 'approveSettlement',
   verb: 'approve',
@@ -36,11 +41,18 @@ export const claimSettlement = defineStep<Claim>({
   run: async (id, { by, body }) => (await claim(id, by, { takeOver: body.take_over })).settlement,
 });
 
-export const completeSettlement = defineStep({
+export const completeSettlement = defineStep<Complete>({
   id: 'completeSettlement',
   verb: 'complete',
   summary: 'Say that a settlement was paid at the bank; only by who has claimed it',
-  run: (id, { by }) => complete(id, by),
+  body: Joi.object<Complete>({
+    bank_reference: text(100)
+      .pattern(/\S/)
+      .required()
+      .description("What the bank calls the payment, for whoever looks it up on the bank's statement."),
+    reason,
+  }),
+  run: (id, { by, body }) => complete(id, by, { bankReference: body.bank_reference.trim() }),
 });
 
 export const failSettlement = defineStep({

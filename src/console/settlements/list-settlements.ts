@@ -47,6 +47,9 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
         review_reason: text.allow(null),
         claimed_by: text.allow(null),
         claimed_at: timestamp.allow(null),
+        bank_reference: text
+          .allow(null)
+          .description('What the bank calls the payment; null where nobody said it.'),
         reason: text.allow(null).description('Why it failed, as its seller was told.'),
         created_at: timestamp,
         estimated_completion: timestamp,
@@ -87,6 +90,7 @@ function present(each: Settlement, seller: string, actor: string) {
     review_reason: each.reviewReason ?? null,
     claimed_by: each.claimedBy ?? null,
     claimed_at: each.claimedAt?.toISOString() ?? null,
+    bank_reference: each.bankReference ?? null,
     reason: each.reason,
     created_at: each.createdAt.toISOString(),
     estimated_completion: each.estimatedCompletion.toISOString(),

@@ -1,13 +1,21 @@
 import Joi from 'joi';
-import { standingAlarms } from '../../alarms/alarm.model.js';
+import { listStandingAlarms } from '../../alarms/list-standing-alarms.js';
 import { timestamp } from '../../api/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
 import { now } from '../../shared/clock.js';
+import { rememberedFor } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** More of them change nothing about what to do. */
 const shownMax = 100;
+/** However many pages are open: they ask every 15 s. */
+const rememberedMs = 5_000;
+
+const checked = rememberedFor(rememberedMs, async () => ({
+  at: now().toISOString(),
+  checks: await diagnose(),
+}));
 
 export const getSystem = defineConsoleOperation({
   id: 'getSystem',
@@ -27,7 +35,12 @@ export const getSystem = defineConsoleOperation({
       }),
     ),
     alarms: Joi.array()
-      .items(shape({ id: Joi.string(), since: timestamp, is_told: Joi.boolean() }))
+      .items(
+        shape({
+          ...{ id: Joi.string(), since: timestamp, is_told: Joi.boolean() },
+          refusal: Joi.string().allow(null),
+        }),
+      )
       .description('The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none.'),
     failing_jobs: Joi.array()
       .items(
@@ -39,17 +52,16 @@ export const getSystem = defineConsoleOperation({
       .description('The last to have come to that first.'),
   }),
   async handle() {
-    const [checks, alarms, failing] = await Promise.all([
-      diagnose(),
-      standingAlarms.find().limit(shownMax).toArray(),
+    const [{ at, checks }, { alarms }, failing] = await Promise.all([
+      checked(),
+      listStandingAlarms(shownMax),
       listFailingJobs(shownMax),
     ]);
     return {
-      at: now().toISOString(),
-      checks,
-      alarms: alarms
-        .sort((a, b) => a.since.getTime() - b.since.getTime())
-        .map(({ _id, since, told }) => ({ id: _id, since: since.toISOString(), is_told: told })),
+      ...{ at, checks },
+      alarms: alarms.map(({ _id, since, told, refusal }) => ({
+        ...{ id: _id, since: since.toISOString(), is_told: told, refusal: refusal ?? null },
+      })),
       failing_jobs: failing.map(({ _id, queue, rounds, reason, firstAt, lastAt }) => ({
         ...{ id: _id, queue, rounds, reason },
         ...{ first_at: firstAt.toISOString(), last_at: lastAt.toISOString() },

@@ -7,7 +7,9 @@ import { providerHistories } from '../../providers/provider-samples.js';
 import { routingSellers } from '../../providers/route-board.js';
 import { attemptFigures } from '../../webhooks/delivery-samples.js';
 import { presentStep } from '../providers/get-provider.js';
+import { lastClosedDay } from '../../money/closes/find-close.js';
 import { nowMs } from '../../shared/clock.js';
+import { lookUp } from '../../shared/look-up.js';
 import { rememberedFor } from '../../shared/remembered-for.js';
 
 const hourMs = 3_600_000;
@@ -17,16 +19,25 @@ const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
 
+/** The past does not change; only where it begins does, by the hour. */
+const dayBefore = rememberedFor(300_000, async () => {
+  const hours = hoursUntil(nowMs()).map((fromMs) => fromMs - hoursShown * hourMs);
+  const sampled = await sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs })));
+  return quantilesOf(allOf(sampled));
+});
+
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
 export const figuresOfToday = rememberedFor(rememberedMs, async () => {
   const atMs = nowMs();
   const hours = hoursUntil(atMs);
   const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
-  const [days, latency, providers, deliveries] = await Promise.all([
+  const [days, latency, before, providers, deliveries, closed] = await Promise.all([
     businessDays(),
     sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs }))),
+    dayBefore(),
     providersByHour(span),
     deliveriesByHour(span),
+    lastClosedDay(),
   ]);
   return {
     at: new Date(atMs).toISOString(),
@@ -36,7 +47,12 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
     yesterday: figuresOf(days.recent.filter(({ day }) => day === days.yesterday)),
     latency: {
       sampled_max: sampledMax,
-      ...quantilesOf(latency.flatMap(({ seconds }) => seconds).sort((a, b) => a - b)),
+      ...quantilesOf(allOf(latency)),
+      before,
+    },
+    suspense_closed: closed && {
+      day: closed._id,
+      amount: lookUp(closed.content.totals, 'platform:suspense') ?? 0,
     },
     hours: volumeByHour(days, hours).map((each, index) => ({
       ...each,
@@ -152,8 +168,7 @@ function seriesOf(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | '
 function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays) {
   const all = [...older, ...recent];
   return [...olderDays, yesterday, today].map((day) => {
-    const { success, sales, commission } = figuresOf(all.filter((each) => each.day === day));
-    return { day, success, sales, commission };
+    return { day, ...figuresOf(all.filter((each) => each.day === day)) };
   });
 }
 
@@ -165,6 +180,11 @@ function byProvider({ recent, today, sellers }: BusinessDays) {
     .filter(({ purchases }) => purchases > 0)
     .sort((a, b) => b.purchases - a.purchases)
     .slice(0, providersShown);
+}
+
+/** The shortest first. */
+function allOf(samples: readonly { seconds: number[] }[]): number[] {
+  return samples.flatMap(({ seconds }) => seconds).sort((a, b) => a - b);
 }
 
 /** @param seconds The shortest first. */

@@ -49,15 +49,26 @@ export const getToday = defineConsoleOperation({
     late: count.description('Pieces of work that are over a minute late.'),
     today: figures,
     yesterday: figures,
-    suspense: shape({ amount: count, purchases: count, is_cut: Joi.boolean() }),
-    latency: shape({ sampled_max: count, ...quantiles }),
+    suspense: shape({
+      ...{ amount: count, purchases: count, is_cut: Joi.boolean() },
+      closed: shape({ day: Joi.string(), amount: count })
+        .allow(null)
+        .description('At the end of the last closed day.'),
+    }),
+    latency: shape({
+      sampled_max: count,
+      ...quantiles,
+      before: shape(quantiles).description('Of the 24 hours before.'),
+    }),
     hours: Joi.array().items(
       shape({
         ...{ from: timestamp, success: count, failed: count, refunded: count, open: count },
         latency: shape(quantiles),
       }),
     ),
-    days: Joi.array().items(shape({ day: Joi.string(), success: count, sales: count, commission: count })),
+    days: Joi.array()
+      .items(figures.keys({ day: Joi.string().required() }))
+      .description('The older ones without what no seller was asked for.'),
     providers: Joi.array().items(figures.keys({ seller: Joi.string().required() })),
     plotted: Joi.array()
       .items(shape({ seller: Joi.string(), steps: Joi.array().items(stepData) }))
@@ -68,7 +79,7 @@ export const getToday = defineConsoleOperation({
     ),
   }),
   async handle() {
-    const [found, attention, backlog, open, failing] = await Promise.all([
+    const [{ suspense_closed: closed, ...found }, attention, backlog, open, failing] = await Promise.all([
       figuresOfToday(),
       countAttention(),
       countBacklog(lateMs),
@@ -79,7 +90,7 @@ export const getToday = defineConsoleOperation({
       ...found,
       attention: attentionKinds.map((kind) => ({ kind, count: attention[kind] })),
       late: backlog.purchases + backlog.deliveries + backlog.postings,
-      suspense: { amount: open.suspense, purchases: open.open.length, is_cut: open.isCut },
+      suspense: { amount: open.suspense, purchases: open.open.length, is_cut: open.isCut, closed },
       failing_jobs: failing.map(({ _id, reason, needsPersonSince }) => ({
         ...{ id: _id, reason },
         since: needsPersonSince?.toISOString() ?? null,

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { withoutUrlSecrets } from '../../shared/mask.js';
-import type { Delivery } from '../../webhooks/delivery.model.js';
+import type { Delivery, DeliveryAttempt } from '../../webhooks/delivery.model.js';
+import { headersOfAttempt } from '../../webhooks/sign-delivery.js';
 import { shape } from '../api/console-operation.js';
 
 const nullableText = Joi.string().allow(null);
@@ -27,6 +28,12 @@ export const deliveryData = shape({
       http_status: Joi.number().allow(null),
       answer: nullableText,
       error: nullableText,
+      headers: Joi.array()
+        .items(shape({ name: Joi.string(), value: Joi.string() }))
+        .allow(null)
+        .description(
+          'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
+        ),
     }),
   ),
 });
@@ -44,15 +51,21 @@ export function presentDelivery(delivery: Delivery, account: string) {
     state: delivery.state,
     created_at: delivery.createdAt.toISOString(),
     next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-    attempts: delivery.attempts.map(({ n, at, durationMs, httpStatus, answer, error }) => ({
+    attempts: delivery.attempts.map(({ n, at, durationMs, httpStatus, answer, error, sent }) => ({
       n,
       at: at.toISOString(),
       duration_ms: Math.round(durationMs),
       http_status: httpStatus,
       answer: shown(answer),
       error: shown(error),
+      headers: headersOf(delivery, { n, sent }),
     })),
   };
+}
+
+function headersOf(delivery: Delivery, attempt: { n: number; sent: DeliveryAttempt['sent'] }) {
+  const headers = headersOfAttempt(delivery, { n: attempt.n, ...(attempt.sent && { sent: attempt.sent }) });
+  return headers && Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
 /** What others wrote: receivers and providers often say the URL that was called. */

@@ -34,6 +34,8 @@ const schema = new Schema<SellerCredit>(
 );
 schema.index({ accountId: 1, transactionId: 1 }, { name: 'account_transaction' });
 schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
+// Only what is not posted: what of it is late is counted without looking at what is not (src/doctor/attention.ts).
+schema.index({ createdAt: 1 }, { partialFilterExpression: { status: 'new' }, name: 'new_oldest' });
 // For the verification of the ledger: a posting's credits together.
 schema.index(
   { postingId: 1 },

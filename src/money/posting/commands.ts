@@ -1,6 +1,7 @@
 /** The commands of a posting's database transaction, raw: one round trip for all documents of a collection. */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
 import { postingDb } from '../../database/mongo.js';
+import type { AnyStored } from '../../database/typed-collection.js';
 
 /** A statement matched fewer documents than it had to, or met a unique key: nothing of the group may be written. */
 export class MismatchError extends Error {}
@@ -10,17 +11,17 @@ const duplicateKey = 11_000;
 export async function findAll(
   session: ClientSession,
   collection: string,
-  filter: Filter<Document>,
+  filter: Filter<AnyStored>,
   { projection, limit = 0 }: { projection?: Document; limit?: number } = {},
 ): Promise<Document[]> {
   return postingDb()
-    .collection(collection)
+    .collection<AnyStored>(collection)
     .find(filter, { session, batchSize: 10_000, limit, ...(projection && { projection }) })
     .toArray();
 }
 
 export interface UpdateStatement {
-  q: Filter<Document>;
+  q: Filter<AnyStored>;
   u: Document;
   multi?: boolean;
   upsert?: boolean;

@@ -89,6 +89,7 @@ function takeGroup(lane: Lane): Item[] {
 
 /** Sees to it that each of these is answered, here or in a lane of its own. */
 async function settle(items: Item[], lane: Lane, careful = false): Promise<void> {
+  let mismatches = 0;
   for (let attempt = 1, open = items; ; attempt++) {
     open = open.filter((each) => each.isOpen);
     if (open.length === 0) {
@@ -107,12 +108,14 @@ async function settle(items: Item[], lane: Lane, careful = false): Promise<void>
         open.forEach((each) => each.fail(error));
         return;
       }
+      // Counted apart: one that came after conflicts has not been looked up yet.
+      mismatches += error instanceof MismatchError ? 1 : 0;
       const isRetried =
         isTransient(error) ||
         isAway(error) ||
         error instanceof NotCommittedError ||
         // Looked up at a snapshot and refused by an index all the same: somebody was quicker once more.
-        (error instanceof MismatchError && attempt < mismatchesMax);
+        (error instanceof MismatchError && mismatches < mismatchesMax);
       if (!isRetried) {
         await settleApart(open, lane, error);
         return;
@@ -137,7 +140,7 @@ async function settleApart(items: Item[], lane: Lane, error: unknown): Promise<v
     return;
   }
   items.forEach((each) => each.fail(error instanceof MismatchError ? new DependencyError(error) : error));
-  countFailedPosting({});
+  countFailedPosting();
   logger.error('posting failed', {
     kind: items[0]?.posting.kind,
     subjectId: items[0]?.posting.subjectId,

@@ -1,5 +1,6 @@
 /** What stands of the postings of a group, read within its database transaction: at the moment of its snapshot. */
-import type { ClientSession, Document, Filter } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
+import type { AnyStored } from '../../database/typed-collection.js';
 import { liesByAccount } from '../../database/sharding.js';
 import { groupBy } from '../../shared/group-by.js';
 import { findAll } from './commands.js';
@@ -39,7 +40,7 @@ export async function lookUpOwn(session: ClientSession, items: Item[]): Promise<
   if (withJournal.length > 0) {
     const ids = await idsOf(session, 'journals', {
       accountId: { $in: accountsOf(withJournal) },
-      _id: { $in: withJournal.map((each) => each.journalId) as never[] },
+      _id: { $in: withJournal.map((each) => each.journalId) },
     });
     withJournal.filter((each) => ids.has(each.journalId)).forEach((each) => found.add(each));
   }
@@ -98,14 +99,14 @@ async function findStale(session: ClientSession, items: Item[], found: Map<Item,
 }
 
 /** The documents of a change, if they are as expected. Of a sharded collection it names whose they are. */
-export function filterOf(posting: Pick<Posting, 'accountId'>, change: Change): Filter<Document> {
+export function filterOf(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
   const { collection, id, expect, accountId = posting.accountId } = change;
   const filter = {
     ...expect,
     ...(liesByAccount(collection) && { accountId: isList(accountId) ? { $in: accountId } : accountId }),
     _id: typeof id === 'string' ? id : { $in: id },
   };
-  return filter as unknown as Filter<Document>;
+  return filter;
 }
 
 function isList<T>(value: T | T[]): value is T[] {
@@ -125,7 +126,7 @@ function proofOf({ posting }: Item) {
   if (insert && 'document' in insert) {
     const { collection, document } = insert;
     const owner = String(document['accountId'] ?? accountId);
-    return { collection, filter: { ...ownerOf(collection, owner), _id: document['_id'] as never } };
+    return { collection, filter: { ...ownerOf(collection, owner), _id: document['_id'] as string } };
   }
   if (change && 'set' in change) {
     return { collection: change.collection, filter: filterOf(posting, { ...change, expect: change.set }) };
@@ -141,7 +142,7 @@ function accountsOf(items: Item[]): string[] {
   return [...new Set(items.map(({ posting }) => posting.accountId))];
 }
 
-async function idsOf(session: ClientSession, collection: string, filter: Filter<Document>) {
+async function idsOf(session: ClientSession, collection: string, filter: Filter<AnyStored>) {
   const rows = await findAll(session, collection, filter, { projection: { _id: 1 } });
   return new Set(rows.map((row) => String(row['_id'])));
 }

@@ -1,4 +1,5 @@
 import { counter, histogram } from '../../shared/metrics.js';
+import { noteTrouble } from '../../shared/troubles.js';
 
 const groupSizes = histogram({
   name: 'topup_posting_group_size',
@@ -41,9 +42,14 @@ export const countUnknownCommit = counter({
   zero: [{}],
 });
 
-export const countFailedPosting = counter({
+const failedPostings = counter({
   name: 'topup_postings_failed_total',
   help: 'Postings that nothing could be written of, through no fault of the database',
   labels: [],
   zero: [{}],
 });
+
+export function countFailedPosting(): void {
+  failedPostings({});
+  noteTrouble('failedPostings');
+}

@@ -1,5 +1,6 @@
 /** What moves money, as data. How it is written is one place: post.ts. */
 import type { Document, Filter } from 'mongodb';
+import type { AnyStored } from '../../database/typed-collection.js';
 import type { JournalKind, JournalLine } from '../journals/journal.model.js';
 import type { TotalsChange } from '../totals/counters.js';
 
@@ -46,13 +47,13 @@ export interface Posting {
    * For a step without a journal: what only this very call can have written. After a lost answer it tells whether the
    * step holds. Absent: its first insert, else its first change.
    */
-  proof?: { collection: string; filter: Filter<Document> };
+  proof?: { collection: string; filter: Filter<AnyStored> };
 }
 
 /** What must not be there, by an index; of two postings that name the same `rivals` one is written before the other is looked at. */
 export interface Bar {
   collection: string;
-  filter: Filter<Document>;
+  filter: Filter<AnyStored>;
   rivals: string;
 }
 
@@ -78,7 +79,7 @@ export type Change = {
   id: string | string[];
   /** Whose documents they are, where not the posting's account. Null: those of 0.1.0 that name none (yet). */
   accountId?: Owner | Owner[];
-  expect: Filter<Document>;
+  expect: Filter<AnyStored>;
 } & ({ set: Document } | { setAfter: (after: WalletAfter) => Document });
 
 export type PostingResult =

@@ -77,7 +77,7 @@ async function readWallets(session: ClientSession, items: Item[]): Promise<Map<s
   if (ids.size === 0) {
     return new Map();
   }
-  const found = await findAll(session, 'wallets', { _id: { $in: [...ids] as never[] } });
+  const found = await findAll(session, 'wallets', { _id: { $in: [...ids] } });
   return new Map(found.map((wallet) => [String(wallet['_id']), wallet as unknown as Wallet]));
 }
 
@@ -123,7 +123,7 @@ async function writeWallets(session: ClientSession, { wallets }: Decisions): Pro
     return;
   }
   const updates = [...wallets].map(([id, { before, after }]) => ({
-    q: { _id: id as never, seq: int64(before.seq) },
+    q: { _id: id, seq: int64(before.seq) },
     u: { $set: { balance: int64(after.balance), held: int64(after.held), seq: int64(after.seq) } },
   }));
   await updateAll(session, 'wallets', updates, updates.length);

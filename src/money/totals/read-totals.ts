@@ -12,10 +12,16 @@ export async function readTotals(wanted: {
   from: string;
   to: string;
   path: string;
+  /** Which of those below it are read: the first steps of their paths. Left out: all. */
+  only?: readonly string[];
 }): Promise<Map<string, Counters>> {
+  const read = wanted.only?.map((step) => `${wanted.path}.${step}`) ?? [wanted.path];
   const found = await dailyTotals
     .find(totalsBetween(wanted.accountId, wanted.from, wanted.to), { batchSize: 2_000 })
-    .project<{ day: string; counters?: StoredCounters }>({ _id: 0, day: 1, [`counters.${wanted.path}`]: 1 })
+    .project<{ day: string; counters?: StoredCounters }>({
+      ...{ _id: 0, day: 1 },
+      ...Object.fromEntries(read.map((path) => [`counters.${path}`, 1])),
+    })
     .sort({ _id: -1 })
     .toArray();
   const days = new Map<string, Counters>();

@@ -14,7 +14,7 @@ export function totalsStatements(changes: readonly TotalsChange[], slot: number)
   return [...merged]
     .filter(([, { add }]) => add.size > 0)
     .map(([_id, { accountId, day, add }]) => ({
-      q: { _id: _id as never, slot, accountId },
+      q: { _id, slot, accountId },
       u: { $inc: increments(add), $setOnInsert: { day } },
       upsert: true,
     }));

@@ -15,6 +15,7 @@ import type { Purchase, Surface } from '../purchase.model.js';
 import { bindSign, objectionTo } from './bind-sign.js';
 import { newPurchase, type NewPurchase, type Price } from './new-purchase.js';
 import { purchasePosting } from './purchase-posting.js';
+import { refusePlayed } from './refuse-played.js';
 
 /** What a client asks for. */
 export interface PurchaseRequest {
@@ -26,6 +27,8 @@ export interface PurchaseRequest {
   /** Rupiah; refuse if the price is higher now. */
   maxPrice?: number | undefined;
   callbackUrl?: string | null | undefined;
+  /** Of the call. */
+  requestId?: string;
   /** On the reseller surface. */
   signedBy?: SignKind;
 }
@@ -66,6 +69,7 @@ export async function acceptPurchase(
       throw objection;
     }
     const product = checkItem(found, wanted);
+    refusePlayed(account, product, customerNumber);
     const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {
       const message = say('priceAboveMax', { price: price.price, max: maxPrice });
@@ -78,6 +82,7 @@ export async function acceptPurchase(
       accountId: account._id,
       ...{ refId, surface, kind, product, customerNumber, ...price },
       callbackUrl: request.callbackUrl ?? null,
+      requestId: request.requestId,
     });
     return await debit(purchase, barredBy, wanted);
   } catch (refusal) {

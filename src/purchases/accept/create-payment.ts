@@ -28,7 +28,8 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
     const endedMs = await lastPaymentEndedMs(bill, past);
     const quote = liveQuote(past, endedMs) ?? (await askForBill(account._id, product, customerNumber));
     return {
-      ...{ price: quote.totalAmount, offerSellerId: quote.sellerId, quoteId: quote._id },
+      ...{ price: quote.totalAmount + (quote.markup ?? 0), markup: quote.markup ?? 0 },
+      ...{ offerSellerId: quote.sellerId, quoteId: quote._id },
       barredBy: paidSince(bill, past),
     };
   });
@@ -73,7 +74,7 @@ function paidSince({ accountId, productCode, customerNumber }: Bill, past: Quote
     filter: {
       ...{ accountId, productCode, customerNumber },
       ...(oldest && { createdAt: { $gte: oldest.createdAt } }),
-      _id: { $nin: past.filter(({ usedBy }) => usedBy !== null).map(({ _id }) => _id as never) },
+      _id: { $nin: past.filter(({ usedBy }) => usedBy !== null).map(({ _id }) => _id) },
     },
   };
 }

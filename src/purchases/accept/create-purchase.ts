@@ -1,14 +1,16 @@
+import { markupsOf } from '../../products/markups-of.js';
 import { routeOrRefuse } from '../../providers/route-or-refuse.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
 /**
- * Accepts a prepaid purchase (docs/interface.md#purchases) at the price of the offer that it would go to now: the
- * wallet is debited and the purchase stands before this returns; a worker fulfils it.
+ * Accepts a prepaid purchase (docs/interface.md#purchases) at the price of the offer that it would go to now and
+ * what the operator adds to it for this account: the wallet is debited and the purchase stands before this returns; a worker fulfils it.
  * @throws MaintenanceError (503/03) if nobody can serve it now, and what acceptPurchase throws.
  */
 export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
   return acceptPurchase('prepaid', request, async (product) => {
-    const { price, sellerId } = await routeOrRefuse(product);
-    return { price, offerSellerId: sellerId, quoteId: null };
+    const [route, markupOf] = await Promise.all([routeOrRefuse(product), markupsOf(request.account)]);
+    const markup = markupOf(product, route.price);
+    return { price: route.price + markup, markup, offerSellerId: route.sellerId, quoteId: null };
   });
 }

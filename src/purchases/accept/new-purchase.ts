@@ -2,12 +2,14 @@ import { newProofSalt } from '../../money/closes/canonical-text.js';
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
+import { keptRequestId } from '../../shared/request-id.js';
 import { traceNow } from '../../shared/tracing.js';
 import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
-/** What a product costs now, in rupiah, whose offer that is, and the quote that is paid, if it is a bill. */
-export type Price = Required<Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId'>>;
+/** What a product costs now, in rupiah, what of that is markup, whose offer it is, and the quote that is paid, if it is a bill. */
+export type Price = Required<Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId'>> &
+  Pick<Purchase, 'markup'>;
 
 /** It waits for its turn at the seller whose offer its price is. */
 export type NewPurchase = Purchase & { queuedFor: string };
@@ -15,13 +17,15 @@ export type NewPurchase = Purchase & { queuedFor: string };
 /** A purchase as it is accepted: PENDING, and due for the sweep should its job get lost. Price in rupiah. */
 export function newPurchase(
   input: Pick<Purchase, 'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'callbackUrl'> &
-    Price & { product: Product },
+    Price & { product: Product; requestId?: string | undefined },
 ): NewPurchase {
-  const { product, ...given } = input;
+  const { product, markup = 0, requestId, ...given } = input;
   const at = now();
   const trace = traceNow();
+  const kept = keptRequestId(requestId);
   return {
     ...given,
+    ...(markup > 0 && { markup }),
     _id: newId(),
     productCode: product._id,
     productName: product.name,
@@ -40,6 +44,7 @@ export function newPurchase(
     queuedFor: given.offerSellerId,
     reviewSince: null,
     pendingNotified: false,
+    ...(kept !== undefined && { requestId: kept }),
     ...(trace && { traceId: trace.traceId }),
     createdAt: at,
     updatedAt: at,

@@ -10,6 +10,7 @@ import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
 import { recordContradiction } from './record-contradiction.js';
 import { putUnderReview } from './put-under-review.js';
+import { namesOf } from '../names-of.js';
 import { concludeFailure } from './conclude-failure.js';
 import { concludeSuccess } from './conclude-success.js';
 import type { Purchase } from '../purchase.model.js';
@@ -33,7 +34,7 @@ export async function applyOutcome(
   outcome: ProviderOutcome,
 ): Promise<Next> {
   logger.info('provider answered', {
-    purchaseId: purchase._id,
+    ...namesOf(purchase),
     order: order.n,
     sellerId: order.sellerId,
     outcome: outcome.outcome,

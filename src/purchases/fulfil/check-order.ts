@@ -90,7 +90,7 @@ async function waitUntil(
     await tryToAddJob(
       askProviderJob,
       { purchaseId: purchase._id, accountId: purchase.accountId, askNow },
-      { delayMs },
+      { delayMs, requestId: purchase.requestId },
     );
   } else {
     await postpone(purchase, delayMs);

@@ -49,7 +49,7 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
     totals: totalsOf(purchase, moved),
     proof: {
       collection: orders.collectionName,
-      filter: { _id: order._id as never, leaseToken: claim.leaseToken },
+      filter: { _id: order._id, leaseToken: claim.leaseToken },
     },
   });
   if (result.outcome !== 'posted') {

@@ -1,6 +1,6 @@
 /** The postings that end a purchase, as data: whoever ends it adds what else belongs to that (an audit entry). */
 import { accountById } from '../../accounts/find-account.js';
-import { commissionOf } from '../../money/commission.js';
+import { keptOf } from '../../money/commission.js';
 import { sellerCreditInsert } from '../../money/credits/seller-credit-insert.js';
 import { move } from '../../money/journals/new-journal.js';
 import type { Insert, Posting } from '../../money/posting/posting.js';
@@ -28,7 +28,7 @@ export async function successEnding(
   const { _id, accountId, price } = purchase;
   const { sellerId } = order;
   const [buyer, seller] = await Promise.all([accountById(accountId), accountById(sellerId)]);
-  const commissionAmount = commissionOf(price, order.commissionRate);
+  const commissionAmount = keptOf(purchase, order.commissionRate);
   const amount = price - commissionAmount;
   const { serialNumber, message } = answer;
   const { change, moved } = moveTo(purchase, 'SUCCESS', {

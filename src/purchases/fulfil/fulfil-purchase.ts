@@ -10,6 +10,7 @@ import { tooEarly } from '../../jobs/too-early.js';
 import type { Account } from '../../accounts/account.model.js';
 import { accountById } from '../../accounts/find-account.js';
 import { nowMs } from '../../shared/clock.js';
+import { sellerPriceOf } from '../../money/commission.js';
 import { logger } from '../../shared/logger.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
 import { checkOrder } from './check-order.js';
@@ -18,6 +19,7 @@ import { concludeFailure } from './conclude-failure.js';
 import { dropPrepared } from './drop-prepared.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { loadPurchase } from './load-purchase.js';
+import { nextLookInMs } from './look-again.js';
 import { ordersOf, prepareNextOrder, requestOf } from './orders.js';
 import { postpone } from './postpone.js';
 import { putUnderReview } from './put-under-review.js';
@@ -26,7 +28,6 @@ import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
-const retryRouteMs = 10_000;
 /** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
 const nextTurnMaxMs = 1_000;
 /** More than all sellers of a product, and others that change it meanwhile. Whatever takes more goes round in circles. */
@@ -153,7 +154,7 @@ async function buy(
   const request = { ...requestOf(purchase, order), sendBefore };
   const outcome =
     purchase.kind === 'postpaid'
-      ? await adapter.payBill(connection, { ...request, billTotal: purchase.price })
+      ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
       : await adapter.buy(connection, request);
   await turn.release();
   return outcome;
@@ -168,10 +169,11 @@ async function waitOrGiveBack(
     await concludeFailure(purchase, null, { code: noRoute.code, message: noRoute.message });
     return 'done';
   }
-  if (waitedMs(purchase) >= maxWaitMsOf(await waitSaid(purchase))) {
+  const leftMs = maxWaitMsOf(await waitSaid(purchase)) - waitedMs(purchase);
+  if (leftMs <= 0) {
     return giveBackLate(purchase);
   }
-  await postpone(purchase, retryRouteMs);
+  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId ?? '', leftMs }));
   return 'done';
 }
 

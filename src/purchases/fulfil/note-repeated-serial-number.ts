@@ -9,7 +9,7 @@ import { purchases, type Purchase } from '../purchase.model.js';
  * operator gets a case for the later one. Called after the sale is settled; it moves no money.
  */
 export async function noteRepeatedSerialNumber(
-  purchase: Pick<Purchase, '_id' | 'productCode'>,
+  purchase: Pick<Purchase, '_id' | 'productCode' | 'requestId'>,
   serialNumber: string | null,
 ): Promise<void> {
   if (serialNumber === null) {
@@ -17,11 +17,8 @@ export async function noteRepeatedSerialNumber(
   }
   const other = await findOther({ purchase, serialNumber });
   if (other) {
-    await openCase({
-      transactionId: purchase._id,
-      kind: 'repeated-serial-number',
-      detail: `The serial number is that of transaction ${other._id} too.`,
-    });
+    const detail = `The serial number is that of transaction ${other._id} too.`;
+    await openCase({ transactionId: purchase._id, kind: 'repeated-serial-number', detail }, purchase);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { sellerPriceOf } from '../../money/commission.js';
 import { gathered } from '../../shared/gathered.js';
 import { groupBy } from '../../shared/group-by.js';
 import type { ProviderOrder } from '../../providers/adapter.js';
@@ -47,7 +48,7 @@ export function requestOf(purchase: Purchase, order: Order): ProviderOrder {
     customerNumber: purchase.customerNumber,
     costMax: order.offerPrice,
     // A status check must ask for what was sent: a bill's payment and a purchase are different calls.
-    billTotal: purchase.kind === 'postpaid' ? purchase.price : null,
+    billTotal: purchase.kind === 'postpaid' ? sellerPriceOf(purchase) : null,
     sentAt: order.sentAt,
     lastCheckAt: order.lastCheckAt,
   };
@@ -59,7 +60,7 @@ export interface NoRoute {
 
 /**
  * The next order, of which nothing is written yet: at the offer that the purchase was accepted at, then at the cheapest
- * seller that can serve within the price debited and has not refused this purchase.
+ * seller that can serve within the price debited, less its markup, and has not refused this purchase.
  * @param options.unreachable Sellers that cannot be asked for a reason of ours. `turnAt`: as of `RouteQuery`.
  */
 export async function prepareNextOrder(
@@ -70,11 +71,12 @@ export async function prepareNextOrder(
     turnAt,
   }: { unreachable?: ReadonlySet<string>; turnAt?: string | null | undefined } = {},
 ): Promise<Order | NoRoute> {
+  const price = sellerPriceOf(purchase);
   const refused = before.filter((each) => !notExecutedCodes.includes(each.code ?? ''));
   const choice = await chooseRoute({
     productCode: purchase.productCode,
-    priceMax: purchase.price,
-    accepted: purchase.offerSellerId ? { sellerId: purchase.offerSellerId, price: purchase.price } : null,
+    priceMax: price,
+    accepted: purchase.offerSellerId ? { sellerId: purchase.offerSellerId, price } : null,
     excludeSellerIds: [...sellersToAvoid(before), ...unreachable],
     ...(turnAt !== undefined && { turnAt }),
   });
@@ -90,7 +92,7 @@ export async function prepareNextOrder(
     n: before.length + 1,
     sellerId: choice.sellerId,
     // A bill costs what it says, whatever the seller's offer adds to it.
-    offerPrice: purchase.kind === 'postpaid' ? purchase.price : choice.price,
+    offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,
     provider: choice.provider,
   });

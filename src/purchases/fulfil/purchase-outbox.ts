@@ -21,16 +21,18 @@ export const purchaseOutbox: Outbox<Purchase> = {
   name: 'purchases',
   collection: purchases,
   open: { status: { $in: ['PENDING', 'PROCESSING'] } },
-  fields: ['status', 'queuedFor'],
+  fields: ['status', 'queuedFor', 'requestId'],
   jobs: [
     outboxJob({
       job: ({ queuedFor }) => (queuedFor ? fulfilAtProviderJob(queuedFor) : fulfilPurchaseJob),
       dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId }),
+      requestIdOf: ({ requestId }) => requestId,
       isNeededBy: ({ status, queuedFor }) => Boolean(queuedFor) || status === 'PENDING',
     }),
     outboxJob({
       job: askProviderJob,
       dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId, askNow: false }),
+      requestIdOf: ({ requestId }) => requestId,
       isNeededBy: ({ status, queuedFor }) => !queuedFor && status === 'PROCESSING',
     }),
   ],

@@ -1,6 +1,8 @@
+import { post } from '../../money/posting/post.js';
 import { now } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { namesOf } from '../names-of.js';
+import { purchases, type Purchase } from '../purchase.model.js';
 
 /**
  * Hands a purchase to the operator: it stays PROCESSING, neither refunded nor bought again, and nobody asks the
@@ -11,12 +13,22 @@ import { PurchaseModel, type Purchase } from '../purchase.model.js';
  */
 export async function putUnderReview(purchase: Purchase, reason: string): Promise<boolean> {
   const { _id, accountId, status, version } = purchase;
-  const { matchedCount } = await PurchaseModel.updateOne(
-    { _id, accountId, status, version, reviewSince: null },
-    { $set: { reviewSince: now(), reviewReason: reason, nextActionAt: null, updatedAt: now() } },
-  );
-  if (matchedCount === 1) {
-    logger.error('a purchase needs the operator', { purchaseId: _id, reason });
+  const at = now();
+  const { outcome } = await post({
+    accountId,
+    kind: 'review',
+    subjectId: _id,
+    changes: [
+      {
+        collection: purchases.collectionName,
+        id: _id,
+        expect: { status, version, reviewSince: null },
+        set: { reviewSince: at, reviewReason: reason, nextActionAt: null, updatedAt: at },
+      },
+    ],
+  });
+  if (outcome === 'posted') {
+    logger.error('a purchase needs the operator', { ...namesOf(purchase), reason });
   }
-  return matchedCount === 1;
+  return outcome === 'posted';
 }

@@ -26,9 +26,9 @@ export async function queueAtProvider(purchase: Purchase, sellerId: string): Pro
 
 /** Adds its job, at the place that is its own. Never fails: the sweep adds what is not there, ahead of those that came later. */
 export async function getInLine(purchase: Purchase, sellerId: string): Promise<void> {
-  const { _id, accountId } = purchase;
+  const { _id, accountId, requestId } = purchase;
   const priority = isAwaited(purchase) ? await placeOfAwaited(sellerId) : places.usual;
-  await tryToAddJob(fulfilAtProviderJob(sellerId), { purchaseId: _id, accountId }, { priority });
+  await tryToAddJob(fulfilAtProviderJob(sellerId), { purchaseId: _id, accountId }, { priority, requestId });
 }
 
 /** Its client holds a connection open for the outcome. */

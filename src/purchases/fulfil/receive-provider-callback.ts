@@ -40,7 +40,10 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     // One answer: whether an order exists is not for strangers.
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
-  logger.info('provider callback', { orderId: order._id, sellerId: order.sellerId, says: told.says });
+  logger.info('provider callback', {
+    ...{ orderId: order._id, purchaseId: order.transactionId, sellerId: order.sellerId },
+    says: told.says,
+  });
   if (order.open) {
     await askNow(order, told.says);
   } else if (told.says !== 'pending') {
@@ -68,7 +71,11 @@ async function askNow(order: Order, says: string): Promise<void> {
     await noteOnReview(purchase, `The provider's callback says ${says}.`);
   } else {
     // However often it calls, one check follows. Without the job the schedule's own check comes.
-    await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true });
+    await tryToAddJob(
+      askProviderJob,
+      { purchaseId, accountId, askNow: true },
+      { requestId: purchase?.requestId },
+    );
   }
 }
 

@@ -26,11 +26,8 @@ export async function recordContradiction(
   if (!purchase || !order || !contradicts(purchase, order, late.says)) {
     return;
   }
-  await openCase({
-    transactionId: purchaseId,
-    kind: 'contradicting-answer',
-    detail: `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.says}`,
-  });
+  const detail = `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.says}`;
+  await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 
 function contradicts(purchase: Purchase, order: Order, says: LateAnswer): boolean {
@@ -47,10 +44,11 @@ function contradicts(purchase: Purchase, order: Order, says: LateAnswer): boolea
 /** Opens a case for the operator; the same case again changes nothing. */
 export async function openCase(
   input: Pick<ReconciliationCase, 'kind' | 'detail'> & { transactionId: string },
+  { requestId }: Pick<Purchase, 'requestId'> = {},
 ): Promise<void> {
   try {
     await CaseModel.create({ ...input, _id: newId(), createdAt: now(), resolvedAt: null });
-    logger.error('a case needs the operator', input);
+    logger.error('a case needs the operator', { ...input, requestId });
   } catch (error) {
     if (!isDuplicateKey(error)) {
       throw error;

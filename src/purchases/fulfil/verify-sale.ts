@@ -5,6 +5,7 @@ import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
 import { loadPurchase } from './load-purchase.js';
 import { ordersOf, requestOf } from './orders.js';
+import type { Purchase } from '../purchase.model.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
@@ -28,12 +29,9 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     return;
   }
   if (purchase.proofs) {
-    await openCase({
-      transactionId: purchaseId,
-      kind: 'reversal',
-      detail:
-        'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.',
-    });
+    const detail =
+      'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.';
+    await caseOf(purchase, detail);
     return;
   }
   const adapter = adapterFor(order.providerKind);
@@ -57,23 +55,22 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     case 'refused':
     case 'not-found':
     case 'review':
-      await openCase({
-        transactionId: purchaseId,
-        kind: 'reversal',
-        detail: `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
-      });
+      await caseOf(
+        purchase,
+        `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
+      );
       return;
     case 'pending':
     case 'unknown':
     case 'not-sent':
       await (order.checks < checksMax
         ? enqueueVerification(purchase, retryMs)
-        : openCase({
-            transactionId: purchaseId,
-            kind: 'reversal',
-            detail: 'Sold; the provider told of a failure and does not confirm it.',
-          }));
+        : caseOf(purchase, 'Sold; the provider told of a failure and does not confirm it.'));
   }
+}
+
+function caseOf(purchase: Purchase, detail: string): Promise<void> {
+  return openCase({ transactionId: purchase._id, kind: 'reversal', detail }, purchase);
 }
 
 /** The job that should have asked fails again and again: a person looks the sale up. */
@@ -99,8 +96,8 @@ async function claim(order: Order): Promise<boolean> {
  * @throws DependencyError while Redis is away: the provider will call again.
  */
 export function enqueueVerification(
-  { _id, accountId }: { _id: string; accountId: string | null },
+  { _id, accountId, requestId }: { _id: string; accountId: string | null; requestId?: string },
   delayMs: number,
 ): Promise<void> {
-  return addJob(verifySaleJob, { purchaseId: _id, accountId }, { delayMs });
+  return addJob(verifySaleJob, { purchaseId: _id, accountId }, { delayMs, requestId });
 }

@@ -47,11 +47,8 @@ export async function resolveReview(
   const audit = auditOf(purchase, decision, by);
   if (decision.outcome === 'ask') {
     await post(underReview(purchase, askPosting(purchase), audit)).then(requirePosted(purchaseId));
-    await tryToAddJob(askProviderJob, {
-      purchaseId,
-      accountId: purchase.accountId,
-      askNow: true,
-    });
+    const { accountId, requestId } = purchase;
+    await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId });
   } else {
     const { posting, deliveries } = await endingOf(purchase, orders, decision);
     await post(underReview(purchase, posting, audit)).then(requirePosted(purchaseId));

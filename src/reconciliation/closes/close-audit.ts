@@ -8,6 +8,7 @@ import { dayCloses, type DayAudit } from '../../money/closes/day-close.model.js'
 import type { ClosedDay } from '../../money/closes/find-close.js';
 import { daysAfter, startOf } from '../../shared/business-time.js';
 import { inChunks } from '../../shared/in-chunks.js';
+import { inPages } from '../ledger/in-pages.js';
 import type { DayBound } from './build-wallet-close.js';
 
 const entriesPerBatch = 500;
@@ -71,7 +72,10 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
 export async function auditOfDay(day: string): Promise<DayAudit> {
   const digest = createHash('sha256');
   let entries = 0;
-  for await (const { _id, hash } of auditCloses.find({ day }).sort({ day: 1, _id: 1 })) {
+  const rows = inPages<AuditClose>((last) => [
+    auditCloses.find({ day, ...(last && { _id: { $gt: last._id } }) }).sort({ day: 1, _id: 1 }),
+  ]);
+  for await (const { _id, hash } of rows) {
     digest.update(`${_id} ${hash}\n`);
     entries += 1;
   }

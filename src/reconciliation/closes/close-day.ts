@@ -155,9 +155,9 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
   );
 }
 
-/** In the order of their wallets. */
-export function rowsOf(day: string) {
-  return walletCloses.find({ _id: { $gt: `${day}:`, $lt: `${day};` } }).sort({ _id: 1 });
+/** In the order of their wallets. @param after The id of the row before; absent: all. */
+export function rowsOf(day: string, after = `${day}:`) {
+  return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }).sort({ _id: 1 });
 }
 
 /** A process that was not given the key must not end a chain of signatures. */

@@ -99,14 +99,23 @@ export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal
 }
 
 async function readPurchases(ids: string[]) {
-  const found = await readById(purchases, ids, [...accepted, ...ended, ...proving]);
+  const found = await readById(purchases, ids, [...accepted, ...ended, ...proving, 'markup']);
   const quoteIds = [...found.values()].flatMap(({ quoteId }) => (quoteId === null ? [] : [quoteId]));
-  const quoteOf = await readById(quotes, quoteIds, [...quoted, ...proving]);
+  const quoteOf = await readById(quotes, quoteIds, [...quoted, ...proving, 'markup']);
   return (id: string) => {
     const purchase = found.get(id);
-    const quote = purchase?.quoteId ? ` ${personalText(quoteOf.get(purchase.quoteId), quoted)}` : '';
-    return { accepted: personalText(purchase, accepted) + quote, ended: fieldsText(purchase, ended) };
+    const quote = purchase?.quoteId ? quoteOf.get(purchase.quoteId) : undefined;
+    const paid = purchase?.quoteId ? ` ${personalText(quote, quoted)}${markupText(quote)}` : '';
+    return {
+      accepted: `${personalText(purchase, accepted)}${markupText(purchase)}${paid}`,
+      ended: fieldsText(purchase, ended),
+    };
   };
+}
+
+/** Nothing where there is none: days that were closed before there were markups keep their hashes. */
+function markupText(document: { markup?: number } | undefined): string {
+  return document?.markup === undefined ? '' : ` markup ${canonicalText(document.markup)}`;
 }
 
 /**

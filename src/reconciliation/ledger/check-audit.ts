@@ -6,7 +6,9 @@ import { dayCloses, type DayClose } from '../../money/closes/day-close.model.js'
 import type { ClosedDay } from '../../money/closes/find-close.js';
 import { daysAfter, startOf } from '../../shared/business-time.js';
 import { inChunks } from '../../shared/in-chunks.js';
+import { inPages } from './in-pages.js';
 import type { AuditRead, FindingLog } from './ledger-report.js';
+import { patiently } from './patiently.js';
 import { inWords } from './read-document.js';
 
 const entriesPerChunk = 1_000;
@@ -24,7 +26,10 @@ export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<Audi
   }
   await checkTimes(log);
   const first = await auditCloses.find().sort({ day: 1 }).limit(1).next();
-  const rows = auditCloses.find({ day: { $lte: last._id } }).sort({ day: 1, _id: 1 });
+  const rows = inPages<AuditClose>((row) => [
+    ...(row ? [auditCloses.find({ day: row.day, _id: { $gt: row._id } }).sort({ day: 1, _id: 1 })] : []),
+    auditCloses.find({ day: { $gt: row?.day ?? '', $lte: last._id } }).sort({ day: 1, _id: 1 }),
+  ]);
   for await (const chunk of inChunks(rows, entriesPerChunk)) {
     await checkCovered(log, chunk, { found, firstDay: first?.day ?? '' });
   }
@@ -35,18 +40,19 @@ export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<Audi
   } as Filter<DayClose>);
   // The day after the last may be under way.
   const days = new Set([
-    ...(await closed.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id),
+    ...(await patiently(() => closed.clone().project<{ _id: string }>({ _id: 1 }).toArray())).map(
+      ({ _id }) => _id,
+    ),
     next,
   ]);
-  const end = startOf(next);
-  const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
-  for await (const chunk of inChunks(entries, entriesPerChunk)) {
-    await checkUncovered(
+  const uncovered = await patiently(() => uncoveredIds(startOf(next), days));
+  uncovered.forEach((id) => {
+    add(
       log,
-      chunk.map(({ _id }) => _id),
-      days,
+      id,
+      'it was not there when its day was closed: it was inserted, or its clock was wrong, and then the next close covers it as late',
     );
-  }
+  });
   return found;
 }
 
@@ -76,19 +82,17 @@ async function checkCovered(
   }
 }
 
-/** In a closed day, and no close knows it. A row of a day that was never closed is none. */
-async function checkUncovered(log: FindingLog, ids: string[], days: ReadonlySet<string>): Promise<void> {
-  const known = await auditCloses.find({ _id: { $in: ids } }, { projection: { day: 1 } }).toArray();
-  const covered = new Set(known.filter(({ day }) => days.has(day)).map(({ _id }) => _id));
-  ids
-    .filter((id) => !covered.has(id))
-    .forEach((id) => {
-      add(
-        log,
-        id,
-        'it was not there when its day was closed: it was inserted, or its clock was wrong, and then the next close covers it as late',
-      );
-    });
+/** In a closed day, and no close knows it. A row of a day that was never closed is none. Safe to read again from the start. */
+async function uncoveredIds(end: Date, days: ReadonlySet<string>): Promise<string[]> {
+  const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
+  const found: string[] = [];
+  for await (const chunk of inChunks(entries, entriesPerChunk)) {
+    const ids = chunk.map(({ _id }) => _id);
+    const known = await auditCloses.find({ _id: { $in: ids } }, { projection: { day: 1 } }).toArray();
+    const covered = new Set(known.filter(({ day }) => days.has(day)).map(({ _id }) => _id));
+    found.push(...ids.filter((id) => !covered.has(id)));
+  }
+  return found;
 }
 
 /** What has no time stands before or behind all that have one, and no close would ever meet it. */

@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import { exactRead } from '../../money/closes/canonical-text.js';
 import { numberOf } from '../../money/closes/close-hash.js';
 import { walletCloses } from '../../money/closes/wallet-close.model.js';
@@ -7,7 +8,9 @@ import { groupBy } from '../../shared/group-by.js';
 import { inChunks } from '../../shared/in-chunks.js';
 import { readSubjectFacts } from '../closes/subject-facts.js';
 import { closedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
+import { inPages } from './in-pages.js';
 import type { FindingLog, Progress } from './ledger-report.js';
+import { patiently } from './patiently.js';
 
 const walletsPerPage = 100;
 const journalsPerChunk = 1_000;
@@ -75,10 +78,12 @@ interface Page {
 }
 
 async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page): Promise<number> {
-  const rows = await walletCloses
-    .find({ walletId: range, day: { $lte: lastDay } })
-    .sort({ walletId: 1, day: 1 })
-    .toArray();
+  const rows = await patiently(() =>
+    walletCloses
+      .find({ walletId: range, day: { $lte: lastDay } })
+      .sort({ walletId: 1, day: 1 })
+      .toArray(),
+  );
   const rowsOf = groupBy(rows, ({ walletId }) => walletId);
   const found = new Map<string, ClosedWallet>();
   const walletOf = (id: string): ClosedWallet => {
@@ -87,10 +92,7 @@ async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page):
     return known;
   };
   [...page.map(({ _id }) => _id), ...rowsOf.keys()].forEach(walletOf);
-  const source = journals
-    .find<Journal>({ accountId: range, walletId: { $type: 'string' } }, exactRead)
-    .sort({ accountId: 1, walletId: 1, walletSeq: 1 });
-  for await (const chunk of inChunks(source, journalsPerChunk)) {
+  for await (const chunk of inChunks(journalsIn(range), journalsPerChunk)) {
     const isClosed = ({ accountId, walletSeq }: Journal) =>
       numberOf(walletSeq) <= walletOf(accountId ?? '').closed.seq;
     const factsOf = await readSubjectFacts(chunk.filter(isClosed));
@@ -110,4 +112,26 @@ async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page):
     await open?.wallet(walletById.get(id) ?? null, { id, closed: wallet.closed, standing, isGapless });
   }
   return closedJournals;
+}
+
+/** All that name a wallet, in the order of their index. */
+function journalsIn(range: IdRange): AsyncGenerator<Journal> {
+  const inOrder = (accountId: object | string, rest: object) =>
+    journals
+      .find<Journal>({ accountId, walletId: { $type: 'string' }, ...rest } as Filter<Journal>, exactRead)
+      .sort({ accountId: 1, walletId: 1, walletSeq: 1 });
+  return inPages<Journal>((last) => {
+    if (!last) {
+      return [inOrder(range, {})];
+    }
+    const { accountId, walletId, walletSeq } = last;
+    return [
+      inOrder(accountId ?? '', {
+        walletId: { $eq: walletId, $type: 'string' },
+        walletSeq: { $gt: walletSeq },
+      }),
+      inOrder(accountId ?? '', { walletId: { $gt: walletId, $type: 'string' } }),
+      inOrder({ ...range, $gt: accountId }, {}),
+    ];
+  });
 }

@@ -2,11 +2,13 @@ import { rootOf, rowHash, walletsDigest } from '../../money/closes/close-hash.js
 import { isSigned } from '../../money/closes/close-key.js';
 import { dayCloses, type DayAudit, type DayClose } from '../../money/closes/day-close.model.js';
 import { lastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
+import type { WalletClose } from '../../money/closes/wallet-close.model.js';
 import { rowsOf } from '../closes/close-day.js';
 import { auditOfDay } from '../closes/close-audit.js';
 import { checkAudit } from './check-audit.js';
 import { checkClosedWallets } from './check-closed-wallets.js';
 import { checkOpenStates, openCheck, type OpenCheck } from './check-open-part.js';
+import { inPages } from './in-pages.js';
 import type { ClosesRead, FindingLog, LedgerFinding, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {
@@ -57,10 +59,12 @@ export async function checkCloses(
 async function checkRoots(log: FindingLog, lastDay: string, publicKey: string | undefined): Promise<number> {
   let days = 0;
   let previous: ClosedDay | null = null;
-  const closed = dayCloses.find<ClosedDay>({ _id: { $lte: lastDay } }).sort({ _id: 1 });
+  const closed = inPages<ClosedDay>((day) => [
+    dayCloses.find<ClosedDay>({ _id: { $gt: day?._id ?? '', $lte: lastDay } }).sort({ _id: 1 }),
+  ]);
   for await (const day of closed) {
     const digest = walletsDigest();
-    for await (const row of rowsOf(day._id)) {
+    for await (const row of inPages<WalletClose>((last) => [rowsOf(day._id, last?._id)])) {
       digest.add(rowHash(row));
     }
     const expected = { previous, walletsHash: digest.hash(), audit: await auditOfDay(day._id), publicKey };

@@ -1,6 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import { accounts } from '../../accounts/account.model.js';
 import { quotes } from '../../bills/quote.model.js';
+import { untyped, type AnyStored } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
 import type { FindingLog } from './ledger-report.js';
 import { patiently } from './patiently.js';
@@ -35,8 +36,8 @@ export function oddKeyLog(log: FindingLog): (odd: OddKey) => void {
 export async function checkKeys(onOdd: (odd: OddKey) => void): Promise<void> {
   const keys = [
     ...subjectKeys(),
-    ...[accounts, wallets, quotes].map((each) => ({
-      collection: each as unknown as Collection,
+    ...[untyped(accounts), untyped(wallets), untyped(quotes)].map((collection) => ({
+      collection,
       field: '_id',
     })),
   ];
@@ -49,7 +50,11 @@ export async function checkKeys(onOdd: (odd: OddKey) => void): Promise<void> {
   }
 }
 
-async function readEnd(collection: Collection, field: string, direction: 1 | -1): Promise<Document[]> {
+async function readEnd(
+  collection: Collection<AnyStored>,
+  field: string,
+  direction: 1 | -1,
+): Promise<Document[]> {
   async function read(limit: number): Promise<Document[]> {
     const options = { ...rawRead, projection: { [field]: 1 }, batchSize: limit + 1 };
     const found = await patiently(() =>

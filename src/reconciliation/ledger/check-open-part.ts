@@ -14,7 +14,9 @@ import { inChunks } from '../../shared/in-chunks.js';
 import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
 import { standAfter, type Standing } from './closed-wallet.js';
+import { inPages } from './in-pages.js';
 import type { FindingLog, LedgerReport } from './ledger-report.js';
+import { patiently } from './patiently.js';
 import { readSubjects } from './stream-subjects.js';
 
 /** Subjects that one database transaction reads, and such transactions at the same time. */
@@ -60,20 +62,16 @@ export async function checkOpenStates(log: FindingLog, { examined }: OpenCheck):
   }
 }
 
+/** A kind at a time, and its ids at once: nothing stays open at the server while the subjects are read. */
 async function* openIds(): AsyncGenerator<string> {
   const id = { projection: { _id: 1 } };
-  for await (const { _id } of purchases.find({ status: { $in: ['PENDING', 'PROCESSING'] } }, id)) {
-    yield _id;
-  }
-  for await (const { transactionId } of sellerCredits.find({ status: 'new' })) {
-    yield transactionId;
-  }
-  for await (const { _id } of deposits.find({ status: 'pending' }, id)) {
-    yield _id;
-  }
-  for await (const { _id } of settlements.find({ status: { $in: ['pending', 'processing'] } }, id)) {
-    yield _id;
-  }
+  const open = { status: { $in: ['PENDING' as const, 'PROCESSING' as const] } };
+  const under = { status: { $in: ['pending' as const, 'processing' as const] } };
+  yield* (await patiently(() => purchases.find(open, id).toArray())).map(({ _id }) => _id);
+  const credits = sellerCredits.find({ status: 'new' }, { projection: { transactionId: 1 } });
+  yield* (await patiently(() => credits.clone().toArray())).map(({ transactionId }) => transactionId);
+  yield* (await patiently(() => deposits.find({ status: 'pending' }, id).toArray())).map(({ _id }) => _id);
+  yield* (await patiently(() => settlements.find(under, id).toArray())).map(({ _id }) => _id);
 }
 
 /** A posting is checked with the sales that it posts. */
@@ -145,7 +143,10 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
   const standing = { ...closed };
   let atWallet = seq === closed.seq ? closed : null;
   let last = `journal ${closed.seq}`;
-  for await (const journal of walletJournals(id, { after: closed.seq }, exactRead)) {
+  const journals = inPages<Journal>((before) => [
+    walletJournals(id, { after: before ? numberOf(before.walletSeq ?? 0) : closed.seq }, exactRead),
+  ]);
+  for await (const journal of journals) {
     const before = standing.seq;
     standAfter(standing, id, journal);
     const day = businessDay(journal.createdAt);

@@ -1,3 +1,4 @@
+import { sellerPriceOf } from '../../money/commission.js';
 import { isFinal } from '../../purchases/states.js';
 import type { Order } from '../../purchases/order.model.js';
 import type { LedgerFinding } from './ledger-report.js';
@@ -83,8 +84,10 @@ function checkOrder(purchase: ReadPurchase, order: ReadOrder, n: number): string
   if (order.status !== null && order.open !== openStatuses.includes(order.status)) {
     problems.push(`attempt ${order.n} is ${order.status} and marked ${order.open ? 'open' : 'closed'}`);
   }
-  if (order.offerPrice > purchase.price) {
-    problems.push(`attempt ${order.n} costs ${order.offerPrice}, more than the ${purchase.price} debited`);
+  const sellerPrice = sellerPriceOf(purchase);
+  if (order.offerPrice > sellerPrice) {
+    const what = purchase.markup === null ? 'debited' : 'debited without the markup';
+    problems.push(`attempt ${order.n} costs ${order.offerPrice}, more than the ${sellerPrice} ${what}`);
   }
   return problems;
 }

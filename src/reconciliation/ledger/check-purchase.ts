@@ -36,6 +36,7 @@ function isKnown(purchase: ReadPurchase): purchase is KnownPurchase {
 function checkByState(purchase: KnownPurchase, subject: Subject): LedgerFinding[] {
   return [
     ...checkJournals(purchase, subject),
+    ...checkMarkup(purchase, subject),
     ...checkState(purchase, subject),
     ...checkCredits(purchase, subject),
     ...checkCommission(purchase, subject),
@@ -60,6 +61,25 @@ function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFi
       .filter((journal) => expected.includes(journal.kind))
       .flatMap((journal) => checkMovement(journal, movementOf(purchase, journal.kind), finding)),
   ];
+}
+
+/**
+ * The markup is what the journal of the debit says, which never changes: its second line on suspense. From it follow
+ * commission and seller credit, and what an order may cost.
+ */
+function checkMarkup({ _id, price, markup }: KnownPurchase, { journals }: Subject): LedgerFinding[] {
+  const debits = journals.filter((each) => each.kind === 'purchase');
+  const expected = [price - (markup ?? 0), ...(markup === null ? [] : [markup])];
+  return debits
+    .map(({ lines }) =>
+      lines.filter(({ account }) => account === 'platform:suspense').map(({ amount }) => amount),
+    )
+    .filter((named) => named.join() !== expected.join())
+    .map((named) => ({
+      check: 'transaction-journals',
+      subject: `transaction ${_id}`,
+      message: `its markup is ${markup ?? 'none'} of ${price}, journal purchase has ${named.join(' and ')} in suspense`,
+    }));
 }
 
 function movementOf(purchase: ReadPurchase, kind: string): JournalLine[] {
@@ -141,8 +161,14 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     problems.push(`it pays quote ${purchase.quoteId}, which was claimed by ${quote?.usedBy ?? 'nobody'}`);
   }
   if (quote) {
-    if (quote.totalAmount !== purchase.price) {
-      problems.push(`it paid ${purchase.price} for a bill of ${quote.totalAmount ?? 'nothing'}`);
+    if ((quote.totalAmount ?? 0) + (quote.markup ?? 0) !== purchase.price) {
+      const above = quote.markup === null ? '' : ` and a markup of ${quote.markup}`;
+      problems.push(`it paid ${purchase.price} for a bill of ${quote.totalAmount ?? 'nothing'}${above}`);
+    }
+    if (quote.markup !== purchase.markup) {
+      problems.push(
+        `its markup is ${purchase.markup ?? 'none'}, that of quote ${quote._id} ${quote.markup ?? 'none'}`,
+      );
     }
     if ((quote.totalBill ?? 0) + (quote.adminFee ?? 0) !== quote.totalAmount) {
       problems.push(`of quote ${quote._id}, its bill and its fee do not make its total`);

@@ -1,6 +1,7 @@
-import type { Collection, Document } from 'mongodb';
+import type { Document } from 'mongodb';
 import { quotes } from '../../bills/quote.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
+import { untyped } from '../../database/typed-collection.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { batchesBy } from './keyed-stream.js';
 import type { FindingLog, LedgerFinding } from './ledger-report.js';
@@ -59,10 +60,7 @@ async function readPayments(ids: unknown[], session: Session | null): Promise<Ma
 function recheck(id: string): Promise<LedgerFinding[]> {
   return patiently(() =>
     inTransaction(async (session) => {
-      const quote = await (quotes as unknown as Collection).findOne(
-        { _id: id as never },
-        { ...rawRead, projection: fields, session },
-      );
+      const quote = await untyped(quotes).findOne({ _id: id }, { ...rawRead, projection: fields, session });
       const [burnt] = quote ? await findBurnt([quote], session) : [];
       return burnt ? [await describe(burnt, session)] : [];
     }),

@@ -1,5 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { audit, type AuditSubject } from '../../audit/audit.model.js';
+import { untyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
@@ -9,10 +10,10 @@ import { patiently } from './patiently.js';
 const batchSize = 1_000;
 
 /** What the audit log tells of, and where it has to be. */
-const told: { kind: AuditSubject['kind']; collection: Collection }[] = [
-  { kind: 'deposit', collection: deposits as unknown as Collection },
-  { kind: 'settlement', collection: settlements as unknown as Collection },
-  { kind: 'transaction', collection: purchases as unknown as Collection },
+const told: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
+  { kind: 'deposit', collection: untyped(deposits) },
+  { kind: 'settlement', collection: untyped(settlements) },
+  { kind: 'transaction', collection: untyped(purchases) },
 ];
 
 /**
@@ -26,9 +27,9 @@ export async function checkTraces(log: FindingLog): Promise<void> {
     for (let ids = await readTold(kind, last); ids.length > 0; ids = await readTold(kind, last)) {
       last = ids.at(-1) ?? '';
       const found = await patiently(() =>
-        collection.find({ _id: { $in: ids as never[] } }, { projection: { _id: 1 } }).toArray(),
+        collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
       );
-      const known = new Set(found.map((each) => String(each._id)));
+      const known = new Set(found.map((each) => each._id));
       new Set(ids.filter((id) => !known.has(id))).forEach((id) => {
         const message = `the audit log tells of it, and it does not exist`;
         log.add({ check: 'vouched', subject: `${kind} ${id}`, message });

@@ -1,5 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { accounts, type Role } from '../../accounts/account.model.js';
+import { untyped, type AnyStored } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
 import { after, checkStep, compare, walletFinding } from './check-standing.js';
 import { batchesBy, keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
@@ -35,8 +36,8 @@ export interface WalletTotals {
  */
 export async function checkWallets(log: FindingLog, progress: Progress): Promise<WalletTotals> {
   const streams = {
-    accounts: streamById(accounts as unknown as Collection, stored.accounts.fields),
-    wallets: streamById(wallets as unknown as Collection, stored.wallets.fields),
+    accounts: streamById(untyped(accounts), stored.accounts.fields),
+    wallets: streamById(untyped(wallets), stored.wallets.fields),
     journals: walletJournals(),
   };
   const all = Object.values(streams);
@@ -58,7 +59,7 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
   return totals;
 }
 
-function streamById(collection: Collection, fields: Document): KeyedStream {
+function streamById(collection: Collection<AnyStored>, fields: Document): KeyedStream {
   const keyOf = ({ _id }: Document) => (typeof _id === 'string' ? _id : null);
   return keyedStream({
     readBatch: batchesBy(collection, '_id', { fields }),
@@ -95,12 +96,8 @@ function holderOf(
 
 /** One wallet by itself: first the wallet, then its journals, so that none of those can be missing. */
 async function recheck(id: string): Promise<LedgerFinding[]> {
-  const account = await readOne(accounts as unknown as Collection, id, stored.accounts.fields);
-  const holder = holderOf(
-    id,
-    account,
-    await readOne(wallets as unknown as Collection, id, stored.wallets.fields),
-  );
+  const account = await readOne(untyped(accounts), id, stored.accounts.fields);
+  const holder = holderOf(id, account, await readOne(untyped(wallets), id, stored.wallets.fields));
   const { findings, lastSeq } = await compareWithJournals(holder, journalsOf(id));
   const { wallet } = holder;
   const seqNow = wallet && lastSeq > wallet.seq ? await readSeq(id) : lastSeq;
@@ -117,12 +114,12 @@ async function recheck(id: string): Promise<LedgerFinding[]> {
 }
 
 async function readSeq(id: string): Promise<number> {
-  const wallet = await readOne(wallets as unknown as Collection, id, stored.wallets.fields);
+  const wallet = await readOne(untyped(wallets), id, stored.wallets.fields);
   return wallet ? stored.wallets.read(wallet, []).seq : 0;
 }
 
-function readOne(collection: Collection, id: string, fields: Document): Promise<Document | null> {
-  return patiently(() => collection.findOne({ _id: id as never }, { ...rawRead, projection: fields }));
+function readOne(collection: Collection<AnyStored>, id: string, fields: Document): Promise<Document | null> {
+  return patiently(() => collection.findOne({ _id: id }, { ...rawRead, projection: fields }));
 }
 
 async function compareWithJournals(

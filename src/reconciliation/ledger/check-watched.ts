@@ -1,3 +1,4 @@
+import { businessTime } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 
 /**
@@ -12,6 +13,6 @@ export function checkWatched(nextActionAt: Date | null, otherwise: boolean): str
     return otherwise ? [] : ['it is open but nobody will ever look at it'];
   }
   return nextActionAt.getTime() > nowMs() + waitMaxMs
-    ? [`it is open but nobody will look at it before ${nextActionAt.toISOString()}`]
+    ? [`it is open but nobody will look at it before ${businessTime(nextActionAt)}`]
     : [];
 }

@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import { MongoServerError } from 'mongodb';
 import { isAway } from '../../database/mongo.js';
 import { DependencyError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 
+/** CursorNotFound: the primary has changed between two batches. */
+const cursorNotFound = 43;
 const pausesMs = [500, 2_000, 8_000, 30_000];
 
 /** Reads that may be done again: a database that is away for a moment does not end a verification of hours. */
@@ -11,7 +14,7 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (!isAway(error) && !(error instanceof DependencyError)) {
+      if (!mayPass(error)) {
         throw error;
       }
       logger.warn('MongoDB did not answer the verification, which asks again', { error });
@@ -19,4 +22,12 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
     }
   }
   return read();
+}
+
+function mayPass(error: unknown): boolean {
+  return (
+    isAway(error) ||
+    error instanceof DependencyError ||
+    (error instanceof MongoServerError && error.code === cursorNotFound)
+  );
 }

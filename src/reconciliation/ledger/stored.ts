@@ -7,7 +7,7 @@ import type { SellerCredit } from '../../money/credits/seller-credit.model.js';
 import type { Journal, JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
 import type { Wallet } from '../../money/wallets/wallet.model.js';
 import type { Order } from '../../purchases/order.model.js';
-import type { Purchase, PurchaseStatus } from '../../purchases/purchase.model.js';
+import { purchaseStatuses, type Purchase, type PurchaseStatus } from '../../purchases/purchase.model.js';
 import type { Settlement } from '../../settlements/settlement.model.js';
 import type { LedgerFinding } from './ledger-report.js';
 import {
@@ -59,7 +59,7 @@ export type ReadPurchase = Read<
   | 'createdAt'
   | 'finalAt',
   'status' | 'kind'
->;
+> & { markup: number | null };
 /** One in a state that the code knows. */
 export type KnownPurchase = ReadPurchase & { status: PurchaseStatus };
 export type ReadOrder = Read<
@@ -93,7 +93,7 @@ export type ReadSettlement = Read<
 export type ReadQuote = Read<
   Quote,
   '_id' | 'accountId' | 'productCode' | 'customerNumber' | 'totalBill' | 'adminFee' | 'totalAmount' | 'usedBy'
->;
+> & { markup: number | null };
 export type ReadWallet = Read<Wallet, 'balance' | 'held' | 'seq'>;
 export type ReadAccount = Read<Account, '_id', 'role'>;
 
@@ -121,8 +121,9 @@ export const purchases = reader<ReadPurchase>(
     productCode: text,
     customerNumber: text,
     price: money,
+    markup: moneyOrNull,
     quoteId: textOrNull,
-    status: oneOf(['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED']),
+    status: oneOf(purchaseStatuses),
     version: whole,
     serialNumber: textOrNull,
     sellerId: textOrNull,
@@ -212,6 +213,7 @@ export const quotes = reader<ReadQuote>(
     totalBill: moneyOrNull,
     adminFee: moneyOrNull,
     totalAmount: moneyOrNull,
+    markup: moneyOrNull,
     usedBy: textOrNull,
   },
   ({ _id }) => ({ about: `quote ${inText(_id)}`, subject: `quote ${inText(_id)}`, what: 'quote' }),

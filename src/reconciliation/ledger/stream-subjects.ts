@@ -1,5 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { Session } from '../../database/mongo.js';
+import { untyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { sellerCredits } from '../../money/credits/seller-credit.model.js';
 import { journals } from '../../money/journals/journal.model.js';
@@ -14,7 +15,7 @@ import * as stored from './stored.js';
 import type { Subject } from './subject.js';
 
 interface Source {
-  collection: Collection;
+  collection: Collection<AnyStored>;
   /** The field that puts its documents in order, by an index. */
   by: string;
   fields: Document;
@@ -87,7 +88,7 @@ export async function* streamSubjects(
 }
 
 /** The collections and the fields whose order the verification relies on. */
-export function subjectKeys(): { collection: Collection; field: string }[] {
+export function subjectKeys(): { collection: Collection<AnyStored>; field: string }[] {
   const rows = Object.values(sources).filter((each) => each.filter === undefined);
   return rows.map(({ collection, by }) => ({ collection, field: by }));
 }
@@ -116,7 +117,7 @@ function nothing(): Record<SourceName, Document[]> {
 }
 
 function source<T extends Document>(collection: Collection<T>, rest: Omit<Source, 'collection'>): Source {
-  return { ...rest, collection: collection as unknown as Collection };
+  return { ...rest, collection: untyped(collection) };
 }
 
 function streamOf(

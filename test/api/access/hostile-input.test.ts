@@ -13,6 +13,7 @@ import { AuditModel } from '../../../src/audit/audit.model.js';
 import { cached } from '../../../src/redis/cached.js';
 import { ProductModel } from '../../../src/products/product.model.js';
 import { changing } from '../../../src/redis/changing.js';
+import { writeRequestLog } from '../../../src/request-log/log-request.js';
 import { newId } from '../../../src/shared/ids.js';
 import { logger, redact } from '../../../src/shared/logger.js';
 import { withoutUrlSecrets } from '../../../src/shared/mask.js';
@@ -154,6 +155,9 @@ describe('hostile input', function () {
     ['C0', '\u001b'],
     ['DEL', '\u007f'],
     ['C1', '\u009b'],
+    ['direction', '\u202e'],
+    ['no width', '\u200b'],
+    ['half a character', '\ud83d'],
   ] as const) {
     it(`a text with a control character of ${what} is refused`, async () => {
       const { key } = await api.newAccount('seller');
@@ -168,6 +172,8 @@ describe('hostile input', function () {
 
   async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
     const seen: string[] = [];
+    // What was called before is logged together, a moment later.
+    await writeRequestLog();
     // Of the driver, which mongoose and the posting client both ask; `findOne` is a `find`.
     const asked = Collection.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
     const methods = [

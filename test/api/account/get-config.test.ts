@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { limits } from '../../../config/limits.js';
 import { getConfigFor } from '../../../src/api/account/get-config.js';
+import { describedInterface } from '../../../src/api/openapi/document.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
 
@@ -20,6 +22,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const answer = await api.call({ path, key });
       expectSuccess(answer, operation);
       expect(answer.body.data).to.deep.equal({
+        username: account.username,
         api_key: key,
         webhook_url: 'https://shop.example/hook',
         callback_url: null,
@@ -34,6 +37,23 @@ for (const role of ['buyer', 'seller'] as const) {
       const other = await api.newAccount(role);
       expect((await api.call({ path, key: other.key })).body.data.api_key).to.equal(other.key);
       expect(account.username).to.not.equal(other.account.username);
+    });
+
+    it('tells a rate_limit above what an account may choose, and its schema allows it; choosing has its maximum', async () => {
+      const { key } = await api.newAccount(role, { rateLimit: 25_000 });
+      const answer = await api.call({ path, key });
+      expectSuccess(answer, operation);
+      expect(answer.body.data.rate_limit).to.equal(25_000);
+      const { get, post } = describedInterface().paths[path] ?? {};
+      const success = get?.responses[200];
+      const schema =
+        success && 'content' in success ? success.content['application/json']?.schema : undefined;
+      const told = schema?.properties?.['data']?.properties?.['rate_limit'];
+      expect(told).to.include({ type: 'integer', minimum: 1 }).and.not.have.property('maximum');
+      const chosen = post?.requestBody?.content['application/json']?.schema.properties?.['rate_limit'];
+      expect(chosen).to.include({ minimum: 1, maximum: limits.rateLimitMax });
+      const more = await api.call({ path, key, body: { rate_limit: limits.rateLimitMax + 1 } });
+      expect(more.status).to.equal(400);
     });
   });
 }

@@ -69,6 +69,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const second = await api.call({ path, key, body: { rate_limit: 120 } });
       expectSuccess(second, operation);
       expect(second.body.data).to.deep.equal({
+        username: account.account.username,
         api_key: key,
         webhook_url: 'https://shop.example/hook',
         callback_url: 'https://shop.example/back',

@@ -28,4 +28,16 @@ describe('POST /api/buyer/transaction', () => {
       sn: null,
     });
   });
+
+  it('a ref_id that could not be read at the end of an address is refused, naming it', async () => {
+    const product = await newProduct(api);
+    const { key } = await api.newBuyer(100_000);
+    for (const ref of ['.', '..', 'lookup']) {
+      const body = { code: product._id, customer_number: '081234561230', ref_id: ref };
+      const answer = await api.call({ path, key, body });
+      expect([answer.status, answer.body.errors?.[0]?.field], ref).to.deep.equal([400, 'ref_id']);
+    }
+    const body = { code: product._id, customer_number: '081234561230', ref_id: 'lookup.' };
+    expect((await api.call({ path, key, body })).status).to.equal(200);
+  });
 });

@@ -48,7 +48,7 @@ describe('the receipt of a purchase', () => {
     expect(linesOf(file)).to.deep.equal([
       ...['Toko Sari', 'STRUK PEMBELIAN', 'Waktu: 23-11-2026 19:05 WIB', `No. ref: ${purchase.refId}`],
       ...['ID transaksi:', purchase._id, 'Produk: Token PLN 20.000', 'No. pelanggan: 081234561230'],
-      ...['Nama: RINA S/D HARTONO', 'Tarif/daya: R1/900VA', 'Jumlah kWh: 71.3', 'TOKEN'],
+      ...['Nama: RINA S/D HARTONO', 'Tarif/daya: R1/900VA', 'Jumlah kWh: 71,3', 'TOKEN'],
       ...['1234-5678-9012-3456-7890', 'Harga: Rp 22.000', 'Terima kasih'],
     ]);
     const sizes = [...contentOf(file).matchAll(/\/\S+ ([\d.]+) Tf/g)].map(([, size]) => Number(size));
@@ -99,6 +99,26 @@ describe('the receipt of a purchase', () => {
         'Total: Rp 155.000',
       ],
     ]);
+    const cheap = await api.call({
+      path: `/api/buyer/transactions/${purchase._id}/receipt?sold_price=149999`,
+      key,
+    });
+    expect([cheap.status, cheap.body.errors]).to.deep.equal([
+      400,
+      [
+        {
+          field: 'sold_price',
+          reason: 'not_accepted',
+          message: 'sold_price must be at least what the bill says, Rp 150.000',
+        },
+      ],
+    ]);
+    // As it was asked for: with what the operator adds to the fee.
+    await QuoteModel.updateOne({ _id: quoteId, accountId }, { $set: { markup: 1_000 } });
+    expect((await shown('?width=80')).slice(-2)).to.deep.equal([
+      'Biaya admin: Rp 3.500',
+      'Total: Rp 153.500',
+    ]);
   });
 
   it('what a font of a receipt lacks is a question mark, and a long word is cut into lines', async () => {
@@ -108,11 +128,35 @@ describe('the receipt of a purchase', () => {
     expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);
   });
 
-  for (const status of ['PENDING', 'PROCESSING', 'FAILED', 'REFUNDED'] as const) {
-    it(`a ${status} purchase has none: 409/01`, async () => {
-      const { _id } = await bought({ status });
-      const { status: http, body } = await api.call({ path: `/api/buyer/transactions/${_id}/receipt`, key });
-      expect([http, body.code, body.reason]).to.deep.equal([409, '01', 'receipt_not_available']);
+  const reviewSince = at;
+  for (const [name, over, [en, id]] of [
+    ['that waits', { status: 'PENDING' }, [/still being processed/, /masih diproses/]],
+    ['with its provider', { status: 'PROCESSING' }, [/still being processed/, /masih diproses/]],
+    ['under review', { status: 'PROCESSING', reviewSince }, [/still being processed/, /masih diproses/]],
+    ['that failed', { status: 'FAILED' }, [/failed and its money was returned/, /gagal dan dananya sudah/]],
+    [
+      'taken back',
+      { status: 'REFUNDED' },
+      [/taken back, and its money was returned/, /lalu dibatalkan, dan/],
+    ],
+  ] as const) {
+    it(`a purchase ${name} has none: 409/01 with the words of its end, by the buyer's own reference`, async () => {
+      const purchase = await bought(over);
+      for (const [language, words] of [
+        ['en', en],
+        ['id', id],
+      ] as const) {
+        const { status, body } = await api.call({
+          path: `/api/buyer/transactions/${purchase._id}/receipt`,
+          key,
+          headers: { 'accept-language': language },
+        });
+        expect([status, body.code, body.reason]).to.deep.equal([409, '01', 'receipt_not_available']);
+        expect(body.message).to.match(words).and.include(purchase.refId).and.not.include(purchase._id);
+        if (/FAILED|REFUNDED/.test(purchase.status)) {
+          expect(body.message).to.not.match(/\b(not yet|once|belum|setelah)\b/);
+        }
+      }
     });
   }
 

@@ -199,6 +199,8 @@ describe('postpaid: inquiry and payment', function () {
       const { status, body } = await inquire(number, 'PLN20');
       expect([status, body.code, body.reason]).to.deep.equal([422, '04', 'invalid_customer_number']);
     }
+    const away = await inquire('12345671246', 'PLN20');
+    expect([away.status, away.body.code, away.body.reason]).to.deep.equal([503, '03', 'biller_unavailable']);
     await stack.simulator.control({ down: true });
     const { status, body } = await inquire('12345678902', 'PLN20');
     expect([status, body.code, body.reason]).to.deep.equal([503, '03', 'biller_unavailable']);

@@ -20,6 +20,18 @@ const schemas = [
   })),
 ];
 
+const neverUrls = [
+  'shop',
+  'ftp://shop.example/',
+  'javascript:alert(1)',
+  '//shop.example/',
+  'https://',
+  'https://shop.example/a b',
+  'https://shop.example/\u202e',
+];
+/** Words of who wrote the rule, not of who reads its sentence. */
+const ofRules = /\b(uri|pattern|scheme|regexp?|guid|validation|peers|fails)\b|https\|http/i;
+
 describe('mistakes in fields', () => {
   const mistakesIn = (schema: Joi.ObjectSchema, input: unknown): FieldError[] => {
     try {
@@ -32,6 +44,43 @@ describe('mistakes in fields', () => {
       throw error;
     }
   };
+
+  it('no sentence speaks of the rule in place of the value, in any language', () => {
+    for (const { name, where, schema } of schemas) {
+      for (const field of fieldsOf(schema, where)) {
+        for (const value of [...field.outside, ...neverUrls]) {
+          const found = schema ? mistakesIn(schema, withField(sampleOf(schema), field.name, value)) : [];
+          for (const { message } of found) {
+            const shown = `${name}: ${message.en} / ${message.id}`;
+            expect(`${message.en} ${message.id}`, shown).to.not.match(ofRules);
+          }
+        }
+      }
+    }
+  });
+
+  it('a refused URL is told once what it must be, wherever one is taken', () => {
+    let taken = 0;
+    for (const { name, where, schema } of schemas) {
+      for (const field of fieldsOf(schema, where).filter(({ name: each }) => /(^|_)url$/.test(each))) {
+        taken += 1;
+        for (const value of neverUrls) {
+          const found = schema ? mistakesIn(schema, withField(sampleOf(schema), field.name, value)) : [];
+          expect(found, `${name} ${value}`).to.deep.equal([
+            {
+              field: field.name,
+              reason: 'wrong_form',
+              message: {
+                en: `${field.name} must be a URL such as https://shop.example/hooks/topup`,
+                id: `${field.name} harus berupa URL, misalnya https://shop.example/hooks/topup`,
+              },
+            },
+          ]);
+        }
+      }
+    }
+    expect(taken).to.be.at.least(7);
+  });
 
   it('every rule of every field of the contract is told in both languages', () => {
     let told = 0;

@@ -6,7 +6,7 @@ import { env, parseEnv } from '../../../config/env.js';
 import { describeWebhooks } from '../../../src/api/openapi/describe-webhook.js';
 import { describedInterface, openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
-import { configUpdatedDeliveries, pingDelivery } from '../../../src/webhooks/account-events.js';
+import { configUpdatedDeliveries, testDelivery } from '../../../src/webhooks/account-events.js';
 import { depositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
 import {
   settlementCompletedDeliveries,
@@ -199,7 +199,7 @@ describe('The OpenAPI document', () => {
       ...settlementFailedDeliveries(receiver, settlement, 'wrong account'),
       ...depositCompletedDeliveries(receiver, deposit),
       ...configUpdatedDeliveries(receiver, ['webhook_url']),
-      ...endpointsOf(receiver).map((endpoint) => pingDelivery(receiver, endpoint)),
+      ...endpointsOf(receiver).map((endpoint) => testDelivery(receiver, endpoint)),
       ...webhookDisabledDeliveries(receiver, {
         receiverId: receiverIdOf('a', receiver.webhookUrl),
         because: 'gone',

@@ -85,6 +85,12 @@ describe('CSV for Excel', () => {
     ]);
   });
 
+  it('plain CSV has none either where lists are separated by a semicolon', () => {
+    expect(csvText(['a']).rows([{ a: 'Paket;=1+1' }, { a: 'a";=1+1;-2;b' }])).to.equal(
+      'Paket;\'=1+1\r\n"a"";\'=1+1;\'-2;b"\r\n',
+    );
+  });
+
   it('plain CSV is what it was', () => {
     const { head, rows } = csvText(['a', 'b', 'c']);
     expect(head + rows([{ a: '0812', b: '=1', c: -1 }])).to.equal("a,b,c\r\n0812,'=1,-1\r\n");

@@ -30,6 +30,21 @@ describe('times in a zone', () => {
     const api = useApi();
     const tz = 'Asia/Jakarta';
 
+    const hook = 'http://127.0.0.1:9999/times';
+
+    interface Call {
+      path: string;
+      key: string;
+      body?: object;
+      /** Fields that say what was sent, as it was. */
+      outside?: string[];
+    }
+
+    const without = (names: string[], answer: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(answer, (name, value: unknown) => (names.includes(name) ? undefined : value)),
+      );
+
     /** The same with every time of it told in Jakarta. */
     function inJakarta<T>(answer: T): T {
       return JSON.parse(
@@ -37,7 +52,7 @@ describe('times in a zone', () => {
       ) as T;
     }
 
-    it('of histories, lists and the statement: the same answer, its times told in the zone', async () => {
+    it('of histories, lists, single things and the statement: the same answer, its times told in the zone', async () => {
       const buyer = await api.newBuyer(0);
       const seller = await api.newAccount('seller');
       await createDeposit({ account: buyer.account, amount: 50_000, refId: 'one' });
@@ -46,7 +61,7 @@ describe('times in a zone', () => {
       await PurchaseModel.create(
         someTransaction({ ...owners, refId: 'order-1', status: 'PROCESSING', finalAt: null }),
       );
-      await api.call({
+      const settlement = await api.call({
         path: '/api/seller/settlement/request',
         key: seller.key,
         body: {
@@ -55,7 +70,14 @@ describe('times in a zone', () => {
           bank_account: { bank_code: 'BCA', account_number: '1234567890', account_name: 'Toko' },
         },
       });
+      await api.call({ path: '/api/buyer/api/config', key: buyer.key, body: { webhook_url: hook } });
+      await api.call({ path: '/api/buyer/api/config', key: buyer.key, body: { webhook_url: `${hook}2` } });
+      const settlementId = String(settlement.body.data.settlement_id);
       const calls = [
+        { path: '/api/buyer/transactions/order-1', key: buyer.key },
+        { path: '/v1/transactions/order-1', key: buyer.key },
+        { path: `/api/seller/settlements/${settlementId}`, key: seller.key },
+        { path: '/api/buyer/webhooks/deliveries', key: buyer.key, outside: ['payload'] },
         { path: '/api/buyer/transactions', key: buyer.key, body: {} },
         { path: '/api/buyer/transactions/lookup', key: buyer.key, body: { ref_ids: ['order-1'] } },
         { path: '/api/seller/transactions', key: seller.key, body: {} },
@@ -64,7 +86,7 @@ describe('times in a zone', () => {
         { path: '/api/buyer/statement', key: buyer.key },
         { path: '/api/seller/statement', key: seller.key },
       ];
-      for (const { body, ...call } of calls) {
+      for (const { body, outside = [], ...call } of calls as Call[]) {
         const plain = await api.call({ ...call, ...(body && { body }) });
         const local = await api.call(
           body ? { ...call, body: { ...body, tz } } : { ...call, path: `${call.path}?tz=${tz}` },
@@ -73,16 +95,21 @@ describe('times in a zone', () => {
           .to.match(/T[\d:.]+Z"/)
           .and.not.include('+07:00');
         expect(local.status, call.path).to.equal(200);
-        expect(JSON.stringify(local.body), call.path)
+        const [told, meant] = [without(outside, local.body), without(outside, plain.body)];
+        expect(JSON.stringify(told), call.path)
           .to.include('+07:00')
           .and.not.match(/T[\d:.]+Z"/);
-        expect(local.body, call.path).to.deep.equal(inJakarta(plain.body));
+        expect(told, call.path).to.deep.equal(inJakarta(meant));
         const wrong = await api.call(
           body ? { ...call, body: { ...body, tz: 'WIB' } } : { ...call, path: `${call.path}?tz=WIB` },
         );
         expect(wrong.status, call.path).to.equal(400);
         expect(wrong.body.errors, call.path).to.deep.equal([
-          { field: 'tz', message: 'tz must be a time zone by its IANA name, such as Asia/Jakarta' },
+          {
+            field: 'tz',
+            reason: 'wrong_form',
+            message: 'tz must be a time zone by its IANA name, such as Asia/Jakarta',
+          },
         ]);
       }
       const csv = await api.call({ path: `/api/buyer/statement?format=csv&tz=${tz}`, key: buyer.key });

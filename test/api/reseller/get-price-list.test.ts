@@ -39,6 +39,9 @@ describe('GET /api/reseller/price-list', () => {
     expect(await codes({ category: 'prabayar' })).to.deep.equal([prepaid._id]);
     expect(await codes({ category: prepaid.subcategory })).to.deep.equal([prepaid._id]);
     expect(await codes({ category: 'pascabayar' })).to.deep.equal([postpaid._id]);
+    expect(await codes({ category: 'PASCABAYAR', operator: operator?.toUpperCase() ?? '' })).to.deep.equal([
+      postpaid._id,
+    ]);
   });
 
   it('a filter that is too long or has control characters: 01', async () => {

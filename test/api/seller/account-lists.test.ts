@@ -82,6 +82,12 @@ describe('lists of deposits and settlements', () => {
       expect((await read({ start_date: '2024-03-02', end_date: '2024-03-03' })).refs).to.deep.equal(
         refs.slice(2, 4),
       );
+      // As other languages write now: with micro- and nanoseconds.
+      const exact = {
+        start_date: '2024-03-01T17:00:00.000001Z',
+        end_date: '2024-03-03T16:59:59.999999999Z',
+      };
+      expect((await read(exact)).refs).to.deep.equal(refs.slice(2, 4));
       const stranger = await api.newAccount(role);
       expect((await read({}, stranger.key)).refs).to.deep.equal([]);
       expect((await read({ ref_id: refs[0] ?? '' }, stranger.key)).refs).to.deep.equal([]);
@@ -98,7 +104,7 @@ describe('lists of deposits and settlements', () => {
       }
       const turned = await api.call({ path: `${path}?start_date=2024-03-02&end_date=2024-03-01`, key });
       expect(turned.body.errors).to.deep.equal([
-        { field: 'end_date', message: 'end_date must not be before start_date' },
+        { field: 'end_date', reason: 'out_of_range', message: 'end_date must not be before start_date' },
       ]);
     });
   }

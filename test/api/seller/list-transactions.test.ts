@@ -18,6 +18,8 @@ describe('POST /api/seller/transactions', () => {
     end_date: noDate,
     page: [...notWhole, 0, -1],
     limit: [...notWhole, 0, -1, 101],
+    code: [...notText, '', 'x'.repeat(51), 'S 10'],
+    sn: [...notText, '', 'x'.repeat(201), '1\u0000'],
   });
 
   async function sellerWith(rows: Partial<Purchase>[]) {
@@ -84,6 +86,55 @@ describe('POST /api/seller/transactions', () => {
     const day = { start_date: '2024-03-01', end_date: '2024-03-01' };
     expect((await list({ ...day, status: 'success' })).transactions).to.have.length(1);
     expect((await list({ ...day, end_date: '2024-03-02' })).transactions).to.have.length(2);
+  });
+
+  it('is narrowed by product and serial number, with the status and by pages; never by customer number', async () => {
+    const token = '12345678901234567890';
+    const { list, sales } = await sellerWith([
+      { serialNumber: '1234-5678-9012-3456-7890/BUDI/R1/900VA/71,3', productCode: 'PLN20' },
+      { status: 'FAILED', serialNumber: null, productCode: 'PLN20' },
+      { serialNumber: 'SN-1', productCode: 'S10', customerNumber: '081299998877' },
+      { createdAt: new Date(Date.now() - 31 * 86_400_000), productCode: 'PLN20', serialNumber: 'SN-2' },
+    ]);
+    const ids = sales.map(({ _id }) => _id);
+    const found = async (body: object) =>
+      (await list(body)).transactions.map((each) => ids.indexOf(String(each['transaction_id']))).sort();
+    expect(await found({ code: 'PLN20' })).to.deep.equal([0, 1]);
+    expect(await found({ code: 'PLN20', status: 'FAILED' })).to.deep.equal([1]);
+    expect(await found({ sn: token })).to.deep.equal([0]);
+    expect(await found({ sn: 'SN-1' })).to.deep.equal([2]);
+    expect(await found({ sn: 'SN-1', code: 'PLN20' })).to.deep.equal([]);
+    expect(await found({ sn: 'SN-2' })).to.deep.equal([]);
+    expect(await found({ customer_number: '081299998877' })).to.deep.equal([0, 1, 2]);
+    const second = await list({ code: 'PLN20', page: 2, limit: 1 });
+    expect(second.pagination).to.deep.equal({ page: 2, limit: 1, total: 2, total_pages: 2 });
+    expect(second.transactions).to.have.length(1);
+    const stranger = await sellerWith([]);
+    for (const body of [{ code: 'PLN20' }, { sn: 'SN-1' }]) {
+      expect((await stranger.list(body)).transactions).to.deep.equal([]);
+    }
+  });
+
+  it('a search reads an index of its own and no more than it finds', async () => {
+    const { account } = await sellerWith(
+      Array.from({ length: 30 }, (_, n) => ({
+        productCode: n === 0 ? 'RARE' : 'S10',
+        serialNumber: `SN-${n}`,
+      })),
+    );
+    const createdAt = { $gte: new Date(0), $lte: new Date(Date.now() + 1_000) };
+    for (const [sought, index] of [
+      [{ productCode: 'RARE' }, 'seller_product_newest'],
+      [{ serialNumber: { $type: 'string', $eq: 'SN-0' } }, 'seller_serial_number'],
+    ] as const) {
+      const plan = await PurchaseModel.collection
+        .find({ sellerId: account._id, ...sought, createdAt } as never)
+        .sort({ createdAt: -1, _id: -1 })
+        .explain('executionStats');
+      expect(JSON.stringify(plan), index).to.include(`"${index}"`);
+      const { totalDocsExamined } = plan['executionStats'] as { totalDocsExamined: number };
+      expect(totalDocsExamined, index).to.be.at.most(1);
+    }
   });
 
   it('366 days are the most, and an end before the start is refused: 400/01 that names it', async () => {

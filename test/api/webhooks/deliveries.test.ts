@@ -42,6 +42,20 @@ for (const role of ['buyer', 'seller'] as const) {
     }
     const stateOf = async (id: string) => (await deliveries.findOne({ _id: id }))?.state;
 
+    it('GET deliveries by event alone reads an index of its own, and no more than it finds', async () => {
+      const account = await withUrl();
+      for (let n = 0; n < 30; n++) {
+        await delivery(account, 'delivered', n === 7 ? { event: 'config.updated' } : {});
+      }
+      const plan = await deliveries
+        .find({ accountId: account.account._id, event: 'config.updated' })
+        .sort({ createdAt: -1, _id: -1 })
+        .explain('executionStats');
+      expect(JSON.stringify(plan)).to.include('"account_event_newest"');
+      const { totalDocsExamined } = plan['executionStats'] as { totalDocsExamined: number };
+      expect(totalDocsExamined).to.equal(1);
+    });
+
     it('GET deliveries: newest first, by status, event and ref_id, with pages', async () => {
       const account = await withUrl();
       const at = Date.now();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** What becomes of a call. All but `silent` reach the service. */
-export type Fate = 'answered' | 'lost' | 'proxy page' | 'busy' | 'unauthorized' | 'reseller limit' | 'silent';
+export type Fate = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {
   'proxy page': { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' },
@@ -11,24 +11,45 @@ const answers = {
     ...{ status: 401, type: 'application/json' },
     body: '{"status":"error","code":"07","reason":"invalid_key","message":"…","data":null,"request_id":"x"}',
   },
+  'refusal as a success': {
+    ...{ status: 200, type: 'application/json' },
+    body: '{"status":"error","code":"01","reason":"invalid_request","message":"…","data":null,"request_id":"x"}',
+  },
+  'success without data': { status: 200, type: 'application/json', body: '{"status":"success","code":"00"}' },
+  'success of nothing': {
+    ...{ status: 200, type: 'application/json', body: '{"status":"success","code":"00","data":null}' },
+  },
+  "another's refusal": { status: 403, type: 'application/json', body: '{"status":403,"error":"Forbidden"}' },
   'reseller limit': {
     ...{ status: 200, type: 'application/json' },
     body: '{"status":"06","reason":"rate_limited","message":"…"}',
   },
 };
 
-/** Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies. */
-export async function badNetwork(serviceUrl: string, fates: Fate[]) {
+/**
+ * Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies, each told
+ * to `onCall` before it reaches the service.
+ */
+export async function badNetwork(serviceUrl: string, fates: Fate[], onCall?: (body: string) => void) {
   const seen: string[] = [];
+  const saw = (sent: string) => {
+    seen.push(sent);
+    onCall?.(sent);
+  };
   const { server, url } = await listen((request, response) => {
     const fate = fates[Math.min(seen.length, fates.length - 1)] ?? 'answered';
-    void forward(fate === 'silent' ? null : serviceUrl, request, (sent) => seen.push(sent)).then((answer) => {
+    void forward(fate === 'silent' ? null : serviceUrl, request, saw).then((answer) => {
       if (fate === 'lost' || fate === 'silent') {
         request.socket.destroy();
         return;
       }
       const { status, type, body } = fate === 'answered' ? answer : answers[fate];
-      response.writeHead(status, { 'content-type': type, 'retry-after': '0' }).end(body);
+      const file = fate === 'answered' && answer.attached;
+      response.writeHead(status, {
+        ...{ 'content-type': type, 'retry-after': '0' },
+        ...(file && { 'content-disposition': file }),
+      });
+      response.end(body);
     });
   });
   return { url, seen, close: () => server.close() };
@@ -50,12 +71,14 @@ async function forward(serviceUrl: string | null, request: IncomingMessage, saw:
   const sent = Buffer.concat(chunks).toString();
   saw(sent);
   if (serviceUrl === null) {
-    return { status: 500, type: 'text/plain', body: '' };
+    return { status: 500, type: 'text/plain', body: Buffer.alloc(0), attached: null };
   }
   const answer = await fetch(`${serviceUrl}${request.url ?? ''}`, {
     method: request.method ?? 'GET',
     headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
     ...(sent !== '' && { body: sent }),
   });
-  return { status: answer.status, type: 'application/json', body: await answer.text() };
+  const body = Buffer.from(await answer.arrayBuffer());
+  const attached = answer.headers.get('content-disposition');
+  return { status: answer.status, type: 'application/json', body, attached };
 }

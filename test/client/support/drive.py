@@ -1,5 +1,6 @@
 """Plays a line of JSON on standard input, {"do": …, "with": …, "url": …}, with clients/python, and prints what came of it."""
 
+import base64
 import json
 import sys
 from pathlib import Path
@@ -29,8 +30,12 @@ def play(command):
         "deposit": lambda: client.deposit(**given),
         "balance": client.balance,
         "createEndpoint": lambda: client.call("POST", "/api/buyer/webhooks", given),
+        "waitForResult": lambda: client.wait_for_result(given["ref_id"]),
         "transactions": lambda: [each["ref_id"] for each in client.transactions(**given)],
         "statement": lambda: [each["balance"] for each in client.statement(**given)],
+        "download": lambda: base64.b64encode(
+            client.download(f"/api/buyer/reports/{given['id']}/download")
+        ).decode(),
         "resellerRequest": lambda: reseller.request(**given),
         "resellerBalance": reseller.balance,
         "resellerPriceList": lambda: reseller.price_list(**given),

@@ -19,8 +19,10 @@ export interface Command {
     | 'deposit'
     | 'balance'
     | 'createEndpoint'
+    | 'waitForResult'
     | 'transactions'
     | 'statement'
+    | 'download'
     | 'resellerRequest'
     | 'resellerBalance'
     | 'resellerPriceList'
@@ -62,7 +64,7 @@ export const languages: Language[] = [
     start: () => nodeDriver,
     quickStart: {
       file: 'packages/client-node/quick-start.mjs',
-      command: [process.execPath, '--import', './node_modules/tsx/dist/loader.mjs'],
+      command: [process.execPath],
     },
     isHere: true,
   },
@@ -95,10 +97,16 @@ async function playHere(command: Command): Promise<unknown> {
       return (await client.call('getBuyerBalance')).balance;
     case 'createEndpoint':
       return client.call('createBuyerEndpoint', { body: given as unknown as { url: string } });
+    case 'waitForResult':
+      return client.waitForResult(String(given['ref_id']));
     case 'transactions':
       return (await all(client.transactions(given))).map((each) => each.ref_id);
     case 'statement':
       return (await all(client.statement(given))).map((each) => each.balance);
+    case 'download':
+      return (await client.download('downloadBuyerReport', { path: { id: String(given['id']) } })).toString(
+        'base64',
+      );
     case 'resellerRequest':
       return reseller.request(given as unknown as Parameters<typeof reseller.request>[0]);
     case 'resellerBalance':
@@ -143,7 +151,8 @@ function startDriver(program: string, script: string): Driver {
   };
 }
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+/** What an iterator gives. */
+export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const each of items) {
     found.push(each);

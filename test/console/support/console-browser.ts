@@ -1,6 +1,6 @@
 /** Chromium with the console open in it, for operators of any role, with what it asked of others and what its policy refused. */
 import { chromium, type Locator, type Page } from 'playwright-core';
-import type { OperatorRole } from '../../../src/operators/rights.js';
+import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/operators/rights.js';
 import { eventually } from '../../support/eventually.js';
 import { reason } from './console-caller.js';
 import { chromiumArgs, findChromium } from './chromium.js';
@@ -8,23 +8,50 @@ import { password, type OperatedStack } from './operated-stack.js';
 
 export const chromiumProgram = findChromium();
 
-/** Every page that a viewer sees, with its heading in English and Indonesian. */
-export const pagesWith = (purchase: string): [string, string | RegExp, string | RegExp][] => [
+type Heading = string | RegExp;
+
+/** Every page that a role may see, with its heading in English and Indonesian. @param job One that was set aside. */
+export const pagesWith = (
+  { purchase, job }: { purchase: string; job: string },
+  role: OperatorRole = 'viewer',
+): [string, Heading, Heading][] => [
+  ...pagesOfEverybody(purchase),
+  [`/jobs/${encodeURIComponent(job)}`, 'reports', 'reports'],
+  ...pagesOfSome
+    .filter(({ action }) => isAllowed(role, action))
+    .map(({ path, english, indonesian }): [string, Heading, Heading] => [path, english, indonesian]),
+];
+
+/** Those for which some roles have no right. */
+export const pagesOfSome: { path: string; action: OperatorAction; english: string; indonesian: string }[] = [
+  { path: '/audit', action: 'audit.look', english: 'Audit', indonesian: 'Audit' },
+  { path: '/bank-lines', action: 'bank-line.look', english: 'Bank statements', indonesian: 'Mutasi bank' },
+  { path: '/operators', action: 'operator.look', english: 'Operators', indonesian: 'Operator' },
+];
+
+/** Those that a viewer sees. */
+const pagesOfEverybody = (purchase: string): [string, Heading, Heading][] => [
   ['', 'Today', 'Hari ini'],
   ['/purchases', 'Purchases', 'Transaksi'],
   [`/purchases/${purchase}`, /S10/, /S10/],
   ['/cases', 'Cases', 'Kasus'],
   ['/deposits?status=all', 'Deposits', 'Deposit'],
   ['/settlements?status=all', 'Settlements', 'Pencairan'],
+  ['/adjustments?status=all', 'Adjustments', 'Koreksi saldo'],
   ['/products', 'Products', 'Produk'],
   ['/products/S10', 'S10', 'S10'],
+  ['/price-imports', 'Price lists', 'Daftar harga'],
+  ['/markups', 'Markups', 'Tambahan harga'],
   ['/providers', 'Providers', 'Provider'],
   ['/providers/seller', 'seller', 'seller'],
   ['/webhooks?account=buyer', 'Webhooks', 'Webhook'],
   ['/ledger', 'Ledger', 'Buku besar'],
   ['/system', 'System', 'Sistem'],
+  ['/jobs?queue=webhooks&state=completed', 'Jobs', 'Pekerjaan'],
+  [`/jobs?about=${purchase}`, 'Jobs', 'Pekerjaan'],
   ['/accounts', 'Accounts', 'Akun'],
   ['/accounts/buyer', 'buyer', 'buyer'],
+  ['/me', 'Your account', 'Akun Anda'],
 ];
 
 export interface ConsoleBrowser {

@@ -8,23 +8,25 @@ const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 
 /** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
 const screenshots = process.env['SCREENSHOTS'];
 
-/** Nothing serious that axe finds, and nothing that is wider than the page. */
-export async function expectSound(page: Page, name: string): Promise<void> {
+/** Nothing serious that axe finds, and nothing that is wider than the page. @param exclude Selectors of what is not ours. */
+export async function expectSound(page: Page, name: string, exclude: string[] = []): Promise<void> {
   if (screenshots !== undefined) {
-    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    await page.screenshot({ path: join(screenshots, `${name.replaceAll('/', '-')}.png`), fullPage: true });
   }
   await page.evaluate(axe);
-  const violations = await page.evaluate(async () => {
+  const violations = await page.evaluate(async (notOurs) => {
     const { axe: checker } = globalThis as unknown as {
       axe: {
-        run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+        run(context: {
+          exclude: string[];
+        }): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
       };
     };
-    const found = await checker.run();
+    const found = await checker.run({ exclude: notOurs });
     return found.violations
       .filter(({ impact }) => ['serious', 'critical'].includes(impact))
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
+  }, exclude);
   expect(violations, name).to.deep.equal([]);
   const overflow = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

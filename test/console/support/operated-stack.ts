@@ -1,5 +1,6 @@
 /** A copy of the service with purchases in every state that an operator has to do with, and people who log in to it. */
 import { randomUUID } from 'node:crypto';
+import type { Account } from '../../../src/accounts/account.model.js';
 import type { FailingJob } from '../../../src/jobs/failing-job.model.js';
 import type { Operator } from '../../../src/operators/operator.model.js';
 import { checkedHash } from '../../../src/operators/password.js';
@@ -7,6 +8,8 @@ import type { OperatorRole } from '../../../src/operators/rights.js';
 import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
 import { generateReportJob } from '../../../src/reports/generate-report.job.js';
 import { newId } from '../../../src/shared/ids.js';
+import type { Receiver } from '../../../src/webhooks/receiver.model.js';
+import { urlTargetsOf } from '../../../src/webhooks/replay-deliveries.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
@@ -28,6 +31,8 @@ export interface OperatedStack {
   askForDeposit(amount: number): Promise<{ id: string; refId: string }>;
   /** Of `seller`; @returns its id. */
   askForSettlement(asked: { amount: number; accountNumber: string }): Promise<string>;
+  /** The URL of an account, as if it had failed for days. */
+  disableReceiverOf(username: string): Promise<void>;
   /** A case about nothing that exists. */
   openCase(detail: string): Promise<string>;
   /** A job that has failed again and again; nobody runs it. @returns its id among those. */
@@ -48,12 +53,14 @@ export interface StoredPurchase {
   createdAt: Date;
 }
 
-export async function startOperatedStack(): Promise<OperatedStack> {
+/** @param env For all of its processes. */
+export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<OperatedStack> {
   const stack = await startStack({
     workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements'],
     env: {
       ...{ TRUST_PROXY: '1', UNKNOWN_REVIEW_AFTER: '1000' },
       ...{ DEPOSIT_MODE: 'confirm', PAYOUT_MODE: 'manual' },
+      ...env,
     },
   });
   const accounts = await stack.seed();
@@ -129,6 +136,19 @@ export async function startOperatedStack(): Promise<OperatedStack> {
       };
       await stack.db.collection<FailingJob>('failingJobs').insertOne(failing);
       return failing._id;
+    },
+    async disableReceiverOf(username) {
+      const account = await stack.db.collection<Account>('accounts').findOne({ username });
+      const target = account && urlTargetsOf(account)[0]?.target;
+      if (!account || !target) {
+        throw new Error(`${username} has no URL`);
+      }
+      const at = new Date();
+      await stack.db.collection<Receiver>('webhookReceivers').insertOne({
+        ...{ _id: target.receiverId, accountId: account._id, address: new URL(target.url).origin },
+        ...{ failures: 40, timeouts: 0, failingSince: at, warnedAt: at, disabledAt: at },
+        ...{ disabledBecause: 'failing', openUntil: null, openMs: 0, slowUntil: null },
+      });
     },
     async openCase(detail) {
       const id = newId();

@@ -4,10 +4,10 @@ import type { CalledService, Heard } from './called-service.js';
 
 /** Something new that a client asked for, and what it heard at last. */
 export interface Asked {
-  collection: 'deposits' | 'transactions' | 'settlements';
+  collection: 'deposits' | 'transactions' | 'settlements' | 'adjustments';
   accountId: string;
-  /** What its document is found by: the client's ref_id, or the bank account where it gave none. */
-  name: { refId: string } | { 'bankAccount.accountNumber': string };
+  /** What its document is found by: the client's ref_id, or the bank account where it gave none; an operator's reason. */
+  name: { refId: string } | { 'bankAccount.accountNumber': string } | { reason: string };
   /** Rupiah that it adds to the wallet. */
   change: number;
   /** A bill that it pays. */
@@ -25,9 +25,15 @@ export interface Asked {
 
 /** A status that a client was told of: what has become of something that was accepted. */
 export interface Told {
-  collection: 'transactions' | 'settlements';
+  collection: 'transactions' | 'settlements' | 'adjustments';
   id: string;
   status: string;
+}
+
+/** The root of a closed day that a process has told. */
+export interface ToldClose {
+  day: string;
+  root: string;
 }
 
 export interface Book {
@@ -36,6 +42,9 @@ export interface Book {
   quotes: { _id: string; accountId: string; amount: number }[];
   asked: Asked[];
   told: Told[];
+  closed: ToldClose[];
+  /** Large adjustments that were approved, and refused because the balance did not cover them. */
+  uncovered: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
   /** A name that no other client has given. */
   newName(): string;
 }

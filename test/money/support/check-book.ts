@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
 import type { Asked, Book } from './book.js';
+import { approvalFrom } from './operations.js';
 
 type Row = Document & { _id: string };
 
@@ -11,6 +12,10 @@ interface Stored {
   deposits: Row[];
   transactions: Row[];
   settlements: Row[];
+  adjustments: Row[];
+  /** What closes say of the wallets, and the roots of their days. */
+  walletCloses: Row[];
+  dayCloses: Row[];
   credits: Row[];
   quotes: Row[];
 }
@@ -30,7 +35,11 @@ const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
     completed: ['settlement-completed', 'settlement-request'],
     failed: ['settlement-failed', 'settlement-request'],
   },
+  adjustments: { pending: [], completed: ['adjustment'], rejected: [] },
 };
+
+/** Kinds of document that clients and operators ask for. */
+const askedFor = ['deposits', 'transactions', 'settlements', 'adjustments'] as const;
 
 /** At the end of a history, when no call is under way and all credits of the seller are posted. */
 export async function checkBook(db: Db, book: Book): Promise<void> {
@@ -38,7 +47,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   for (const asked of book.asked) {
     checkAsked(asked, stored);
   }
-  const documents = stored.deposits.length + stored.transactions.length + stored.settlements.length;
+  const documents = askedFor.reduce((sum, collection) => sum + stored[collection].length, 0);
   const named = book.asked.reduce((sum, each) => sum + documentsOf(each, stored).length, 0);
   expect(documents, 'nothing is stored that nobody asked for').to.equal(named);
   for (const { collection, id, status } of book.told) {
@@ -47,7 +56,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
       SUCCESS: ['REFUNDED'],
       PENDING: ['PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'],
       PROCESSING: ['SUCCESS', 'FAILED', 'REFUNDED'],
-      pending: ['processing', 'completed', 'failed'],
+      pending: ['processing', 'completed', 'failed', 'rejected'],
       processing: ['completed', 'failed'],
     };
     expect([status, ...(later[status] ?? [])], `${collection} ${id}, of which ${status} was told`).to.include(
@@ -58,7 +67,9 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   stored.wallets.forEach((wallet) => checkChain(wallet, stored, book));
   checkBalances(stored, book);
   checkQuotes(stored);
-  for (const asked of book.asked.filter((each) => each.heard === 'insufficient')) {
+  checkCloses(stored, book);
+  const refused = book.asked.filter((each) => each.heard === 'insufficient');
+  for (const asked of [...refused, ...book.uncovered]) {
     checkInsufficient(asked, stored, book);
   }
 }
@@ -68,16 +79,25 @@ async function readStored(db: Db, book: Book): Promise<Stored> {
   const read = (collection: string, filter: object) =>
     db.collection<Row>(collection).find(filter).toArray() as unknown as Promise<Row[]>;
   const own = { accountId: { $in: ids } };
-  const [wallets, journals, deposits, transactions, settlements, credits, quotes] = await Promise.all([
-    read('wallets', { _id: { $in: ids } }),
-    read('journals', own),
-    read('deposits', own),
-    read('transactions', own),
-    read('settlements', own),
-    read('sellerCredits', { sellerId: book.seller }),
-    read('quotes', own),
-  ]);
-  return { wallets, journals, deposits, transactions, settlements, credits, quotes };
+  const days = book.closed.map(({ day }) => day);
+  const [wallets, journals, deposits, transactions, settlements, credits, quotes, ...rest] =
+    await Promise.all([
+      read('wallets', { _id: { $in: ids } }),
+      read('journals', own),
+      read('deposits', own),
+      read('transactions', own),
+      read('settlements', own),
+      read('sellerCredits', { sellerId: book.seller }),
+      read('quotes', own),
+      read('adjustments', own),
+      read('walletCloses', { walletId: { $in: ids } }),
+      read('dayCloses', { _id: { $in: days } }),
+    ]);
+  const [adjustments, walletCloses, dayCloses] = rest;
+  return {
+    ...{ wallets, journals, deposits, transactions, settlements, credits, quotes },
+    ...{ adjustments, walletCloses, dayCloses },
+  };
 }
 
 function documentsOf({ collection, accountId, name }: Asked, stored: Stored): Row[] {
@@ -86,8 +106,10 @@ function documentsOf({ collection, accountId, name }: Asked, stored: Stored): Ro
       row['accountId'] === accountId &&
       ('refId' in name
         ? row['refId'] === name.refId
-        : (row['bankAccount'] as Document | undefined)?.['accountNumber'] ===
-          name['bankAccount.accountNumber']),
+        : 'reason' in name
+          ? row['reason'] === name.reason
+          : (row['bankAccount'] as Document | undefined)?.['accountNumber'] ===
+            name['bankAccount.accountNumber']),
   );
 }
 
@@ -114,14 +136,19 @@ function checkAsked(asked: Asked, stored: Stored): void {
     case 'unknown':
       expect(found.length, what).to.be.at.most(1);
   }
-  for (const { _id } of found) {
+  // One that waits for a second operator, or was rejected, has moved nothing.
+  for (const { _id } of found.filter(hasMoved)) {
     const [first] = stored.journals.filter((each) => each['subjectId'] === _id && isFirst(each));
     expect(first && amountOf(first, `wallet:${asked.accountId}`), what).to.equal(asked.change);
   }
 }
 
+function hasMoved({ status, requestedBy }: Row): boolean {
+  return requestedBy === undefined || status === 'completed';
+}
+
 function isFirst({ kind }: Document): boolean {
-  return ['deposit', 'purchase', 'settlement-request'].includes(String(kind));
+  return ['deposit', 'purchase', 'settlement-request', 'adjustment'].includes(String(kind));
 }
 
 function amountOf(journal: Document, account: string): number {
@@ -131,7 +158,7 @@ function amountOf(journal: Document, account: string): number {
 }
 
 function checkSubjects(stored: Stored): void {
-  for (const collection of ['deposits', 'transactions', 'settlements'] as const) {
+  for (const collection of askedFor) {
     for (const { _id, status } of stored[collection]) {
       const kinds = stored.journals
         .filter((each) => each['subjectId'] === _id)
@@ -173,8 +200,8 @@ function checkBalances(stored: Stored, book: Book): void {
   const balanceOf = (id: string) => stored.wallets.find(({ _id }) => _id === id)?.['balance'] as number;
   for (const id of book.buyers) {
     const paid = of(stored.transactions, id, 'PENDING', 'PROCESSING', 'SUCCESS');
-    const deposits = of(stored.deposits, id, 'completed');
-    expect(balanceOf(id), `balance of buyer ${id}`).to.equal(sum(deposits, 'amount') - sum(paid, 'price'));
+    const added = [...of(stored.deposits, id, 'completed'), ...of(stored.adjustments, id, 'completed')];
+    expect(balanceOf(id), `balance of buyer ${id}`).to.equal(sum(added, 'amount') - sum(paid, 'price'));
   }
   const sold = stored.transactions.filter(({ status }) => status === 'SUCCESS');
   const taken = of(stored.settlements, book.seller, 'pending', 'processing', 'completed');
@@ -183,8 +210,30 @@ function checkBalances(stored: Stored, book: Book): void {
     'credits not posted',
   ).to.have.length(0);
   expect(balanceOf(book.seller), 'balance of the seller').to.equal(
-    sum(sold, 'price') - sum(sold, 'commissionAmount') - sum(taken, 'amount'),
+    sum(sold, 'price') -
+      sum(sold, 'commissionAmount') -
+      sum(taken, 'amount') +
+      sum(of(stored.adjustments, book.seller, 'completed'), 'amount'),
   );
+}
+
+/** Each close of a wallet begins where the one before ended, with the balance that the wallet had there; a root that was told stands. */
+function checkCloses(stored: Stored, book: Book): void {
+  for (const { _id: id } of stored.wallets) {
+    const chain = chainOf(id, stored);
+    const rows = stored.walletCloses
+      .filter(({ walletId }) => walletId === id)
+      .sort((a, b) => Number(a['firstSeq']) - Number(b['firstSeq']));
+    rows.forEach((row, index) => {
+      const what = `close of wallet ${id} on ${String(row['day'])}`;
+      expect(row['firstSeq'], what).to.equal(Number(rows[index - 1]?.['lastSeq'] ?? 0) + 1);
+      expect(row['balance'], what).to.equal(chain[Number(row['lastSeq']) - 1]?.['balanceAfter']);
+    });
+  }
+  for (const { day, root } of book.closed) {
+    const found = stored.dayCloses.find(({ _id }) => _id === day);
+    expect(found?.['root'], `the root of ${day}`).to.equal(root);
+  }
 }
 
 function checkQuotes({ quotes, transactions }: Stored): void {
@@ -198,11 +247,19 @@ function checkQuotes({ quotes, transactions }: Stored): void {
  * "Insufficient" must have been true of some state of the wallet while the call was under way. A state begins when its
  * journal is committed, which is after `createdAt`, and ends with the next commit, which is before anybody was told.
  */
-function checkInsufficient(asked: Asked, stored: Stored, book: Book): void {
+function checkInsufficient(
+  asked: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>,
+  stored: Stored,
+  book: Book,
+): void {
   const chain = chainOf(asked.accountId, stored);
+  // Of an adjustment that had to be approved nobody heard that it had moved when it was asked for.
+  const told = book.asked.filter(
+    ({ collection, id, change }) =>
+      id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalFrom),
+  );
   const knownMs = (journal: Row) =>
-    book.asked.find(({ id }) => id !== null && id === journal['subjectId'] && isFirst(journal))?.toMs ??
-    Infinity;
+    told.find(({ id }) => id === journal['subjectId'] && isFirst(journal))?.toMs ?? Infinity;
   const states = [{ balance: 0, fromMs: 0 }].concat(
     chain.map((journal) => ({
       balance: Number(journal['balanceAfter']),

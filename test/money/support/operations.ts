@@ -13,6 +13,8 @@ interface Operation<I> {
 
 /** Rupiah. Small beside the deposits, so that some purchases are covered and some are not. */
 const price = fc.integer({ min: 1, max: 40 }).map((thousands) => thousands * 1_000);
+/** From so many rupiah on an adjustment waits for a second operator. The fleet is told. */
+export const approvalFrom = 25_000;
 const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
 /** Which of those that there are. */
 const which = fc.nat({ max: 1_000 });
@@ -121,6 +123,62 @@ export const operations = {
       }
     },
   }),
+
+  /** A correction by hand, of a buyer or of the seller. It has no name: its operator looks before it is asked for again. */
+  adjustment: operation({
+    weight: 4,
+    input: fc.record({ whose: fc.integer({ min: 0, max: 2 }), amount: price, isDebit: fc.boolean() }),
+    async run({ book, ...at }, { whose, amount, isDebit }) {
+      const accountId = book.buyers[whose] ?? book.seller;
+      const [change, mark] = [isDebit ? -amount : amount, book.newName()];
+      const ask = (service: CalledService) => service.call('adjust', { accountId, amount: change, mark });
+      const { heard, ...outcome } = await once(at, ask);
+      book.asked.push({
+        ...{
+          collection: 'adjustments',
+          accountId,
+          name: { reason: mark },
+          change,
+          quoteId: null,
+          ...outcome,
+        },
+        // The only thing that one of a new id can conflict with is the balance.
+        heard: heard === 'conflict' ? 'insufficient' : heard,
+      });
+    },
+  }),
+
+  adjustmentEnd: operation({
+    weight: 3,
+    input: fc.record({
+      which,
+      as: fc.constantFrom('completed' as const, 'completed' as const, 'rejected' as const),
+    }),
+    async run({ book, ...at }, { which, as }) {
+      const waiting = accepted(book, 'adjustments').filter(({ change }) => Math.abs(change) >= approvalFrom);
+      const { id, accountId, change } = pick(waiting, which) ?? { id: null };
+      if (id) {
+        const asked = untilDefinite(at, (service) => service.call('decideAdjustment', { id, as }));
+        await told(book, 'adjustments', id, asked);
+        const { heard, fromMs, toMs } = await asked;
+        if (!heard.ok) {
+          book.uncovered.push({ accountId, change, fromMs, toMs });
+        }
+      }
+    },
+  }),
+
+  /** A day is over, in the middle of everything. */
+  close: operation({
+    weight: 1,
+    input: fc.record({}),
+    async run({ book, ...at }) {
+      const { heard } = await untilDefinite(at, (service) => service.call('close', undefined));
+      if (heard.ok) {
+        book.closed.push(heard.value);
+      }
+    },
+  }),
 };
 
 type Name = keyof typeof operations;
@@ -216,7 +274,7 @@ function outcomeOf(heard: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
 
 async function told(
   book: Book,
-  collection: 'transactions' | 'settlements',
+  collection: 'transactions' | 'settlements' | 'adjustments',
   id: string,
   asked: Promise<{ heard: Heard<string> }>,
 ): Promise<void> {

@@ -7,37 +7,29 @@ export const api = createClient<paths>({
   headers: { accept: 'application/json' },
 });
 
+/** Several questions may hear at once that the session has ended; the page is left once. */
+let isLeaving = false;
+
 api.use({
   onRequest({ request }) {
     request.headers.set('x-xsrf-token', antiForgeryToken());
     return request;
   },
-  onResponse({ response }) {
-    if (response.status === 401) {
+  async onResponse({ response }) {
+    if (response.status === 401 && !(await isLoggedIn()) && !isLeaving) {
+      isLeaving = true;
       window.location.assign('/admin/login');
     }
   },
 });
 
+/** What is refused may also be a password that a change asks for. */
+async function isLoggedIn(): Promise<boolean> {
+  const { status } = await fetch('/admin/api/session', { headers: { accept: 'application/json' } });
+  return status !== 401;
+}
+
 /** The token that the server expects with every change, from the cookie that it set for scripts to read. */
 export function antiForgeryToken(): string {
   return /(?:^|; )XSRF-TOKEN=([^;]*)/.exec(document.cookie)?.[1] ?? '';
-}
-
-/** A call that the server refused, in its own words. */
-class Refusal extends Error {}
-
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Refusal;
-}
-
-/** The `data` of an answer. @throws Refusal with the words of the failure envelope. */
-export async function dataOf<T>(
-  call: Promise<{ data?: { data: T }; error?: { message: string; request_id: string } }>,
-): Promise<T> {
-  const { data, error } = await call;
-  if (data === undefined) {
-    throw new Refusal(error ? `${error.message} (${error.request_id})` : '');
-  }
-  return data.data;
 }

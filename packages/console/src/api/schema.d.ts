@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/purchases/sums": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the purchases that fit a filter come to */
+        get: operations["getPurchaseSums"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/purchases": {
         parameters: {
             query?: never;
@@ -81,6 +98,23 @@ export interface paths {
         };
         /** One purchase, everything that happened to it in order, and what can be decided now */
         get: operations["getPurchase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/purchases/{id}/as-customer-sees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A purchase as the call answers its buyer now, by the surface that it was bought by */
+        get: operations["asCustomerSees"];
         put?: never;
         post?: never;
         delete?: never;
@@ -157,6 +191,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send many deliveries again, each to the URL that its account has now; what cannot says why */
+        post: operations["replayDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/dead-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many that fit a filter were given up, and how many of them one call sends again */
+        get: operations["countDeadDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/replay-dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send again what was given up and fits a filter, at most 1000, the oldest first */
+        post: operations["replayDeadDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/receivers": {
         parameters: {
             query?: never;
@@ -166,6 +251,23 @@ export interface paths {
         };
         /** Receivers to which nothing is sent now: disabled, or left alone because they do not answer */
         get: operations["listReceivers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/receivers/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every webhook and callback URL with its health, by pages of accounts, the worst of a page first */
+        get: operations["listAllReceivers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -276,6 +378,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bank-statements/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which deposits a bank statement would confirm, and what the other lines fit to */
+        post: operations["previewBankStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank-statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm the deposits that a bank statement names, as it was previewed, and keep its lines */
+        post: operations["confirmBankStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank-lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lines of bank statements, by default money that came and nobody knows whose, the newest first */
+        get: operations["listBankLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank-lines/{id}/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm a pending deposit of the same amount with a line that nobody knows the account of */
+        post: operations["useBankLine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank-lines/{id}/set-aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that the money of a line is for no deposit, and why */
+        post: operations["setBankLineAside"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bank-lines/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back that a line was set aside */
+        post: operations["reopenBankLine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settlements": {
         parameters: {
             query?: never;
@@ -361,6 +565,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/adjustments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Corrections of wallets: those that wait, the longest waiting first; or those that fit a filter, newest first */
+        get: operations["listAdjustments"];
+        put?: never;
+        /** Credit a wallet, or debit it; a large one waits for a second operator */
+        post: operations["requestAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/adjustments/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let an adjustment happen that another operator has asked for */
+        post: operations["approveAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/adjustments/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that an adjustment that waits will not happen */
+        post: operations["rejectAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products": {
         parameters: {
             query?: never;
@@ -406,6 +662,161 @@ export interface paths {
         put?: never;
         /** Change a seller's offer for a product; what is left out stays */
         post: operations["setOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{code}/cut-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the daily window in which nobody sells a product, in business time; null: none */
+        post: operations["setCutOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{code}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a seller's price, cost and status of a product, the newest first */
+        get: operations["getOfferHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/price-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changed in prices, costs and status of offers, newest first: since yesterday, or since a day */
+        get: operations["listOfferChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/price-imports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a price list would change: from and to, which lines lose money, which are refused and why */
+        post: operations["previewPriceImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/price-imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Price lists that were imported, the newest first, a page at a time */
+        get: operations["listPriceImports"];
+        put?: never;
+        /** Apply a price list as it was previewed; lines that are refused are left out */
+        post: operations["applyPriceImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/price-imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what an import has written, but for what was changed since; that can be undone again */
+        post: operations["undoPriceImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/markups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What buyers pay above sellers' prices, a page at a time */
+        get: operations["listMarkups"];
+        put?: never;
+        /** Set what buyers pay above the seller's price, of one product, a category or all, for one buyer, a price group or all */
+        post: operations["setMarkup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/markups/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a markup; of the rules that are left the next one holds */
+        post: operations["removeMarkup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/price-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Price groups that an account or a markup names, a page at a time */
+        get: operations["listPriceGroups"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -565,6 +976,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/providers/{username}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that the differences of a day are known and explained: no alarm stands for them any more */
+        post: operations["acceptDifferences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ledger": {
         parameters: {
             query?: never;
@@ -599,7 +1027,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/system/jobs/{id}/retry": {
+    "/system/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every process that is heard, or stands still: what it does, of which release, since when */
+        get: operations["listProcesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every queue with its kinds of jobs, and how many there are in each state */
+        get: operations["listQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings of the web process that answers, without secrets */
+        get: operations["getServiceSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Jobs of a queue in a state, a page at a time: who runs next, or ended last, comes first */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Jobs of every kind and state by what they are about: a purchase, account, settlement, report or delivery */
+        get: operations["findJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/retry": {
         parameters: {
             query?: never;
             header?: never;
@@ -608,8 +1121,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a job that failed again and again run again, now */
-        post: operations["retryJob"];
+        /** Let many jobs that failed run again, now; what cannot says why */
+        post: operations["retryJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job with its payload and what its rounds failed with */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -660,7 +1190,8 @@ export interface paths {
         /** Accounts with their balances by username, a page at a time */
         get: operations["listAccounts"];
         put?: never;
-        post?: never;
+        /** Create an account with its wallet and its first API key; this answer alone shows the key */
+        post: operations["createAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -691,7 +1222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The first 100 movements of a period of a wallet, and its opening and closing balance */
+        /** Movements of a period of a wallet, 100 a page, and its opening and closing balance */
         get: operations["getStatement"];
         put?: never;
         post?: never;
@@ -729,6 +1260,23 @@ export interface paths {
         put?: never;
         /** Let a suspended account in again */
         post: operations["resumeAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{username}/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put an account into a price group, or take it out of the one that it is in */
+        post: operations["setPriceGroup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -803,6 +1351,262 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{username}/revoke-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an API key of an account from the next call on, without a new one in its place */
+        post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each role may do, here and on the command line */
+        get: operations["getRights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who may log in, and from where they are logged in */
+        get: operations["listOperators"];
+        put?: never;
+        /** Let a person into the console; this answer alone shows the password */
+        post: operations["createOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{username}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give an operator another role; every session of theirs ends */
+        post: operations["setOperatorRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{username}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give an operator another password, which this answer alone shows; every session of theirs ends */
+        post: operations["resetOperatorPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{username}/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the second factor away; every session of theirs ends */
+        post: operations["resetOperatorSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{username}/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a session of an operator, or all of them */
+        post: operations["endOperatorSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{username}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a person out of the console; every session of theirs ends, and their key */
+        post: operations["removeOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an operator has of their own: second factor, key and sessions */
+        get: operations["getOwn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change the own password; every other session ends, and this browser gets a new one */
+        post: operations["changeOwnPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The secret for an authenticator app; it counts once a code of the app is given */
+        post: operations["beginOwnSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the second factor up; every other session ends, and this browser gets a new one */
+        post: operations["confirmOwnSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** New recovery codes in place of those that are left; this answer alone shows them */
+        post: operations["makeRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new key for the command line in place of the one before; this answer alone shows it */
+        post: operations["makeOwnKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a session of one’s own, or all of them with this one */
+        post: operations["endOwnSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -823,7 +1627,7 @@ export interface components {
                      * @description Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.
                      * @enum {string}
                      */
-                    reason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
+                    reason: "invalid_request" | "malformed_body" | "wrong_product_kind" | "credentials_missing" | "invalid_key" | "invalid_token" | "invalid_sign" | "invalid_signature" | "insufficient_balance" | "address_not_allowed" | "wrong_role" | "account_suspended" | "current_key_required" | "sandbox_only" | "forbidden" | "not_found" | "product_not_found" | "meter_check_not_offered" | "method_not_allowed" | "conflict" | "ref_id_conflict" | "price_above_max" | "product_code_taken" | "product_limit_reached" | "bill_already_paid" | "bill_being_paid" | "delivery_superseded" | "webhook_url_missing" | "webhook_url_taken" | "webhook_endpoint_limit_reached" | "report_failed" | "receipt_not_available" | "end_not_possible" | "body_too_large" | "unsupported_media_type" | "invalid_customer_number" | "rate_limited" | "internal_error" | "product_unavailable" | "product_cut_off" | "product_busy" | "biller_unavailable" | "service_unavailable";
                     message: string;
                     data: null;
                     /** @description With 402 alone. Rupiah: what there is, and what it would have taken. */
@@ -833,6 +1637,12 @@ export interface components {
                     };
                     errors?: {
                         field: string;
+                        /**
+                         * FieldReason
+                         * @description What is wrong with it, as a word that stays (/docs/errors).
+                         * @enum {string}
+                         */
+                        reason: "missing" | "wrong_type" | "wrong_form" | "unknown_value" | "too_short" | "too_long" | "too_few" | "too_many" | "too_small" | "too_large" | "given_twice" | "out_of_range" | "not_accepted";
                         message: string;
                     }[];
                     /** @description Name it when you ask for help. */
@@ -872,8 +1682,10 @@ export interface operations {
                             username: string;
                             /** @enum {string} */
                             role: "viewer" | "support" | "finance" | "operations" | "admin";
-                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "product.look" | "product.set" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
+                            actions: ("console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "bank-line.look" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "product.look" | "product.set" | "price-import.look" | "markup.look" | "markup.set" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "alarm.test" | "settings.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify")[];
                             time_zone: string;
+                            /** @description A change that asks for the password asks for a code, too. */
+                            has_second_factor: boolean;
                         };
                     };
                 };
@@ -945,12 +1757,23 @@ export interface operations {
                                 amount: number;
                                 purchases: number;
                                 is_cut: boolean;
+                                /** @description At the end of the last closed day. */
+                                closed: {
+                                    day: string;
+                                    amount: number;
+                                } | null;
                             };
                             latency: {
                                 sampled_max: number;
                                 sampled: number;
                                 median_s: number | null;
                                 p95_s: number | null;
+                                /** @description Of the 24 hours before. */
+                                before: {
+                                    sampled: number;
+                                    median_s: number | null;
+                                    p95_s: number | null;
+                                };
                             };
                             hours: {
                                 /**
@@ -968,11 +1791,19 @@ export interface operations {
                                     p95_s: number | null;
                                 };
                             }[];
+                            /** @description The older ones without what no seller was asked for. */
                             days: {
-                                day: string;
+                                purchases: number;
                                 success: number;
+                                failed: number;
+                                refunded: number;
+                                open: number;
+                                success_rate: number | null;
+                                /** @description Rupiah: the prices of what succeeded and was not taken back. */
                                 sales: number;
+                                /** @description Rupiah of the sales that are the platform’s. */
                                 commission: number;
+                                day: string;
                             }[];
                             providers: {
                                 purchases: number;
@@ -1091,6 +1922,62 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    getPurchaseSums: {
+        parameters: {
+            query?: {
+                account?: string;
+                seller?: string;
+                status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED";
+                /** @example S10 */
+                product?: string;
+                price_from?: number;
+                price_to?: number;
+                /** @example 2024-03-01 */
+                from?: string;
+                /** @example 2024-03-01 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            count: number;
+                            by_status: {
+                                /** @enum {string} */
+                                status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED";
+                                count: number;
+                                /** @description Rupiah: the prices. */
+                                amount: number;
+                            }[];
+                            /** @description Rupiah of them that stay with the platform. */
+                            commission: number;
+                            /**
+                             * Format: date-time
+                             * @description These are the newest, back to there: older ones were not looked at. Null: these are all.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
     listPurchases: {
         parameters: {
             query?: {
@@ -1099,6 +1986,8 @@ export interface operations {
                 status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED";
                 /** @example S10 */
                 product?: string;
+                price_from?: number;
+                price_to?: number;
                 /** @example 2024-03-01 */
                 from?: string;
                 /** @example 2024-03-01 */
@@ -1214,7 +2103,10 @@ export interface operations {
                             kind: "prepaid" | "postpaid";
                             /** @enum {string} */
                             surface: "wallet" | "buyer" | "reseller";
+                            /** @description What of the price is above the seller's, in rupiah; the commission has it in it. */
+                            markup: number;
                             commission: number | null;
+                            request_id: string | null;
                             trace_id: string | null;
                             /**
                              * Format: date-time
@@ -1294,6 +2186,11 @@ export interface operations {
                                     http_status: number | null;
                                     answer: string | null;
                                     error: string | null;
+                                    /** @description As they were sent, signatures cut short. Null: nothing was sent, or they were not kept. */
+                                    headers: {
+                                        name: string;
+                                        value: string;
+                                    }[] | null;
                                 }[];
                             }[];
                             cases: {
@@ -1306,6 +2203,40 @@ export interface operations {
                                  */
                                 resolved_at: string | null;
                             }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    asCustomerSees: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description Method and path. */
+                            call: string;
+                            /** @description Its body: JSON, as docs/interface.md has it. */
+                            answer: string;
                         };
                     };
                 };
@@ -1498,6 +2429,11 @@ export interface operations {
                                     http_status: number | null;
                                     answer: string | null;
                                     error: string | null;
+                                    /** @description As they were sent, signatures cut short. Null: nothing was sent, or they were not kept. */
+                                    headers: {
+                                        name: string;
+                                        value: string;
+                                    }[] | null;
                                 }[];
                             }[];
                             /** @description The `after` of the next page. */
@@ -1508,6 +2444,135 @@ export interface operations {
                              * @example 2024-03-01T05:06:07.000Z
                              */
                             looked_back_to: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    replayDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    ids: string[];
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            deliveries: {
+                                id: string;
+                                refusal: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    countDeadDeliveries: {
+        parameters: {
+            query?: {
+                account?: string;
+                /**
+                 * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                 * @example order-20240301-0001
+                 */
+                ref_id?: string;
+                /** @example 2024-03-01 */
+                from?: string;
+                /** @example 2024-03-01 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description Counted up to `counted_max`. */
+                            count: number;
+                            counted_max: number;
+                            at_once_max: number;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    replayDeadDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    account?: string;
+                    /**
+                     * @description Your reference, unique for ever. Repeat the call with the same one after a lost answer.
+                     * @example order-20240301-0001
+                     */
+                    ref_id?: string;
+                    /** @example 2024-03-01 */
+                    from?: string;
+                    /** @example 2024-03-01 */
+                    to?: string;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            replayed: number;
+                            /** @description They stay as they are: their URL was removed. */
+                            without_url: number;
                         };
                     };
                 };
@@ -1560,6 +2625,53 @@ export interface operations {
                                  */
                                 open_until: string | null;
                             }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listAllReceivers: {
+        parameters: {
+            query?: {
+                account?: string;
+                receivers_after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            receivers: {
+                                id: string;
+                                account: string;
+                                address: string;
+                                /** @enum {string} */
+                                state: "disabled" | "left-alone" | "failing" | "healthy";
+                                /** @description Since the last success. */
+                                failures: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                failing_since: string | null;
+                            }[];
+                            /** @description The `receivers_after` of the next page. */
+                            next: string | null;
                         };
                     };
                 };
@@ -1858,6 +2970,331 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    previewBankStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A bank statement (CSV in UTF-8) in base64. */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            incoming: number;
+                            outgoing: number;
+                            /** @description Lines without an amount: balances, sums, addresses. */
+                            others: number;
+                            /** @description Of the incoming lines. */
+                            first_day: string | null;
+                            last_day: string | null;
+                            /** @description False: every day could be a month (08/09/2026). It is read with the day first; look whether that is right. */
+                            is_order_told: boolean;
+                            matches: {
+                                named: number;
+                                referenced: number;
+                                amount: number;
+                                several: number;
+                                repeated: number;
+                                decided: number;
+                                none: number;
+                                used: number;
+                                "set-aside": number;
+                            };
+                            /** @description Rupiah of the deposits that are confirmed by our id. */
+                            amount_named: number;
+                            /** @description And of those whose `ref_id`, which a client chose, is in the text. */
+                            amount_referenced: number;
+                            /** @description And of those for which only the amount speaks. */
+                            amount_by_amount: number;
+                            lines: {
+                                line: number;
+                                day: string;
+                                amount: number;
+                                description: string;
+                                /** @enum {string} */
+                                match: "named" | "referenced" | "amount" | "several" | "repeated" | "decided" | "none" | "used" | "set-aside";
+                                /** @description A line of its amount, at most a day away, was used or set aside: it may be the same payment. */
+                                same_before: boolean;
+                                deposits: {
+                                    id: string;
+                                    account: string;
+                                    ref_id: string;
+                                    status: string;
+                                }[];
+                            }[];
+                            refused_found: number;
+                            refused: {
+                                line: number;
+                                /** @enum {string} */
+                                why: "bad-date" | "not-booked" | "too-old" | "bad-amount" | "no-direction";
+                            }[];
+                            /** @description Of what would be confirmed: what was looked at, or nothing. */
+                            fingerprint: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    confirmBankStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A bank statement (CSV in UTF-8) in base64. */
+                    file: string;
+                    name: string;
+                    fingerprint: string;
+                    /**
+                     * @description Also where the text has the `ref_id` of the one deposit that waits for the amount.
+                     * @default false
+                     */
+                    by_reference?: boolean;
+                    /**
+                     * @description Also where one deposit waits for the amount and no reference says so.
+                     * @default false
+                     */
+                    by_amount?: boolean;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            confirmed: number;
+                            /** @description Deposits that were found credited meanwhile. */
+                            stood: number;
+                            /** @description Lines that no earlier statement had. */
+                            kept: number;
+                            /** @description Lines whose deposit somebody else has decided meanwhile. */
+                            left_found: number;
+                            left: {
+                                line: number;
+                                why: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listBankLines: {
+        parameters: {
+            query?: {
+                status?: "open" | "used" | "set-aside";
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            lines: {
+                                id: string;
+                                day: string;
+                                amount: number;
+                                description: string;
+                                /** @enum {string} */
+                                status: "open" | "used" | "set-aside";
+                                deposit_id: string | null;
+                                file: string;
+                                /** @description Lines of its amount, at most a day away, that were decided: it may be the same payment. */
+                                same_before: {
+                                    id: string;
+                                    day: string;
+                                    /** @enum {string} */
+                                    status: "open" | "used" | "set-aside";
+                                    deposit_id: string | null;
+                                }[];
+                                decided: {
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    at: string;
+                                    actor: string;
+                                    reason: string | null;
+                                } | null;
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    useBankLine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    deposit_id: string;
+                    /**
+                     * @description Also where a line that was used or set aside may be the same payment.
+                     * @default false
+                     */
+                    meant?: boolean;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description False: it was so before. */
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setBankLineAside: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description False: it was so before. */
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    reopenBankLine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description False: it was so before. */
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
     listSettlements: {
         parameters: {
             query?: {
@@ -1908,6 +3345,8 @@ export interface operations {
                                  * @example 2024-03-01T05:06:07.000Z
                                  */
                                 claimed_at: string | null;
+                                /** @description What the bank calls the payment; null where nobody said it. */
+                                bank_reference: string | null;
                                 /** @description Why it failed, as its seller was told. */
                                 reason: string | null;
                                 /**
@@ -2035,6 +3474,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description What the bank calls the payment, for whoever looks it up on the bank's statement. */
+                    bank_reference: string & (unknown & unknown);
                     reason: string & (unknown & unknown);
                 };
             };
@@ -2092,6 +3533,207 @@ export interface operations {
                         data: {
                             id: string;
                             status: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listAdjustments: {
+        parameters: {
+            query?: {
+                status?: "waiting" | "pending" | "completed" | "rejected" | "all";
+                account?: string;
+                /** @example 2024-03-01 */
+                from?: string;
+                /** @example 2024-03-01 */
+                to?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            adjustments: {
+                                id: string;
+                                account: string;
+                                reason: string;
+                                /** @description Rupiah: a credit, or, negative, a debit. */
+                                amount: number;
+                                /** @enum {string} */
+                                status: "pending" | "completed" | "rejected";
+                                requested_by: string;
+                                decided_by: string | null;
+                                balance_after: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                decided_at: string | null;
+                                /** @description Whoever asks has asked for it, and cannot approve it. */
+                                is_own: boolean;
+                            }[];
+                            /** @description From so many rupiah on a second operator approves. */
+                            approval_from: number;
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                            /** @description Of those that wait: more come up as these are decided. */
+                            has_more: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    requestAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    account: string;
+                    /** @description Rupiah: a credit, or, negative, a debit. Not 0. */
+                    amount: number;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "completed" | "rejected";
+                            /** @description Null where no money was moved. */
+                            balance_after: number | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    approveAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "completed" | "rejected";
+                            /** @description Null where no money was moved. */
+                            balance_after: number | null;
+                            /** @description False: it was so before. */
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    rejectAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "completed" | "rejected";
+                            /** @description Null where no money was moved. */
+                            balance_after: number | null;
+                            /** @description False: it was so before. */
+                            changed: boolean;
                         };
                     };
                 };
@@ -2251,6 +3893,589 @@ export interface operations {
                         /** @constant */
                         code: "00";
                         data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setCutOff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    cut_off: {
+                        start: string;
+                        end: string;
+                    } | null;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getOfferHistory: {
+        parameters: {
+            query: {
+                seller: string;
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            moments: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                actor: string;
+                                reason: string | null;
+                                /** @description Null where it did not change; so with the others. */
+                                price: number | null;
+                                cost: number | null;
+                                /** @enum {string|null} */
+                                status: "active" | "inactive" | "maintenance" | null;
+                                import_id: string | null;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description The `before` of the next page.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listOfferChanges: {
+        parameters: {
+            query?: {
+                seller?: string;
+                /** @example 2024-03-01 */
+                from?: string;
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            since: string;
+                            changes: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                actor: string;
+                                reason: string | null;
+                                code: string;
+                                seller: string;
+                                was: {
+                                    /** @description Null where it did not change; so with the others. */
+                                    price: number | null;
+                                    cost: number | null;
+                                    /** @enum {string|null} */
+                                    status: "active" | "inactive" | "maintenance" | null;
+                                };
+                                is: {
+                                    /** @description Null where it did not change; so with the others. */
+                                    price: number | null;
+                                    cost: number | null;
+                                    /** @enum {string|null} */
+                                    status: "active" | "inactive" | "maintenance" | null;
+                                };
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description The `before` of the next page.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            next: string | null;
+                            /**
+                             * Format: date-time
+                             * @description How far back was looked, where the page is not full.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            looked_back_to: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    previewPriceImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A price list (CSV in UTF-8, or a workbook) in base64. */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            lines: number;
+                            /** @description Offers that it changes, of which so many are shown. */
+                            found: number;
+                            /** @description Of these: at which each sale would lose money. */
+                            losing: number;
+                            /** @description Of these: at which the price falls by more than half. */
+                            falling: number;
+                            unchanged: number;
+                            /** @description What must be meant first, and of that what falls most. */
+                            changes: {
+                                line: number;
+                                code: string;
+                                seller: string;
+                                before: {
+                                    price: number;
+                                    cost: number | null;
+                                    /** @enum {string} */
+                                    status: "active" | "inactive" | "maintenance";
+                                };
+                                after: {
+                                    price: number;
+                                    cost: number | null;
+                                    /** @enum {string} */
+                                    status: "active" | "inactive" | "maintenance";
+                                };
+                                /** @description What the seller has left then; null where the cost is not known. */
+                                margin: number | null;
+                                loses: boolean;
+                                falls: boolean;
+                            }[];
+                            refused_found: number;
+                            refused: {
+                                line: number;
+                                /** @enum {string} */
+                                why: "no-code" | "no-seller" | "bad-price" | "bad-cost" | "bad-status" | "nothing-said" | "repeated" | "unknown-product" | "unknown-seller" | "no-offer";
+                            }[];
+                            /** @description Of all changes: apply what was looked at, or nothing. */
+                            fingerprint: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listPriceImports: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            imports: {
+                                id: string;
+                                file: string;
+                                /** @enum {string} */
+                                status: "applying" | "applied" | "undoing" | "undone";
+                                planned: number;
+                                changed: number;
+                                actor: string;
+                                reason: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                undone: {
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    at: string;
+                                    actor: string;
+                                    reason: string | null;
+                                    kept: number;
+                                } | null;
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    applyPriceImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A price list (CSV in UTF-8, or a workbook) in base64. */
+                    file: string;
+                    name: string;
+                    fingerprint: string;
+                    /**
+                     * @description Also what loses money, and prices that fall by more than half.
+                     * @default false
+                     */
+                    meant?: boolean;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            id: string;
+                            changed: number;
+                            kept_found: number;
+                            kept: {
+                                line: number;
+                                code: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    undoPriceImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            undone: number;
+                            kept_found: number;
+                            kept: {
+                                line: number;
+                                code: string;
+                                /** @description What of the offer was changed since, and stays. */
+                                fields: ("price" | "cost" | "status")[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listMarkups: {
+        parameters: {
+            query?: {
+                account?: string;
+                group?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            markups: {
+                                /** @description The buyer that it is for. With group null as well: all. */
+                                account: string | null;
+                                /** @description The price group that it is for. */
+                                group: string | null;
+                                product: string | null;
+                                /** @description A category or subcategory. With product null as well: all that is sold. */
+                                category: string | null;
+                                percent: number | null;
+                                rupiah: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                changed_at: string;
+                            }[];
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setMarkup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    account?: string;
+                    /** @description The buyers of this price group. */
+                    group?: string;
+                    /**
+                     * @description All buyers.
+                     * @enum {boolean}
+                     */
+                    everybody?: true;
+                    product?: string;
+                    category?: string;
+                    /**
+                     * @description All that is sold.
+                     * @enum {boolean}
+                     */
+                    all?: true;
+                    reason: string & (unknown & unknown);
+                    percent?: number;
+                    rupiah?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    removeMarkup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    account?: string;
+                    /** @description The buyers of this price group. */
+                    group?: string;
+                    /**
+                     * @description All buyers.
+                     * @enum {boolean}
+                     */
+                    everybody?: true;
+                    product?: string;
+                    category?: string;
+                    /**
+                     * @description All that is sold.
+                     * @enum {boolean}
+                     */
+                    all?: true;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listPriceGroups: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            groups: {
+                                name: string;
+                                /** @description Counted up to `counted_max`. */
+                                accounts: number;
+                            }[];
+                            counted_max: number;
+                            /** @description The `after` of the next page. */
+                            next: string | null;
+                        };
                     };
                 };
             };
@@ -2636,6 +4861,11 @@ export interface operations {
                                 mean_ms: number;
                                 /** @enum {string|null} */
                                 obstacle: "no-provider" | "suspended" | "paused" | "float" | "unavailable" | "cut-off" | "circuit-open" | null;
+                                /**
+                                 * @description What puts it behind the one before it.
+                                 * @enum {string|null}
+                                 */
+                                placed: "first" | "price" | "success" | "speed" | "alike" | null;
                             }[];
                         };
                     };
@@ -2733,6 +4963,46 @@ export interface operations {
                                 ours: string | null;
                                 theirs: string | null;
                             }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    acceptDifferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example 2024-03-01 */
+                    date: string;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            date: string;
+                            different: number;
                         };
                     };
                 };
@@ -2867,6 +5137,7 @@ export interface operations {
                                  */
                                 since: string;
                                 is_told: boolean;
+                                refusal: string | null;
                             }[];
                             /** @description The last to have come to that first. */
                             failing_jobs: {
@@ -2892,18 +5163,330 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
-    retryJob: {
+    listProcesses: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                id: string;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            processes: {
+                                id: string;
+                                type: string;
+                                /** @description Null: of a release that did not say. */
+                                version: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                started_at: string | null;
+                                memory_bytes: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                last_heard_at: string;
+                                /** @description It keeps its connections and says nothing: it stands still. */
+                                is_silent: boolean;
+                            }[];
+                            /** @description More than one: a rollout goes on, or is stuck. */
+                            releases: (string | null)[];
+                        };
+                    };
+                };
             };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            queues: {
+                                name: string;
+                                title: string;
+                                does: string;
+                                process: string;
+                                kinds: string[];
+                                waiting: number;
+                                prioritized: number;
+                                active: number;
+                                delayed: number;
+                                /** @description The last 1,000 are kept. */
+                                failed: number;
+                                /** @description The last 1,000 are kept. */
+                                completed: number;
+                                is_paused: boolean;
+                                workers: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getServiceSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            release: string;
+                            settings: {
+                                name: string;
+                                /**
+                                 * @description `secret`: only whether there is one. `address`: without user, password and query.
+                                 * @enum {string}
+                                 */
+                                shown: "value" | "address" | "secret";
+                                /** @description False: only other processes read it. */
+                                is_read: boolean;
+                                /** @description False: it is the default. */
+                                is_given: boolean;
+                                is_set: boolean;
+                                value: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query: {
+                queue: string;
+                state?: "waiting" | "prioritized" | "active" | "delayed" | "failed" | "completed";
+                name?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            jobs: {
+                                id: string;
+                                queue: string;
+                                /** @description Its kind. */
+                                name: string;
+                                /** @description What it is about; null: its payload cannot be read. */
+                                subject: string | null;
+                                purchase: string | null;
+                                /** @description Username of whom it belongs to. */
+                                account: string | null;
+                                /**
+                                 * @description `lost`: it failed again and again, and stands in Redis no more.
+                                 * @enum {string}
+                                 */
+                                state: "waiting" | "prioritized" | "active" | "delayed" | "failed" | "completed" | "lost";
+                                /** @description Rounds that were begun with this job. */
+                                begun: number;
+                                /** @description Of its subject, in a row. */
+                                failed_rounds: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                needs_person_since: string | null;
+                                last_error: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                added_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                last_run_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                ended_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                next_run_at: string | null;
+                                /**
+                                 * @description Why it is not retried; null: it is.
+                                 * @enum {string|null}
+                                 */
+                                refusal: "gone" | "running" | "waiting" | "delayed" | "done" | "clock" | "client" | "unreadable" | null;
+                            }[];
+                            /** @description The `after` of the next page. Of one kind a page may be short, and not the last. */
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    findJobs: {
+        parameters: {
+            query: {
+                about: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description What has this id, `ref_id` or username, also where no job of it is left. */
+                            things: {
+                                /** @enum {string} */
+                                kind: "purchase" | "account" | "settlement" | "report" | "delivery";
+                                id: string;
+                                account: string | null;
+                            }[];
+                            /** @description Those that failed first, then the newest. */
+                            jobs: {
+                                id: string;
+                                queue: string;
+                                /** @description Its kind. */
+                                name: string;
+                                /** @description What it is about; null: its payload cannot be read. */
+                                subject: string | null;
+                                purchase: string | null;
+                                /** @description Username of whom it belongs to. */
+                                account: string | null;
+                                /**
+                                 * @description `lost`: it failed again and again, and stands in Redis no more.
+                                 * @enum {string}
+                                 */
+                                state: "waiting" | "prioritized" | "active" | "delayed" | "failed" | "completed" | "lost";
+                                /** @description Rounds that were begun with this job. */
+                                begun: number;
+                                /** @description Of its subject, in a row. */
+                                failed_rounds: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                needs_person_since: string | null;
+                                last_error: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                added_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                last_run_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                ended_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                next_run_at: string | null;
+                                /**
+                                 * @description Why it is not retried; null: it is.
+                                 * @enum {string|null}
+                                 */
+                                refusal: "gone" | "running" | "waiting" | "delayed" | "done" | "clock" | "client" | "unreadable" | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    retryJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
+                    ids: string[];
                     reason: string & (unknown & unknown);
                 };
             };
@@ -2920,7 +5503,108 @@ export interface operations {
                         status: "success";
                         /** @constant */
                         code: "00";
-                        data: Record<string, never>;
+                        data: {
+                            jobs: {
+                                id: string;
+                                /**
+                                 * @description Why it is not retried; null: it is.
+                                 * @enum {string|null}
+                                 */
+                                refusal: "gone" | "running" | "waiting" | "delayed" | "done" | "clock" | "client" | "unreadable" | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            job: {
+                                id: string;
+                                queue: string;
+                                /** @description Its kind. */
+                                name: string;
+                                /** @description What it is about; null: its payload cannot be read. */
+                                subject: string | null;
+                                purchase: string | null;
+                                /** @description Username of whom it belongs to. */
+                                account: string | null;
+                                /**
+                                 * @description `lost`: it failed again and again, and stands in Redis no more.
+                                 * @enum {string}
+                                 */
+                                state: "waiting" | "prioritized" | "active" | "delayed" | "failed" | "completed" | "lost";
+                                /** @description Rounds that were begun with this job. */
+                                begun: number;
+                                /** @description Of its subject, in a row. */
+                                failed_rounds: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                needs_person_since: string | null;
+                                last_error: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                added_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                last_run_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                ended_at: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                next_run_at: string | null;
+                                /**
+                                 * @description Why it is not retried; null: it is.
+                                 * @enum {string|null}
+                                 */
+                                refusal: "gone" | "running" | "waiting" | "delayed" | "done" | "clock" | "client" | "unreadable" | null;
+                            };
+                            /** @description Ids, as JSON. Null: nobody knows what it holds. */
+                            payload: string | null;
+                            /** @description The newest last, 20 of its rounds at most. They are forgotten once a round was good. */
+                            failures: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                reason: string;
+                            }[];
+                        };
                     };
                 };
             };
@@ -3033,6 +5717,7 @@ export interface operations {
         parameters: {
             query?: {
                 prefix?: string;
+                group?: string;
                 after?: string;
                 limit?: number;
             };
@@ -3073,6 +5758,58 @@ export interface operations {
                             }[];
                             /** @description The `after` of the next page. */
                             next: string | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    username: string & (unknown & unknown);
+                    /** @enum {string} */
+                    role: "buyer" | "seller";
+                    provider?: null | ({
+                        /** @enum {string} */
+                        kind: "simulator" | "h2h" | "digiflazz";
+                        base_url?: string | (string | null);
+                        /** @description Our name there. */
+                        username: string;
+                        /** @description Our secret there. It is stored encrypted, and shown nowhere. */
+                        secret: string;
+                    } | null);
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                            id: string;
+                            /** @enum {string} */
+                            role: "buyer" | "seller";
+                            api_key: string;
+                            webhook_secret: string;
                         };
                     };
                 };
@@ -3127,6 +5864,8 @@ export interface operations {
                             product_limit: number | null;
                             /** @enum {string} */
                             language: "en" | "id";
+                            /** @description Its price group. */
+                            group: string | null;
                             ip_whitelist: string[];
                             callback_url: string | null;
                             md5_signs_30_days: number | null;
@@ -3179,6 +5918,8 @@ export interface operations {
                 from?: string;
                 /** @example 2024-03-01 */
                 to?: string;
+                /** @description `next` of the page before. The period is that of the first page; days are ignored. */
+                after?: string;
             };
             header?: never;
             path: {
@@ -3226,6 +5967,8 @@ export interface operations {
                             }[];
                             /** @description Movements of the period after these. */
                             left: number;
+                            /** @description The `after` of the next page. */
+                            next: string | null;
                         };
                     };
                 };
@@ -3282,6 +6025,45 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            changed: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setPriceGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Null: none. */
+                    group: string | null;
                     reason: string & (unknown & unknown);
                 };
             };
@@ -3463,6 +6245,701 @@ export interface operations {
                              */
                             previous_valid_until: string;
                         };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    key_id: string;
+                    reason: string & (unknown & unknown);
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            changed: boolean;
+                            /** @description The account can do nothing until it has a new key. */
+                            was_current: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            roles: ("viewer" | "support" | "finance" | "operations" | "admin")[];
+                            rights: {
+                                /** @enum {string} */
+                                action: "console.start" | "own.look" | "own.change" | "account.look" | "account.create" | "account.suspend" | "account.set" | "account.clear-allowlist" | "account.revoke-links" | "account.key" | "purchase.look" | "review.resolve" | "review.reverse" | "case.resolve" | "deposit.look" | "deposit.decide" | "bank-line.look" | "settlement.look" | "settlement.decide" | "holidays.look" | "holidays.set" | "adjustment.look" | "adjustment.make" | "customer.export" | "customer.erase" | "statement.export" | "product.look" | "product.set" | "price-import.look" | "markup.look" | "markup.set" | "provider.look" | "provider.steer" | "provider.float" | "provider.set" | "provider.reconcile" | "provider.accept" | "webhook.look" | "webhook.replay" | "webhook.enable" | "webhook.listen" | "queue.look" | "queue.work" | "queue.remove" | "ledger.verify" | "ledger.run" | "ledger.close" | "totals.rebuild" | "audit.look" | "report.daily" | "system.look" | "alarm.test" | "settings.look" | "encryption-key.change" | "operator.look" | "operator.manage" | "operator.end-sessions" | "message.verify";
+                                does: string;
+                                /** @enum {string} */
+                                kind: "read" | "change";
+                                roles: ("viewer" | "support" | "finance" | "operations" | "admin")[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            operators: {
+                                username: string;
+                                /** @enum {string} */
+                                role: "viewer" | "support" | "finance" | "operations" | "admin";
+                                has_second_factor: boolean;
+                                /** @description For the command line. */
+                                has_key: boolean;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                password_changed_at: string;
+                                sessions: {
+                                    id: string;
+                                    /**
+                                     * Format: date-time
+                                     * @example 2024-03-01T05:06:07.000Z
+                                     */
+                                    started_at: string;
+                                    /** @description Empty where it is not known. */
+                                    address: string;
+                                    browser: string;
+                                    /** @description The one that asks. */
+                                    is_this: boolean;
+                                }[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    createOperator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                    username: string & (unknown & unknown);
+                    /** @enum {string} */
+                    role: "viewer" | "support" | "finance" | "operations" | "admin";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                            password: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setOperatorRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                    /** @enum {string} */
+                    role: "viewer" | "support" | "finance" | "operations" | "admin";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    resetOperatorPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                            password: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    resetOperatorSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    endOperatorSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description Its id, as the list shows it. Null: every one. */
+                    session: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    removeOperator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string & (unknown & unknown);
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            username: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getOwn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @description Null: the password alone logs in.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            second_factor_since: string | null;
+                            recovery_codes_left: number;
+                            /**
+                             * Format: date-time
+                             * @description Of the key for the command line.
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            key_created_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2024-03-01T05:06:07.000Z
+                             */
+                            password_changed_at: string;
+                            sessions: {
+                                id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                started_at: string;
+                                /** @description Empty where it is not known. */
+                                address: string;
+                                browser: string;
+                                /** @description The one that asks. */
+                                is_this: boolean;
+                            }[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    changeOwnPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                    new_password: string;
+                    new_password_again: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    beginOwnSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            /** @description To type in. */
+                            secret: string;
+                            /** @description For a QR code. */
+                            uri: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    confirmOwnSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            recovery_codes: string[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    makeRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            recovery_codes: string[];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    makeOwnKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The own one, as it is now. */
+                    password: string;
+                    /**
+                     * @description Of the authenticator app, or a recovery code; where a second factor is set up.
+                     * @default
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: {
+                            operator_key: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    endOwnSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Its id, as the list shows it. Null: every one. */
+                    session: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "success";
+                        /** @constant */
+                        code: "00";
+                        data: Record<string, never>;
                     };
                 };
             };

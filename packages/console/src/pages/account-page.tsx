@@ -1,14 +1,16 @@
 import { Anchor, Code, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { rupiah, timeIn } from '../format.js';
 import { AccountActions, type Account } from '../parts/account-actions.js';
 import { Facts } from '../parts/facts.js';
 import { Statement } from '../parts/statement.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { useMay, useSession } from '../session.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 
 /** One account: its money, its rules, and what can be done about it. */
 export function AccountPage(): React.ReactElement {
@@ -47,6 +49,12 @@ function Whole({ of }: { of: Account }): React.ReactElement {
           ['id', of.id],
           [t('made'), <Time at={of.created_at} />],
           [
+            t('adjustments'),
+            <Anchor component={Link} to={`/adjustments?status=all&account=${of.username}`} size="sm">
+              {t('open')}
+            </Anchor>,
+          ],
+          [
             t('purchases'),
             <Anchor
               component={Link}
@@ -68,6 +76,14 @@ function Whole({ of }: { of: Account }): React.ReactElement {
           [t('requireAck'), of.require_ack ? t('yes') : t('no')],
           [t('commissionRate'), isSeller ? orStandard(of.commission_rate) : null],
           [t('productLimit'), isSeller ? orStandard(of.product_limit) : null],
+          [
+            t('priceGroup'),
+            of.group === null ? null : (
+              <Anchor component={Link} to={`/markups?group=${of.group}`} size="sm">
+                {of.group}
+              </Anchor>
+            ),
+          ],
           [t('allowlist'), of.ip_whitelist.join(', ') || t('anyAddress')],
         ]}
       />
@@ -100,7 +116,7 @@ function Heading({ children }: { children: string }): React.ReactElement {
 }
 
 function Webhooks({ of }: { of: Account }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   return (
     <Stack gap="xs">
       {of.webhooks.length === 0 && <Nothing>{t('noWebhook')}</Nothing>}
@@ -126,7 +142,7 @@ function Webhooks({ of }: { of: Account }): React.ReactElement {
 }
 
 function Keys({ of }: { of: Account }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   return (
     <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
       {of.keys.map(({ id, created_at: createdAt, valid_until: validUntil }) => (

@@ -1,15 +1,19 @@
 import { Anchor, Button, Group, Table, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { rupiah } from '../format.js';
+import { NewAccount } from '../parts/new-account.js';
 import { Nothing, Status, Waiting } from '../parts/states.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
 /** Accounts by username with their balances. */
 export function AccountsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
-  const query = Object.fromEntries(params) as { prefix?: string; after?: string };
+  const mayCreate = useMay('account.create');
+  const query = Object.fromEntries(params) as { prefix?: string; group?: string; after?: string };
   const page = useQuery({
     queryKey: ['accounts', query],
     queryFn: () => dataOf(api.GET('/accounts', { params: { query } })),
@@ -23,8 +27,13 @@ export function AccountsPage(): React.ReactElement {
         key={params.toString()}
         onSubmit={(event) => {
           event.preventDefault();
-          const prefix = new FormData(event.currentTarget).get('prefix');
-          setParams(typeof prefix === 'string' && prefix.trim() !== '' ? { prefix: prefix.trim() } : {});
+          setParams(
+            [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
+              typeof value === 'string' && value.trim() !== ''
+                ? [[name, value.trim()] as [string, string]]
+                : [],
+            ),
+          );
         }}
       >
         <Group align="end" gap="xs" mb="sm">
@@ -33,6 +42,13 @@ export function AccountsPage(): React.ReactElement {
             label={t('beginsWith')}
             defaultValue={query.prefix ?? ''}
             maxLength={40}
+            autoCapitalize="none"
+          />
+          <TextInput
+            name="group"
+            label={t('priceGroup')}
+            defaultValue={query.group ?? ''}
+            maxLength={32}
             autoCapitalize="none"
           />
           <Button type="submit" color="teal.9">
@@ -81,6 +97,7 @@ export function AccountsPage(): React.ReactElement {
           {t('nextAccounts')}
         </Button>
       )}
+      {mayCreate && <NewAccount />}
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { Anchor, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { Facts } from '../parts/facts.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';

@@ -1,7 +1,8 @@
 import { Alert, Button, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { count, rupiah, seconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';

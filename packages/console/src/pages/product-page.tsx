@@ -1,15 +1,27 @@
-import { Anchor, Checkbox, NativeSelect, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Checkbox,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Status, Waiting } from '../parts/states.js';
+import { SetCutOff } from '../parts/set-cut-off.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Left } from './products-page.js';
@@ -37,12 +49,13 @@ export function ProductPage(): React.ReactElement {
         <>
           <Standing of={found.data} />
           <Offers of={found.data.offers} />
+          {found.data.offers.length > 0 && <History code={code} offers={found.data.offers} />}
           {mayAudit && (
             <Anchor component={Link} to={`/audit?kind=product&subject=${encodeURIComponent(code)}`} size="sm">
               {t('changesOfProduct')}
             </Anchor>
           )}
-          {maySet && found.data.offers.length > 0 && (
+          {maySet && (
             <Section title={t('actions')}>
               <Stack gap="sm" maw={640}>
                 {found.data.offers.map((each) => (
@@ -52,6 +65,11 @@ export function ProductPage(): React.ReactElement {
                     of={each}
                   />
                 ))}
+                <SetCutOff
+                  key={`${found.data.cut_off?.start ?? ''} ${found.data.cut_off?.end ?? ''}`}
+                  code={found.data.code}
+                  of={found.data.cut_off}
+                />
               </Stack>
             </Section>
           )}
@@ -68,7 +86,7 @@ function Standing({ of }: { of: Product }): React.ReactElement {
     <Facts
       of={[
         [t('name'), of.name],
-        [t('status'), <Status>{t(`sold_${of.status}`)}</Status>],
+        [t('status'), <Status state={of.status}>{t(`sold_${of.status}`)}</Status>],
         [t('category'), `${of.category} / ${of.subcategory}`],
         [t('operatorOf'), of.operator],
         [t('cutOff'), of.cut_off && `${of.cut_off.start} – ${of.cut_off.end}`],
@@ -110,7 +128,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
                   </Text>
                 )}
               </>,
-              <Status>{t(`sold_${each.status}`)}</Status>,
+              <Status state={each.status}>{t(`sold_${each.status}`)}</Status>,
               rupiah(each.price),
               rupiah(each.commission),
               amount(each.cost),
@@ -119,6 +137,62 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
             ],
           }))}
         />
+      )}
+    </Section>
+  );
+}
+
+function History({ code, offers }: { code: string; offers: Offer[] }): React.ReactElement {
+  const [seller, setSeller] = useState(offers[0]?.seller ?? '');
+  const [before, setBefore] = useState<string | null>(null);
+  const page = useQuery({
+    queryKey: ['offer-history', code, seller, before],
+    queryFn: () =>
+      dataOf(
+        api.GET('/products/{code}/history', {
+          params: { path: { code }, query: { seller, ...(before !== null && { before }) } },
+        }),
+      ),
+  });
+  const amount = (value: number | null) => (value === null ? '' : rupiah(value));
+  return (
+    <Section title={t('history')}>
+      <NativeSelect
+        label={t('seller')}
+        value={seller}
+        data={offers.map((each) => each.seller)}
+        maw={240}
+        mb="sm"
+        onChange={(event) => {
+          setSeller(event.currentTarget.value);
+          setBefore(null);
+        }}
+      />
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.moments.length === 0 && <Nothing>{t('noHistory')}</Nothing>}
+      {page.data && page.data.moments.length > 0 && (
+        <Rows
+          label={t('history')}
+          heads={[t('changedAt'), t('price'), t('cost'), t('status'), t('actor'), t('reason')]}
+          ends={[1, 2]}
+          minWidth={680}
+          rows={page.data.moments.map((each) => ({
+            key: `${each.at} ${String(each.price)} ${String(each.status)}`,
+            cells: [
+              <Time at={each.at} />,
+              amount(each.price),
+              amount(each.cost),
+              each.status && t(`sold_${each.status}`),
+              each.actor,
+              each.reason ?? '–',
+            ],
+          }))}
+        />
+      )}
+      {page.data?.next && (
+        <Button variant="default" my="sm" onClick={() => setBefore(page.data.next)}>
+          {t('next')}
+        </Button>
       )}
     </Section>
   );

@@ -1,7 +1,8 @@
 import { Anchor, Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { FilterField, FilterForm } from '../parts/list-filter.js';
@@ -60,7 +61,7 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
       {code}
     </Anchor>,
     name,
-    <Status>{t(`sold_${status}`)}</Status>,
+    <Status state={status}>{t(`sold_${status}`)}</Status>,
     offers.length,
     cheapest ? rupiah(cheapest.price) : '–',
     cheapest ? rupiah(cheapest.commission) : '–',

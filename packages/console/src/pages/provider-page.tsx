@@ -2,7 +2,8 @@ import { Anchor, NativeSelect, NumberInput, SimpleGrid, Stack, Text, Title } fro
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { clockIn, dayIn, rupiah, seconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
@@ -11,8 +12,9 @@ import { OrdersPlot, ProviderPlots } from '../parts/provider-plots.js';
 import { PriceDifferences, ReconcileDay } from '../parts/provider-questions.js';
 import { Rows } from '../parts/rows.js';
 import { Nothing, Time, Waiting } from '../parts/states.js';
-import { useMay, useSession } from '../session.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 import { providerFacts, ProviderStates } from './providers-page.js';
 import { Section } from '../parts/section.js';
 
@@ -90,7 +92,7 @@ function Standing({ of }: { of: Provider }): React.ReactElement {
 }
 
 function History({ of, isOneDay }: { of: Provider; isOneDay: boolean }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   const labels = of.steps.map(({ from }) =>
     isOneDay ? clockIn(zone, from) : `${dayIn(zone, from)} ${clockIn(zone, from)}`,
   );

@@ -2,15 +2,16 @@ import { Alert, Anchor, Badge, Card, Group, SimpleGrid, Text, TextInput, Title }
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { clockIn, count, percent, rupiah, seconds } from '../format.js';
 import { Facts } from '../parts/facts.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
 import { Rows } from '../parts/rows.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { useSession } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 import { AskForm } from '../parts/ask-form.js';
 import { Section } from '../parts/section.js';
 
@@ -39,8 +40,13 @@ export function ProvidersPage(): React.ReactElement {
           <OneProvider key={each.seller} of={each} />
         ))}
       </SimpleGrid>
-      <Last24Hours />
-      <Routing />
+      {/* Below the list, which would push it down when it comes; what comes last stands last. */}
+      {(found.data ?? found.error) && (
+        <>
+          <Routing />
+          <Last24Hours />
+        </>
+      )}
     </>
   );
 }
@@ -102,7 +108,7 @@ function OneProvider({ of }: { of: Provider }): React.ReactElement {
 }
 
 function Last24Hours(): React.ReactElement | null {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   const today = useQuery({ queryKey: ['today'], queryFn: () => dataOf(api.GET('/today')) });
   const plotted = today.data?.plotted ?? [];
   return plotted.length === 0 ? null : (
@@ -138,7 +144,7 @@ function Routing(): React.ReactElement {
       {asked.data && asked.data.offers.length > 0 && (
         <Rows
           label={t('routing')}
-          heads={[t('seller'), t('price'), t('cost'), t('circuit'), t('latency'), t('notAsked')]}
+          heads={[t('seller'), t('price'), t('cost'), t('circuit'), t('latency'), t('placed')]}
           ends={[1, 2, 4]}
           rows={asked.data.offers.map((each) => ({
             key: each.seller,
@@ -148,7 +154,9 @@ function Routing(): React.ReactElement {
               each.cost === null ? '–' : rupiah(each.cost),
               t(`circuit_${each.circuit}`),
               seconds(each.mean_ms / 1_000),
-              each.obstacle === null ? '–' : t(`obstacle_${each.obstacle}`),
+              each.obstacle === null
+                ? t(`placed_${each.placed ?? 'alike'}`)
+                : `${t('notAsked')}: ${t(`obstacle_${each.obstacle}`)}`,
             ],
           }))}
         />

@@ -1,7 +1,8 @@
 import { Alert, Anchor, Card, Code, Group, Stack, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { rupiah, timeIn } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
@@ -9,8 +10,10 @@ import { CloseCase, Decisions } from '../parts/decisions.js';
 import { DeliveryList } from '../parts/delivery-list.js';
 import { Facts } from '../parts/facts.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { useMay, useSession } from '../session.js';
+import { AsCustomerSees } from '../parts/as-customer-sees.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 
 type Description = operations['getPurchase']['responses'][200]['content']['application/json']['data'];
 
@@ -56,10 +59,12 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           [t('serialNumber'), purchase.serial_number],
           [t('message'), purchase.message],
           [t('seller'), purchase.seller],
+          [t('markup'), of.markup === 0 ? null : rupiah(of.markup)],
           [t('commission'), of.commission === null ? null : rupiah(of.commission)],
           [t('surface'), of.surface],
           [t('created'), <Time at={purchase.created_at} />],
           [t('final'), purchase.final_at && <Time at={purchase.final_at} />],
+          [t('request'), of.request_id],
           [t('trace'), of.trace_id],
           [t('lookedAgain'), of.next_action_at && <Time at={of.next_action_at} />],
         ]}
@@ -76,6 +81,7 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           </Timeline.Item>
         ))}
       </Timeline>
+      <AsCustomerSees id={purchase.id} />
       <Orders of={of.orders} />
       <Deliveries of={of.deliveries} />
     </>
@@ -133,7 +139,7 @@ function Actions({ of }: { of: Description }): React.ReactElement | null {
 }
 
 function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   return (
     <>
       <Heading>{t('orders')}</Heading>

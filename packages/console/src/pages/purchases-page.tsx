@@ -1,17 +1,19 @@
-import { NativeSelect, TextInput, Title } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import { count, rupiah } from '../format.js';
 import type { operations } from '../api/schema.js';
 import { useSearch } from '../parts/finder.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { PurchaseList } from '../parts/purchase-list.js';
-import { Nothing, Waiting } from '../parts/states.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
 
-const names = ['account', 'seller', 'product', 'from', 'to'] as const;
+const names = ['account', 'seller', 'product', 'from', 'to', 'price_from', 'price_to'] as const;
 const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
 
 /** Purchases: found by what is known of one, or a filter that is in the URL. */
@@ -40,12 +42,23 @@ export function PurchasesPage(): React.ReactElement {
           data={[{ value: '', label: t('any') }, ...statuses]}
         />
         {names.map((name) => (
-          <FilterField key={name} name={name} label={t(name)} />
+          <FilterField key={name} name={name} label={t(labelOf(name))} />
         ))}
       </FilterForm>
       {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
     </>
   );
+}
+
+function labelOf(name: (typeof names)[number]) {
+  switch (name) {
+    case 'price_from':
+      return 'priceFrom';
+    case 'price_to':
+      return 'priceTo';
+    default:
+      return name;
+  }
 }
 
 function Found({ wanted }: { wanted: string }): React.ReactElement {
@@ -75,6 +88,7 @@ function Filtered(): React.ReactElement {
   const { purchases, next, looked_back_to: lookedBackTo } = page.data;
   return (
     <>
+      <Sums />
       {purchases.length === 0 && lookedBackTo === null ? (
         <Nothing>{t('noPurchase')}</Nothing>
       ) : (
@@ -82,5 +96,46 @@ function Filtered(): React.ReactElement {
       )}
       <Older next={next} lookedBackTo={lookedBackTo} />
     </>
+  );
+}
+
+/** What all that fit come to, and their CSV. */
+function Sums(): React.ReactElement {
+  const [params] = useSearchParams();
+  const filter = [...params].filter(([name]) => name !== 'after');
+  const query = Object.fromEntries(filter) as Query;
+  const sums = useQuery({
+    queryKey: ['purchase-sums', query],
+    queryFn: () => dataOf(api.GET('/purchases/sums', { params: { query } })),
+    enabled: filter.length > 0,
+  });
+  return (
+    <Group component="section" aria-label={t('sums')} gap="md" mb="sm" mih={24}>
+      {sums.data?.by_status.map(({ status, count: sold, amount }) => (
+        <Group key={status} gap={6}>
+          <Status>{status}</Status>
+          <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+            {count(sold)} · {rupiah(amount)}
+          </Text>
+        </Group>
+      ))}
+      {sums.data !== undefined && sums.data.commission > 0 && (
+        <Text size="sm">
+          {t('commission')} {rupiah(sums.data.commission)}
+        </Text>
+      )}
+      {sums.data?.looked_back_to && (
+        <Text size="sm" c="dimmed">
+          {t('sumsSince')} <Time at={sums.data.looked_back_to} />
+        </Text>
+      )}
+      <Anchor
+        href={`/admin/purchases.csv?${new URLSearchParams(filter).toString()}`}
+        download="purchases.csv"
+        size="sm"
+      >
+        {t('asCsv')}
+      </Anchor>
+    </Group>
   );
 }

@@ -1,7 +1,9 @@
-import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { ago, rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
@@ -85,6 +87,7 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
               </>
             ),
           ],
+          [t('bankReference'), of.bank_reference],
           [t('reviewReason'), of.review_reason && t(`review_${reviewKey(of.review_reason)}`)],
           [t('toldWhy'), of.reason],
           ['id', of.id],
@@ -105,6 +108,7 @@ function reviewKey(reason: string): 'change' | 'new' {
 
 function Steps({ of }: { of: Settlement }): React.ReactElement {
   const { id, seller, holder, steps } = of;
+  const [bankReference, setBankReference] = useState('');
   const to = { params: { path: { id } } };
   const bank = `${of.bank_code} ${of.account_number}`;
   const words = { seller, holder, bank, amount: rupiah(of.amount), net: rupiah(of.net_amount) };
@@ -142,8 +146,20 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
           key="complete"
           title={t('paid')}
           consequence={t('paidWhat', words)}
-          run={(reason) => dataOf(api.POST('/settlements/{id}/complete', { ...to, body: { reason } }))}
-        />
+          run={(reason) => {
+            const body = { bank_reference: bankReference, reason };
+            return dataOf(api.POST('/settlements/{id}/complete', { ...to, body }));
+          }}
+        >
+          <TextInput
+            label={t('bankReference')}
+            description={t('bankReferenceWhat')}
+            required
+            maxLength={100}
+            value={bankReference}
+            onChange={(event) => setBankReference(event.currentTarget.value)}
+          />
+        </ActionForm>
       )}
       {steps.includes('fail') && (
         <ActionForm

@@ -1,21 +1,28 @@
-import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, dataOf } from '../api/client.js';
+import { Link } from 'react-router';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { timeIn } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
+import { Processes } from '../parts/processes.js';
+import { retryJob } from '../parts/retry-job.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
+import { ServiceSettings } from '../parts/service-settings.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { useMay, useSession } from '../session.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 
 type System = operations['getSystem']['responses'][200]['content']['application/json']['data'];
 
 /** Whether the system works: what does not, and what to do about it; alarms; jobs that only a person lets run again. */
 export function SystemPage(): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
+  const maySettings = useMay('settings.look');
   const found = useQuery({
     queryKey: ['system'],
     queryFn: () => dataOf(api.GET('/system')),
@@ -35,13 +42,14 @@ export function SystemPage(): React.ReactElement {
           <Troubles of={found.data.checks} />
           <Alarms of={found.data.alarms} />
           <FailingJobs of={found.data.failing_jobs} />
+          <Processes />
           <Section title={t('systemChecks')}>
             <Rows
               label={t('systemChecks')}
               heads={[t('check'), t('status'), t('found')]}
               rows={found.data.checks.map(({ name, status, detail }, place) => ({
                 key: `${name} ${place}`,
-                cells: [name, <Status>{t(`check_${status}`)}</Status>, detail],
+                cells: [name, <Status state={status}>{t(`check_${status}`)}</Status>, detail],
               }))}
             />
           </Section>
@@ -49,6 +57,8 @@ export function SystemPage(): React.ReactElement {
       ) : (
         <Waiting error={found.error} again={found.refetch} />
       )}
+      {/* Below the checks, which would push it down when they come. */}
+      {maySettings && (found.data ?? found.error) && <ServiceSettings />}
     </>
   );
 }
@@ -65,7 +75,7 @@ function Troubles({ of }: { of: System['checks'] }): React.ReactElement {
           <Card key={`${name} ${place}`} withBorder component="article" aria-label={name}>
             <Group justify="space-between" gap="xs">
               <Text fw={600}>{name}</Text>
-              <Status>{t(`check_${status}`)}</Status>
+              <Status state={status}>{t(`check_${status}`)}</Status>
             </Group>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {detail}
@@ -90,9 +100,13 @@ function Alarms({ of }: { of: System['alarms'] }): React.ReactElement {
         <Rows
           label={t('alarms')}
           heads={[t('name'), t('time'), t('status')]}
-          rows={of.map(({ id, since, is_told: isTold }) => ({
+          rows={of.map(({ id, since, is_told: isTold, refusal }) => ({
             key: id,
-            cells: [id, <Time at={since} />, t(isTold ? 'isTold' : 'isNotTold')],
+            cells: [
+              id,
+              <Time at={since} />,
+              refusal === null ? t(isTold ? 'isTold' : 'isNotTold') : t('isRefused', { why: refusal }),
+            ],
           }))}
         />
       )}
@@ -105,12 +119,20 @@ function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement
   return (
     <Section title={t('failingJobs')}>
       {of.length === 0 && <Nothing>{t('noFailingJob')}</Nothing>}
+      <Anchor component={Link} to="/jobs" size="sm" display="block" mb="sm">
+        {t('jobs')}
+      </Anchor>
       <Stack gap="sm" maw={800}>
         {of.map(({ id, queue, rounds, reason, first_at: first, last_at: last }) => (
           <Card key={id} withBorder component="article" aria-label={id}>
-            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+            <Anchor
+              component={Link}
+              to={`/jobs/${encodeURIComponent(id)}`}
+              fw={600}
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {id}
-            </Text>
+            </Anchor>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {reason}
             </Text>
@@ -126,14 +148,7 @@ function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement
               <ActionForm
                 title={t('retryJob', { job: id })}
                 consequence={t('retryJobWhat')}
-                run={(why) =>
-                  dataOf(
-                    api.POST('/system/jobs/{id}/retry', {
-                      params: { path: { id } },
-                      body: { reason: why },
-                    }),
-                  )
-                }
+                run={(why) => retryJob(id, why)}
               />
             )}
           </Card>

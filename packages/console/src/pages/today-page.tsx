@@ -1,14 +1,15 @@
 import { Alert, Anchor, Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { clockIn, count, dayName, percent, rupiah, seconds } from '../format.js';
 import { Lines, Plots, StackedBars } from '../parts/plots.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
 import { Nothing, Time, Waiting } from '../parts/states.js';
-import { useMay, useSession } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 
@@ -67,8 +68,8 @@ const places: Record<Kind, { to: string } | { href: string } | { command: string
   disabledWebhooks: { to: '/webhooks' },
   pendingDeposits: { to: '/deposits' },
   settlements: { to: '/settlements' },
-  adjustments: { command: 'topup adjust list' },
-  failedReports: { command: 'topup doctor' },
+  adjustments: { to: '/adjustments' },
+  failedReports: { to: '/system' },
   failingJobs: { href: '#failing' },
 };
 
@@ -95,8 +96,9 @@ function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactEle
             <Text fw={700} size="xl">
               {shownCount(late)}
             </Text>
-            <Text size="sm">{t('lateWork')}</Text>
-            <Code>topup doctor</Code>
+            <Anchor component={Link} to="/system" size="sm">
+              {t('lateWork')}
+            </Anchor>
           </Card>
         )}
       </SimpleGrid>
@@ -143,12 +145,22 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
     [
       t('timeToFinal'),
       inSeconds(latency.median_s),
-      t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.sampled) }),
+      [
+        t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.sampled) }),
+        t('dayBefore', {
+          value: `${inSeconds(latency.before.median_s)}, p95 ${inSeconds(latency.before.p95_s)}`,
+        }),
+      ].join(' · '),
     ],
     [
       t('suspense'),
       `${rupiah(suspense.amount)}${suspense.is_cut ? '+' : ''}`,
-      t('openPurchases', { count: `${count(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
+      [
+        t('openPurchases', { count: `${count(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
+        ...(suspense.closed === null
+          ? []
+          : [t('atEndOf', { day: dayName(suspense.closed.day), value: rupiah(suspense.closed.amount) })]),
+      ].join(' · '),
     ],
   ];
   return (
@@ -178,7 +190,7 @@ const colours = {
 };
 
 function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   const clocks = hours.map(({ from }) => clockIn(zone, from));
   return (
     <Plots>
@@ -222,6 +234,29 @@ function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactE
         ]}
       />
       <StackedBars
+        title={t('volumeOfDaysPlot')}
+        labels={days.map(({ day }) => dayName(day))}
+        format={count}
+        series={(['success', 'open', 'refunded', 'failed'] as const).map((name) => ({
+          name: t(`series_${name}`),
+          colour: colours[name],
+          values: days.map((each) => each[name]),
+        }))}
+      />
+      <Lines
+        title={t('successOfDaysPlot')}
+        labels={days.map(({ day }) => dayName(day))}
+        format={percent}
+        top={1}
+        series={[
+          {
+            name: t('successRate'),
+            colour: colours.success,
+            values: days.map(({ success_rate: rate }) => rate),
+          },
+        ]}
+      />
+      <StackedBars
         title={t('salesPlot')}
         labels={days.map(({ day }) => dayName(day))}
         format={rupiah}
@@ -239,7 +274,7 @@ function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactE
 }
 
 function ByProvider({ of: { plotted, deliveries } }: { of: Today }): React.ReactElement {
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   return (
     <>
       <Plots>
@@ -305,15 +340,20 @@ function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
 }
 
 function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement | null {
-  const mayRetry = useMay('queue.work');
   return of.length === 0 ? null : (
     <Section id="failing" title={t('attention_failingJobs')}>
       <Stack gap="xs">
         {of.map(({ id, reason, since }) => (
           <Card key={id} withBorder padding="sm">
-            <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Anchor
+              component={Link}
+              to={`/jobs/${encodeURIComponent(id)}`}
+              fw={600}
+              size="sm"
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {id}
-            </Text>
+            </Anchor>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {reason}
             </Text>
@@ -322,7 +362,6 @@ function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement 
                 <Time at={since} />
               </Text>
             )}
-            {mayRetry && <Code>topup job retry {id} --reason …</Code>}
           </Card>
         ))}
       </Stack>

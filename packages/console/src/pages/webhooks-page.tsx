@@ -1,13 +1,16 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { ActionForm } from '../parts/action-form.js';
+import { AllReceivers } from '../parts/all-receivers.js';
 import { DeliveryList } from '../parts/delivery-list.js';
 import { Facts } from '../parts/facts.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
 import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { ReplayDead } from '../parts/replay-many.js';
 import { ToDecide } from '../parts/to-decide.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -20,7 +23,11 @@ type Receiver =
 /** Receivers in trouble, and deliveries: by default what was given up, of all accounts. */
 export function WebhooksPage(): React.ReactElement {
   const [params] = useSearchParams();
-  const query = Object.fromEntries(params) as Query;
+  const { receivers_after: _ofReceivers, ...query } = Object.fromEntries(params) as Query & {
+    receivers_after?: string;
+  };
+  const mayReplay = useMay('webhook.replay');
+  const { account, ref_id, from, to } = query;
   const page = useQuery({
     queryKey: ['deliveries', query],
     queryFn: () => dataOf(api.GET('/deliveries', { params: { query } })),
@@ -31,6 +38,7 @@ export function WebhooksPage(): React.ReactElement {
         {t('webhooks')}
       </Title>
       <Receivers />
+      <AllReceivers />
       <Title order={2} size="h4" mt="xl" mb="sm">
         {t('deliveries')}
       </Title>
@@ -47,6 +55,16 @@ export function WebhooksPage(): React.ReactElement {
       />
       {!page.data && <Waiting error={page.error} again={page.refetch} />}
       {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
+      {mayReplay && (query.state ?? 'dead') === 'dead' && (
+        <ReplayDead
+          which={{
+            ...(account !== undefined && { account }),
+            ...(ref_id !== undefined && { ref_id }),
+            ...(from !== undefined && { from }),
+            ...(to !== undefined && { to }),
+          }}
+        />
+      )}
       {page.data && <DeliveryList of={page.data.deliveries} isFolded />}
       {page.data && <Older next={page.data.next} lookedBackTo={page.data.looked_back_to} />}
     </>

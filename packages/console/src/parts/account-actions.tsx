@@ -1,10 +1,13 @@
 import { Alert, Code, NumberInput, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
 import { useState } from 'react';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t, type TextKey } from '../text/text.js';
 import { ActionForm } from './action-form.js';
+import { SetPriceGroup } from './price-groups.js';
+import { RevokeKey } from './revoke-key.js';
 
 export type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
 
@@ -16,9 +19,10 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
     useMay('account.revoke-links'),
   ];
   const [maySet, mayMakeKey] = [useMay('account.set'), useMay('account.key')];
+  const mayPrice = useMay('markup.set') && of.role === 'buyer';
   const { username, status } = of;
   const to = { params: { path: { username } } };
-  if (![maySuspend, mayClear, mayRevoke, maySet, mayMakeKey].includes(true)) {
+  if (![maySuspend, mayClear, mayRevoke, maySet, mayMakeKey, mayPrice].includes(true)) {
     return null;
   }
   return (
@@ -45,6 +49,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           />
         )}
         {maySet && <Rules of={of} />}
+        {mayPrice && <SetPriceGroup username={username} group={of.group} />}
         {mayClear && of.ip_whitelist.length > 0 && (
           <ActionForm
             title={t('clearAllowlist')}
@@ -65,6 +70,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           />
         )}
         {mayMakeKey && <NewKey username={username} />}
+        {mayMakeKey && <RevokeKey of={of} />}
       </Stack>
     </>
   );

@@ -12,6 +12,7 @@ export function ActionForm({
   consequence,
   button = title,
   danger = false,
+  asksReason = true,
   run,
   children,
 }: {
@@ -19,6 +20,8 @@ export function ActionForm({
   consequence: string;
   button?: string;
   danger?: boolean;
+  /** The operator's changes of others' accounts say why. */
+  asksReason?: boolean;
   run: (reason: string) => Promise<unknown>;
   /** Fields of its own. */
   children?: ReactNode;
@@ -44,19 +47,21 @@ export function ActionForm({
           </Title>
           <Text size="sm">{consequence}</Text>
           {children}
-          <TextInput
-            label={t('reason')}
-            description={t('reasonKept')}
-            required
-            maxLength={500}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
+          {asksReason && (
+            <TextInput
+              label={t('reason')}
+              description={t('reasonKept')}
+              required
+              maxLength={500}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          )}
           <Button
             type="submit"
             color={danger ? 'red.9' : 'teal.9'}
             loading={change.isPending}
-            disabled={reason.trim() === ''}
+            disabled={asksReason && reason.trim() === ''}
             style={{ alignSelf: 'flex-start' }}
           >
             {button}

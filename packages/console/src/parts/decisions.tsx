@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { rupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';

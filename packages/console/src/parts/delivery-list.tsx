@@ -1,17 +1,21 @@
-import { Anchor, Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Card, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { useMay } from '../session.js';
 import { ActionForm } from './action-form.js';
+import { Attempts, Body } from './attempts.js';
+import { ReplayChosen, replayedMax } from './replay-many.js';
 import { Status, Time } from './states.js';
 import { ToDecide } from './to-decide.js';
 
 type Delivery =
   operations['listDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
 
-/** Webhooks and callbacks with each attempt. @param isFolded Body and form are shown when they are asked for. */
+/** Webhooks and callbacks with each attempt. @param isFolded As in a list: body and form are shown when they are asked for, and many can be chosen. */
 export function DeliveryList({
   of,
   isFolded = false,
@@ -20,8 +24,21 @@ export function DeliveryList({
   isFolded?: boolean;
 }): React.ReactElement {
   const mayReplay = useMay('webhook.replay');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const able = isFolded && mayReplay ? of.filter(canReplay).map(({ id }) => id) : [];
+  const ids = chosen.filter((id) => able.includes(id)).slice(0, replayedMax);
   return (
     <Stack gap="sm">
+      {able.length > 0 && (
+        <Group gap="xs">
+          <Button variant="default" size="xs" onClick={() => setChosen(able)}>
+            {t('chooseAllDeliveries')}
+          </Button>
+          <Button variant="default" size="xs" onClick={() => setChosen([])}>
+            {t('chooseNone')}
+          </Button>
+        </Group>
+      )}
       {of.map((each) => (
         <Card key={each.id} withBorder component="article" aria-label={`${each.event} ${each.id}`}>
           <Group justify="space-between">
@@ -48,7 +65,7 @@ export function DeliveryList({
               )}
             </Group>
           )}
-          <Attempts of={each} />
+          <Attempts of={each.attempts} />
           {isFolded ? (
             <details>
               <Text component="summary" size="xs" style={{ cursor: 'pointer' }}>
@@ -64,9 +81,23 @@ export function DeliveryList({
               <Body>{each.body}</Body>
             </>
           )}
+          {able.includes(each.id) && (
+            <Checkbox
+              mt="xs"
+              label={t('choose')}
+              aria-label={t('chooseDelivery', { delivery: `${each.event} ${each.id}` })}
+              checked={ids.includes(each.id)}
+              onChange={(event) => {
+                const isChosen = event.currentTarget.checked;
+                setChosen((before) => [
+                  ...before.filter((id) => id !== each.id),
+                  ...(isChosen ? [each.id] : []),
+                ]);
+              }}
+            />
+          )}
           {mayReplay &&
-            each.state !== 'dropped' &&
-            each.state !== 'due' &&
+            canReplay(each) &&
             (isFolded ? (
               <ToDecide>
                 <Replay of={each} />
@@ -76,39 +107,14 @@ export function DeliveryList({
             ))}
         </Card>
       ))}
+      {isFolded && mayReplay && <ReplayChosen ids={ids} />}
     </Stack>
   );
 }
 
-function Body({ children }: { children: string }): React.ReactElement {
-  return (
-    <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {children}
-    </Code>
-  );
-}
-
-function Attempts({ of: { attempts } }: { of: Delivery }): React.ReactElement {
-  return (
-    <Stack gap={4} my="xs">
-      {attempts.length === 0 && <Text size="sm">{t('noAttempt')}</Text>}
-      {attempts.map((attempt) => (
-        <Text key={attempt.n} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <Badge variant="default" tt="none" me="xs">
-            {t('attempt', { n: attempt.n })}
-          </Badge>
-          <Time at={attempt.at} /> · {attempt.error ?? `HTTP ${attempt.http_status ?? ''}`} ·{' '}
-          {attempt.duration_ms} ms
-          {attempt.answer !== null && attempt.answer !== '' && (
-            <>
-              {' '}
-              · {t('answer')}: <Code>{attempt.answer}</Code>
-            </>
-          )}
-        </Text>
-      ))}
-    </Stack>
-  );
+/** What is due comes by itself; what was dropped is worthless. */
+function canReplay({ state }: Delivery): boolean {
+  return state !== 'dropped' && state !== 'due';
 }
 
 function Replay({ of: { id, account } }: { of: Delivery }): React.ReactElement {

@@ -3,7 +3,8 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { t } from '../text/text.js';
 
 const typedMin = 2;

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { timeIn } from '../format.js';
-import { useSession } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 import { Nothing } from './states.js';
 
 /** A form whose fields are the URL's parameters. */
@@ -65,15 +65,24 @@ export function ListFilter({
   );
 }
 
-export function FilterField({ name, label }: { name: string; label: string }): React.ReactElement {
+export function FilterField({
+  name,
+  label,
+  maxLength = 64,
+}: {
+  name: string;
+  label: string;
+  maxLength?: number;
+}): React.ReactElement {
   const [params] = useSearchParams();
   return (
     <TextInput
       name={name}
       label={label}
       defaultValue={params.get(name) ?? ''}
-      maxLength={64}
+      maxLength={maxLength}
       {...((name === 'from' || name === 'to') && { type: 'date' })}
+      {...(name.startsWith('price_') && { inputMode: 'numeric', pattern: '[1-9][0-9]{0,8}' })}
     />
   );
 }
@@ -87,10 +96,10 @@ export function Older({
   next: string | null;
   lookedBackTo: string | null;
   /** How the URL calls where a page begins. */
-  name?: 'after' | 'before';
+  name?: 'after' | 'before' | 'cursor';
 }): React.ReactElement {
   const [params, setParams] = useSearchParams();
-  const { time_zone: zone } = useSession();
+  const zone = useZone();
   const showFrom = (place: string | null) => {
     setParams((before) => {
       const filter = [...before].filter(([each]) => each !== name);

@@ -1,9 +1,12 @@
 import { Button, FileInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { count, rupiah } from '../format.js';
+import { useMay } from '../session.js';
 import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
 import { Facts } from './facts.js';
 import { Rows } from './rows.js';
 import { Failed, Nothing } from './states.js';
@@ -64,6 +67,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
 export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
   const [date, setDate] = useState('');
   const [file, setFile] = useState<File | null>(null);
+  const mayAccept = useMay('provider.accept');
   const asked = useMutation({
     mutationFn: async () => {
       const csv = await file?.text();
@@ -117,6 +121,20 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
                 key: `${each.reference} ${each.kind}`,
                 cells: [each.reference, t(`differs_${each.kind}`), each.ours ?? '–', each.theirs ?? '–'],
               }))}
+            />
+          )}
+          {mayAccept && asked.data.differences.length > 0 && (
+            <ActionForm
+              title={t('acceptDifferences')}
+              consequence={t('acceptDifferencesWhat', { date: asked.data.date })}
+              run={(reason) =>
+                dataOf(
+                  api.POST('/providers/{username}/accept', {
+                    params: { path: { username: seller } },
+                    body: { date: asked.data.date, reason },
+                  }),
+                )
+              }
             />
           )}
         </>

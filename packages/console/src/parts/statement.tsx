@@ -1,9 +1,11 @@
-import { Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, dataOf } from '../api/client.js';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
 import { rupiah } from '../format.js';
-import { t } from '../text/text.js';
+import { language, t } from '../text/text.js';
+import { told } from '../text/told.js';
 import { Facts } from './facts.js';
 import { Nothing, Time } from './states.js';
 import { AskForm } from './ask-form.js';
@@ -13,17 +15,18 @@ import { Section } from './section.js';
 export function Statement({ username }: { username: string }): React.ReactElement {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
+  const days = { ...(from !== '' && { from }), ...(to !== '' && { to }) };
   const statement = useMutation({
-    mutationFn: () => {
-      const query = { ...(from !== '' && { from }), ...(to !== '' && { to }) };
+    mutationFn: (after: string | undefined) => {
+      const query = { ...days, ...(after !== undefined && { after }) };
       return dataOf(api.GET('/accounts/{username}/statement', { params: { path: { username }, query } }));
     },
   });
-  const shown = statement.data;
+  const { data: shown, isPending, error, mutate } = statement;
   return (
     <Section title={t('statement')}>
       <Text size="sm">{t('statementWhat')}</Text>
-      <AskForm button={t('showStatement')} asked={statement}>
+      <AskForm button={t('showStatement')} asked={{ isPending, error, mutate: () => mutate(undefined) }}>
         <TextInput
           type="date"
           label={t('from')}
@@ -32,6 +35,7 @@ export function Statement({ username }: { username: string }): React.ReactElemen
         />
         <TextInput type="date" label={t('to')} value={to} onChange={(e) => setTo(e.currentTarget.value)} />
       </AskForm>
+      <Files username={username} days={days} />
       {shown && (
         <>
           <Facts
@@ -41,10 +45,32 @@ export function Statement({ username }: { username: string }): React.ReactElemen
             ]}
           />
           {shown.entries.length === 0 ? <Nothing>{t('noEntry')}</Nothing> : <Entries of={shown.entries} />}
-          {shown.left > 0 && <Nothing>{t('entriesLeft', { count: shown.left })}</Nothing>}
+          {shown.next !== null && (
+            <Button my="sm" variant="default" onClick={() => mutate(shown.next ?? undefined)}>
+              {t('laterEntries', { count: shown.left })}
+            </Button>
+          )}
         </>
       )}
     </Section>
+  );
+}
+
+function Files({ username, days }: { username: string; days: Record<string, string> }): React.ReactElement {
+  const to = (file: string, more: Record<string, string>) =>
+    `/admin/accounts/${username}/${file}?${new URLSearchParams({ ...days, ...more }).toString()}`;
+  return (
+    <Group gap="md">
+      <Anchor href={to('statement.csv', {})} size="sm">
+        {t('statementCsv')}
+      </Anchor>
+      <Anchor href={to('statement.csv', { format: 'csv-excel' })} size="sm">
+        {t('statementExcel')}
+      </Anchor>
+      <Anchor href={to('statement.pdf', { lang: language })} size="sm">
+        {t('statementPdf')}
+      </Anchor>
+    </Group>
   );
 }
 
@@ -57,7 +83,8 @@ interface Entry {
   balance: number;
 }
 
-function Entries({ of }: { of: Entry[] }): React.ReactElement {
+/** Movements of a wallet. */
+export function Entries({ of }: { of: Entry[] }): React.ReactElement {
   const numbers = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' } as const;
   return (
     <Table.ScrollContainer minWidth={560} tabIndex={0} type="native">
@@ -77,7 +104,7 @@ function Entries({ of }: { of: Entry[] }): React.ReactElement {
               <Table.Td>
                 <Time at={at} />
               </Table.Td>
-              <Table.Td>{kind}</Table.Td>
+              <Table.Td>{told(kind)}</Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{refId ?? subjectId}</Table.Td>
               <Table.Td ta="end" style={numbers}>
                 {rupiah(amount)}

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Loader, Stack, Text } from '@mantine/core';
 import { timeIn } from '../format.js';
-import { useSession } from '../session.js';
 import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
 
 /** What came of a question that has no answer yet, or none at all. */
 export function Waiting({ error, again }: { error: Error | null; again: () => unknown }): React.ReactElement {
@@ -39,7 +39,7 @@ export function Nothing({ children }: { children: string }): React.ReactElement 
 
 /** An instant in the zone of the business, which is written beside it. */
 export function Time({ at }: { at: string }): React.ReactElement {
-  return <time dateTime={at}>{timeIn(useSession().time_zone, at)}</time>;
+  return <time dateTime={at}>{timeIn(useZone(), at)}</time>;
 }
 
 const colours: Record<string, string> = {
@@ -52,15 +52,23 @@ const colours: Record<string, string> = {
   REJECTED: 'red',
   active: 'green',
   enabled: 'green',
+  healthy: 'green',
   suspended: 'red',
   disabled: 'red',
   failing: 'orange',
+  ok: 'green',
+  warn: 'orange',
+  fail: 'red',
+  failed: 'red',
+  lost: 'red',
+  completed: 'green',
+  maintenance: 'orange',
 };
 
-/** The colour is beside the word, never instead of it. */
-export function Status({ children }: { children: string }): React.ReactElement {
+/** The colour is beside the word, never instead of it. @param state What it goes by where the word is a translated one. */
+export function Status({ state, children }: { state?: string; children: string }): React.ReactElement {
   return (
-    <Badge variant="dot" color={colours[children] ?? 'gray'} tt="none" miw="max-content">
+    <Badge variant="dot" color={colours[state ?? children] ?? 'gray'} tt="none" miw="max-content">
       {children}
     </Badge>
   );

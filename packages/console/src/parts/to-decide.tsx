@@ -4,12 +4,26 @@ import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
 /** Forms of one row of a list, shown when they are asked for. */
-export function ToDecide({ children }: { children: ReactNode }): React.ReactElement {
+export function ToDecide({
+  label = t('actions'),
+  children,
+}: {
+  /** Of the button that shows them. */
+  label?: string;
+  children: ReactNode;
+}): React.ReactElement {
   const [opened, { toggle }] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" size="xs" mt="sm" onClick={toggle} aria-expanded={opened}>
-        {t('actions')}
+      <Button
+        variant="default"
+        size="xs"
+        mt="sm"
+        onClick={toggle}
+        aria-expanded={opened}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {label}
       </Button>
       <Collapse expanded={opened}>
         <Stack gap="sm" mt="sm">

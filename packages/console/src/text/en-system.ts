@@ -15,6 +15,7 @@ export const enSystem = {
   noAlarm: 'None, or nobody is told: ALERT_WEBHOOK_URL.',
   isTold: 'told',
   isNotTold: 'not told yet',
+  isRefused: 'the receiver did not take it: {why}',
   failingJobs: 'Jobs that fail again and again',
   noFailingJob: 'None.',
   rounds: 'Rounds',

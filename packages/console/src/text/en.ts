@@ -1,6 +1,13 @@
+import { enBank } from './en-bank.js';
+import { enFinance } from './en-finance.js';
+import { enJobs } from './en-jobs.js';
+import { enOperators } from './en-operators.js';
 import { enProducts } from './en-products.js';
+import { enPortal } from './en-portal.js';
 import { enRunning } from './en-running.js';
 import { enSystem } from './en-system.js';
+import { enToday } from './en-today.js';
+import { enWebhooks } from './en-webhooks.js';
 
 export const en = {
   title: 'Top-up operator',
@@ -39,6 +46,10 @@ export const en = {
   inReview: 'to be decided',
   next: 'Older ones',
   first: 'To the newest',
+  priceFrom: 'Price from',
+  priceTo: 'Price to',
+  sums: 'What these come to',
+  sumsSince: 'of the newest, back to',
   noPurchase: 'No purchase fits this filter.',
   lookedBack: 'Nothing more was found back to {time}. Older ones have not been looked at yet.',
   lookFurther: 'Look further back',
@@ -49,6 +60,7 @@ export const en = {
   message: 'Message',
   commission: 'Commission',
   surface: 'Bought by',
+  request: 'Request',
   trace: 'Trace',
   created: 'Accepted',
   final: 'Final',
@@ -172,7 +184,6 @@ export const en = {
   amount: 'Amount',
   kind: 'Kind',
   noEntry: 'Nothing moved in this time.',
-  entriesLeft: '{count} more: choose a shorter period.',
   needsPerson: 'What needs a person',
   orMore: '{count} or more',
   lateWork: 'pieces of work over a minute late',
@@ -249,7 +260,7 @@ export const en = {
   takeOverWhat: '{who} has claimed it. Ask first whether it is paid: paying it twice is a loss.',
   paid: 'It is paid',
   paidWhat:
-    '{amount} leave what is held of {seller} for good, and {seller} is told. Name the reference of the bank: {net} to {holder}, {bank}.',
+    '{amount} leave what is held of {seller} for good, and {seller} is told: {net} to {holder}, {bank}.',
   toldWhy: 'Why it was not paid',
   notPaid: 'It cannot be paid',
   notPaidWhat: '{amount} go back to the balance of {seller}, who is told this reason.',
@@ -271,7 +282,14 @@ export const en = {
   enableWebhooks: 'Send to it again',
   enableWebhooksWhat:
     'New events go to every URL of {account} again from now on. What was held meanwhile stays held until it is sent again. If the receiver still fails, it is disabled again after days.',
+  ...enPortal,
   ...enRunning,
+  ...enBank,
+  ...enFinance,
   ...enProducts,
+  ...enOperators,
   ...enSystem,
+  ...enJobs,
+  ...enWebhooks,
+  ...enToday,
 } as const;

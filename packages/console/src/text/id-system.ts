@@ -16,6 +16,7 @@ export const idSystem: Record<keyof typeof enSystem, string> = {
   noAlarm: 'Tidak ada, atau tidak ada yang diberi tahu: ALERT_WEBHOOK_URL.',
   isTold: 'sudah diberitahukan',
   isNotTold: 'belum diberitahukan',
+  isRefused: 'tidak diterima oleh penerima: {why}',
   failingJobs: 'Pekerjaan yang gagal terus-menerus',
   noFailingJob: 'Tidak ada.',
   rounds: 'Putaran',

@@ -1,7 +1,14 @@
 import type { en } from './en.js';
+import { idBank } from './id-bank.js';
+import { idFinance } from './id-finance.js';
+import { idOperators } from './id-operators.js';
 import { idProducts } from './id-products.js';
+import { idPortal } from './id-portal.js';
 import { idRunning } from './id-running.js';
+import { idJobs } from './id-jobs.js';
 import { idSystem } from './id-system.js';
+import { idToday } from './id-today.js';
+import { idWebhooks } from './id-webhooks.js';
 
 /** A text that is missing here does not compile. */
 export const id: Record<keyof typeof en, string> = {
@@ -42,6 +49,10 @@ export const id: Record<keyof typeof en, string> = {
   inReview: 'perlu diputuskan',
   next: 'Yang lebih lama',
   first: 'Ke yang terbaru',
+  priceFrom: 'Harga dari',
+  priceTo: 'Harga sampai',
+  sums: 'Jumlah transaksi ini',
+  sumsSince: 'dari yang terbaru, sampai',
   noPurchase: 'Tidak ada transaksi yang sesuai saringan ini.',
   lookedBack: 'Tidak ada lagi yang ditemukan sampai {time}. Yang lebih lama belum diperiksa.',
   lookFurther: 'Periksa lebih jauh ke belakang',
@@ -52,6 +63,7 @@ export const id: Record<keyof typeof en, string> = {
   message: 'Pesan',
   commission: 'Komisi',
   surface: 'Dibeli lewat',
+  request: 'Permintaan',
   trace: 'Trace',
   created: 'Diterima',
   final: 'Final',
@@ -177,7 +189,6 @@ export const id: Record<keyof typeof en, string> = {
   amount: 'Jumlah',
   kind: 'Jenis',
   noEntry: 'Tidak ada pergerakan pada masa ini.',
-  entriesLeft: '{count} lagi: pilih masa yang lebih pendek.',
   needsPerson: 'Yang menunggu Anda',
   orMore: '{count} atau lebih',
   lateWork: 'pekerjaan terlambat lebih dari satu menit',
@@ -256,7 +267,7 @@ export const id: Record<keyof typeof en, string> = {
     '{who} sudah mengambilnya. Tanyakan dulu apakah sudah dibayar: membayar dua kali adalah kerugian.',
   paid: 'Sudah dibayar',
   paidWhat:
-    '{amount} keluar selamanya dari dana {seller} yang ditahan, dan {seller} diberi tahu. Sebutkan referensi bank: {net} ke {holder}, {bank}.',
+    '{amount} keluar selamanya dari dana {seller} yang ditahan, dan {seller} diberi tahu: {net} ke {holder}, {bank}.',
   toldWhy: 'Mengapa tidak dibayar',
   notPaid: 'Tidak dapat dibayar',
   notPaidWhat: '{amount} kembali ke saldo {seller}, dan alasan ini disampaikan kepadanya.',
@@ -278,7 +289,14 @@ export const id: Record<keyof typeof en, string> = {
   enableWebhooks: 'Kirimi lagi',
   enableWebhooksWhat:
     'Peristiwa baru dikirim lagi ke setiap URL {account} mulai sekarang. Yang ditahan tetap ditahan sampai dikirim lagi. Jika penerima masih gagal, dinonaktifkan lagi setelah beberapa hari.',
+  ...idPortal,
   ...idRunning,
+  ...idBank,
+  ...idFinance,
   ...idProducts,
+  ...idOperators,
   ...idSystem,
+  ...idJobs,
+  ...idWebhooks,
+  ...idToday,
 };

@@ -56,6 +56,10 @@ function boundsImply({ equal, lower, upper, exists }: PathBounds, clause: unknow
   if (operator === '$exists') {
     return limit === true && exists;
   }
+  // As MongoDB has it: a type is implied by nothing but itself, however plain it is from a value.
+  if (operator === '$type') {
+    return false;
+  }
   // A null also stands for a missing field, so it implies nothing that distinguishes the two.
   const matches = compileFilter({ value: clause });
   if (

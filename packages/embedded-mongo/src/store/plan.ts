@@ -8,6 +8,7 @@ import type { Collection } from './collection.js';
 import { implies } from './implies.js';
 import type { Index } from './index-definition.js';
 import { boundsIn, coverRange, type IndexBounds } from './index-bounds.js';
+import { countEntries } from './sorted-list.js';
 
 /** How the documents of a query are found. The filter is applied to what a plan yields, so a plan may yield more. */
 export type Plan = ScanPlan | IndexPlan | UnionPlan;
@@ -56,7 +57,10 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
   for (const index of collection.indexes) {
     const plan = isUsable(index, { filter, bounds }) ? indexPlan(index, { bounds, order }) : undefined;
     const score = plan === undefined ? 0 : scoreOf(plan);
-    if (plan !== undefined && (best === undefined || score > best.score)) {
+    if (
+      plan !== undefined &&
+      (best === undefined || score > best.score || (score === best.score && readsLess(plan, best.plan)))
+    ) {
       best = { plan, score };
     }
   }
@@ -222,6 +226,18 @@ function scoreOf({ index, bounds, sorted }: IndexPlan): number {
   // At most one document for each value that the query names, whatever another index narrows it to.
   const isNamed = index.unique && bounds.points === index.fields.length;
   return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isNamed ? 50 : 0);
+}
+
+/** Of two that look alike by their fields: lists of values are worth counting what is behind them. */
+function readsLess(plan: IndexPlan, other: IndexPlan): boolean {
+  return (
+    plan.bounds.ranges.length + other.bounds.ranges.length > 2 && entriesWithin(plan) < entriesWithin(other)
+  );
+}
+
+function entriesWithin({ index, bounds }: IndexPlan): number {
+  const stats = { keysExamined: 0 };
+  return bounds.ranges.reduce((sum, range) => sum + countEntries(index.entries, range, stats), 0);
 }
 
 interface SortField {

@@ -125,6 +125,11 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`download${role}Report`]: { places: { id: named('no-report-1') } },
     [`revoke${role}ReportLinks`]: { places: { id: named('no-report-1') } },
     [`revoke${role}Links`]: alone,
+    [`list${role}Requests`]: {
+      because: 'it lists calls of ours, whatever it is narrowed to: test/api/account/requests.test.ts',
+      // What this test itself has sent of theirs is in it.
+      places: { failed: plain(), ref_id: plain('no-call-1'), limit: plain(), cursor: plain(), tz: plain() },
+    },
     [`list${role}Deliveries`]: {
       places: {
         status: plain(),
@@ -133,6 +138,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
         endpoint_id: named(),
         page: plain(),
         limit: plain(),
+        tz: plain(),
       },
     },
     [`replay${role}Delivery`]: { places: { id: named('no-delivery-1') } },
@@ -171,10 +177,10 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
       },
     },
     [`remove${role}Endpoint`]: { places: { id: named('no-endpoint-1') } },
-    [`test${role}Endpoint`]: { places: { id: named('no-endpoint-1') } },
+    [`test${role}Endpoint`]: { places: { id: named('no-endpoint-1'), event: plain() } },
     [`enable${role}Endpoint`]: { places: { id: named('no-endpoint-1') } },
     [`rotate${role}EndpointSecret`]: { places: { id: named('no-endpoint-1') } },
-    [`test${role}Webhook`]: alone,
+    [`test${role}Webhook`]: { because: ours, places: { event: plain() } },
     [`enable${role}Webhooks`]: alone,
     [`rotate${role}WebhookSecret`]: alone,
     [`get${role}Config`]: alone,
@@ -216,7 +222,7 @@ export const matrix: Record<string, Entry> = {
       }),
     },
   },
-  getWalletTransaction: { places: { id: named('no-transaction-1') } },
+  getWalletTransaction: { places: { id: named('no-transaction-1'), tz: plain() } },
   getBuyerBalance: { because: ours, places: {} },
   getBuyerPriceList: { places: { category: named(), operator: named() } },
   createDeposit: {
@@ -245,13 +251,17 @@ export const matrix: Record<string, Entry> = {
     because: "every ref_id of another account's is in not_found: test/api/buyer/lookup-transactions.test.ts",
     places: { ref_ids: plain(['no-transaction-1']), tz: plain() },
   },
-  getBuyerTransaction: { places: { ref: named('no-transaction-1') } },
+  getBuyerTransaction: { places: { ref: named('no-transaction-1'), tz: plain() } },
   getReceipt: {
     places: {
       ref: named('no-transaction-1'),
       ...{ width: plain(), lang: plain(), title: plain(), sold_price: plain() },
     },
   },
+
+  listSandboxScenarios: { because: ours, places: {} },
+  advanceSandbox: { because: 'it is about what is ours: test/sandbox/advance.test.ts', places: {} },
+  endSandboxTransaction: { places: { ref: named('no-transaction-1'), result: plain('failed') } },
 
   listSellerProducts: { because: ours, places: {} },
   createProduct: {
@@ -301,8 +311,11 @@ export const matrix: Record<string, Entry> = {
     },
   },
   listSettlements: listByRef('no-settlement-1'),
-  getSettlement: { places: { id: named('no-settlement-1') } },
-  listSellerTransactions: history,
+  getSettlement: { places: { id: named('no-settlement-1'), tz: plain() } },
+  listSellerTransactions: {
+    because: 'it lists what is ours, whatever it is narrowed to: test/api/seller/list-transactions.test.ts',
+    places: { ...history.places, code: plain(), sn: plain() },
+  },
   ...ofRole('Buyer'),
   ...ofRole('Seller'),
 

@@ -75,6 +75,7 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const sellerEndpoint = await post(stack, seller, '/api/seller/webhooks', hookOf('sellers-2nd'));
   await settled(stack);
   await troubleWebhooks(stack, buyer);
+  await logged(stack, buyer);
   return {
     ...refs,
     ...(await stored(stack, { buyer, seller })),
@@ -94,6 +95,16 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
     accountNumber: bank_account.account_number,
     accountName: bank_account.account_name,
   };
+}
+
+/** Waits until every call up to here is in the request log, which is written in batches after the answers. */
+async function logged(stack: Stack, buyer: SeededAccount): Promise<void> {
+  const last = uniqueRef('last');
+  const headers = { 'x-request-id': last };
+  await send(stack, { method: 'POST', path: '/api/buyer/balance', key: buyer.api_key, headers });
+  await eventually('the last call in the request log', () =>
+    stack.db.collection('requestLog').findOne({ requestId: last }),
+  );
 }
 
 /** As after an outage of the buyer's receiver: its URLs are disabled, one delivery waits and one is held. */

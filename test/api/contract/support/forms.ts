@@ -62,6 +62,11 @@ export const formsOf: Record<string, Form> = {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
     outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
   },
+  // Of a purchase.
+  ref_id: {
+    inside: ['order-20240301-0001', 'order-20240301-0001'.padEnd(64, '1'), 'o', 'lookup.', '...'],
+    outside: ['.', '..', 'lookup', 'a b', 'order-1\u0000', 'order-1\n', 'o'.repeat(65)],
+  },
   ref_ids: {
     inside: [['one', 'two']],
     outside: [['a b'], ['one', '']],

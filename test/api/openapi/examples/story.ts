@@ -6,6 +6,8 @@ import { hmacSign, pathOf, requestPath, type Signing } from '../../support/resel
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
 import { listSettlements, lookUpAsBuyer } from './look-up.js';
 import { loseEndpoint, playEndpoints } from './play-endpoints.js';
+import { playSandbox } from './play-sandbox.js';
+import { readRequests, readStatement } from './read-account.js';
 import { createRecorder, presentable, type Recorder } from './recorder.js';
 
 interface Cast {
@@ -37,11 +39,15 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   await configure(cast);
   await depositAndBuy(cast);
   await payBill(cast);
+  await playSandbox(recorder, cast.buyerKey);
   await useResellerSoftware(cast, accounts['buyer']?.username ?? '');
   await sell(cast);
   await settle(cast);
   await listSettlements(cast.recorder, cast.sellerKey);
-  await readStatements(cast);
+  for (const [role, key] of sidesOf(cast)) {
+    await readStatement(recorder, { role, key });
+    await readRequests(recorder, { role, key });
+  }
   await readReports(cast);
   await manageWebhooks(cast);
   await makeMistakes(cast);
@@ -267,19 +273,6 @@ async function operate(stack: Stack, command: string[], reason: string): Promise
   }
 }
 
-async function readStatements(cast: Cast): Promise<void> {
-  for (const [role, key] of sidesOf(cast)) {
-    const path = `/api/${role}/statement`;
-    await cast.recorder.play('first page', { method: 'GET', path: `${path}?limit=2`, key });
-    await cast.recorder.play('with Accept: text/csv', {
-      method: 'GET',
-      path,
-      key,
-      headers: { accept: 'text/csv' },
-    });
-  }
-}
-
 async function readReports(cast: Cast): Promise<void> {
   const { recorder, stack } = cast;
   const today = businessDay(new Date());
@@ -326,7 +319,8 @@ async function manageWebhooks(cast: Cast): Promise<void> {
   const { recorder } = cast;
   for (const [role, key] of sidesOf(cast)) {
     const path = `/api/${role}/webhooks`;
-    await recorder.play('answered', { method: 'POST', path: `${path}/test`, key });
+    const event = role === 'buyer' ? 'transaction.success' : 'settlement.completed';
+    await recorder.play('answered', { method: 'POST', path: `${path}/test`, key, body: { event } });
     await recorder.play('enabled', { method: 'POST', path: `${path}/enable`, key });
     await playEndpoints(cast, { role, key });
     const delivered = await eventually('a delivery', async () => {

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from './project-file.js';
+
+/** The release that this process was started from, as package.json names it. */
+export const releaseVersion = readVersion();
+
+function readVersion(): string {
+  const text = readFileSync(path.join(projectRoot, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

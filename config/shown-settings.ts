@@ -1,0 +1,108 @@
+/** The settings of this process for an operator: what holds, and whether somebody gave it. Never a secret. */
+import type { Env } from './settings.js';
+
+/**
+ * How an operator sees it. `value`: as it is. `address`: where it leads, without user, password, path of an API, and query.
+ * `secret`: only whether there is one. A new setting has to be put somewhere: the compiler asks.
+ */
+export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>> = {
+  NODE_ENV: 'value',
+  APP_MODE: 'value',
+  PORT: 'value',
+  LISTEN_ADDRESS: 'value',
+  BASE_URL: 'address',
+  MONGODB_URI: 'address',
+  MONGODB_POOL_SIZE: 'value',
+  MONGODB_SHARD_SPLITS: 'value',
+  REDIS_URL: 'address',
+  REDIS_CLUSTER: 'value',
+  REDIS_SENTINEL: 'value',
+  REDIS_SENTINEL_PASSWORD: 'secret',
+  // No secret, and nothing to read.
+  REDIS_TLS_CA: 'secret',
+  REDIS_TLS_SELF_SIGNED: 'value',
+  QUEUE_PREFIX: 'value',
+  ENCRYPTION_KEY: 'secret',
+  ENCRYPTION_KEYS: 'secret',
+  SESSION_SECRET: 'secret',
+  METRICS_PORT: 'value',
+  METRICS_HOST: 'value',
+  ALERT_WEBHOOK_URL: 'secret',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'address',
+  OTEL_TRACES_SAMPLER_ARG: 'value',
+  LOG_LEVEL: 'value',
+  TRUST_PROXY: 'value',
+  BUSINESS_TIMEZONE: 'value',
+  DEPOSIT_MODE: 'value',
+  PAYMENT_NOTIFY_SECRET: 'secret',
+  SIMULATOR_URL: 'address',
+  RESELLER_SYNC_WAIT_MS: 'value',
+  REPORT_SYNC_WAIT_MS: 'value',
+  REPORTS_PER_DAY: 'value',
+  REQUEST_LOG_HOURS: 'value',
+  UNKNOWN_REVIEW_AFTER: 'value',
+  SETTLEMENT_FEE: 'value',
+  HOLIDAYS_FILE: 'value',
+  SETTLEMENT_NEW_ACCOUNT_REVIEW: 'value',
+  PAYOUT_MODE: 'value',
+  ADJUSTMENT_APPROVAL_FROM: 'value',
+  COMMISSION_RATE: 'value',
+  WEBHOOK_ALLOW_PRIVATE: 'value',
+  WEBHOOK_TIMEOUT_MS: 'value',
+  WEBHOOK_PROXY_URL: 'address',
+  OUTGOING_ADDRESSES: 'value',
+  FULFILMENT_CONCURRENCY: 'value',
+  CUSTOMER_NUMBER_MONTHS: 'value',
+  LEDGER_CLOSE_KEY: 'secret',
+  ACCEPTED_RISKS: 'value',
+};
+
+export interface ShownSetting {
+  name: string;
+  shown: 'value' | 'address' | 'secret';
+  /** False: it is another process's, and this one can't read it. */
+  isRead: boolean;
+  /** Whether somebody gave it; otherwise it is the default. */
+  isGiven: boolean;
+  isSet: boolean;
+  /** Null: it is not set, a secret, or another process's. */
+  value: string | null;
+}
+
+/** By name. @param given Names of what the environment has. */
+export function shownSettings(env: Env, given: ReadonlySet<string>): ShownSetting[] {
+  return (Object.keys(shownAs) as (keyof Env)[]).toSorted().map((name) => {
+    const shown = shownAs[name];
+    // What is another process's can't be read, and isn't enumerable.
+    if (!Object.keys(env).includes(name)) {
+      return { name, shown, isRead: false, isGiven: false, isSet: false, value: null };
+    }
+    const held = env[name];
+    const isSet = held !== null && !(Array.isArray(held) && held.length === 0);
+    const value = isSet && shown !== 'secret' ? String(held) : null;
+    return {
+      ...{ name, shown, isRead: true, isGiven: given.has(name), isSet },
+      value: value !== null && shown === 'address' ? withoutSecrets(value) : value,
+    };
+  });
+}
+
+const addressForm = /^([a-z+]+):\/\/([^/?#]*)(.*)$/is;
+const isDatabase = /^(mongodb|redis)/i;
+const databaseName = /^\/[\w-]+/;
+
+/**
+ * Scheme, hosts, and of a database its name. What else there is stands as `…`: a user and password, but also a path or query,
+ * which hold keys with many services.
+ */
+function withoutSecrets(address: string): string {
+  const [, scheme = '', authority = '', rest = ''] = addressForm.exec(address) ?? [];
+  // A password with a slash in it would look like a host.
+  if (scheme === '' || rest.includes('@')) {
+    return '…';
+  }
+  const at = authority.lastIndexOf('@');
+  const database = isDatabase.test(scheme) ? (databaseName.exec(rest)?.[0] ?? '') : '';
+  const isWhole = rest === database || rest === '/';
+  return `${scheme}://${at < 0 ? '' : '…@'}${authority.slice(at + 1)}${database}${isWhole ? '' : '…'}`;
+}

@@ -1,0 +1,152 @@
+import { Alert, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { rupiah } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
+import { Time } from '../parts/states.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Query = NonNullable<operations['listAdjustments']['parameters']['query']>;
+type Adjustment =
+  operations['listAdjustments']['responses'][200]['content']['application/json']['data']['adjustments'][number];
+
+/** Corrections of wallets: by default those that wait for a second operator, the longest waiting first. */
+export function AdjustmentsPage(): React.ReactElement {
+  const [params] = useSearchParams();
+  const query = Object.fromEntries(params) as Query;
+  const mayMake = useMay('adjustment.make');
+  const page = useQuery({
+    queryKey: ['adjustments', query],
+    queryFn: () => dataOf(api.GET('/adjustments', { params: { query } })),
+  });
+  return (
+    <DecidedPage
+      title={t('adjustments')}
+      what={
+        page.data && (
+          <Text size="sm" mb="md">
+            {t('adjustmentsWhat', { from: rupiah(page.data.approval_from) })}
+          </Text>
+        )
+      }
+      page={page}
+      rows={page.data?.adjustments.map((each) => (
+        <OneAdjustment key={each.id} of={each} />
+      ))}
+      none={t('noAdjustment')}
+    >
+      {mayMake && <Correct account={query.account ?? ''} />}
+    </DecidedPage>
+  );
+}
+
+function OneAdjustment({ of }: { of: Adjustment }): React.ReactElement {
+  const mayMake = useMay('adjustment.make');
+  return (
+    <DecidedCard
+      label={`${t('adjustment')} ${of.id}`}
+      of={of}
+      facts={[
+        [t('reason'), of.reason],
+        [t('askedBy'), of.requested_by],
+        [t('asked'), <Time at={of.created_at} />],
+        [t('decidedBy'), of.decided_by],
+        [t('decidedAt'), of.decided_at && <Time at={of.decided_at} />],
+      ]}
+      decisions={mayMake ? <Decisions of={of} /> : null}
+    />
+  );
+}
+
+function Decisions({ of }: { of: Adjustment }): React.ReactElement {
+  const to = { params: { path: { id: of.id } } };
+  const words = {
+    account: of.account,
+    amount: rupiah(Math.abs(of.amount)),
+    who: of.requested_by,
+    why: of.reason,
+  };
+  return (
+    <>
+      {of.is_own ? (
+        <Text size="sm">{t('ownAdjustment')}</Text>
+      ) : (
+        <ActionForm
+          title={t('approveAdjustment')}
+          consequence={t(of.amount > 0 ? 'approveCreditWhat' : 'approveDebitWhat', words)}
+          danger
+          run={(reason) => dataOf(api.POST('/adjustments/{id}/approve', { ...to, body: { reason } }))}
+        />
+      )}
+      <ActionForm
+        title={t('rejectAdjustment')}
+        consequence={t('rejectAdjustmentWhat')}
+        run={(reason) => dataOf(api.POST('/adjustments/{id}/reject', { ...to, body: { reason } }))}
+      />
+    </>
+  );
+}
+
+type Made = operations['requestAdjustment']['responses'][200]['content']['application/json']['data'];
+
+function Correct({ account: filtered }: { account: string }): React.ReactElement {
+  const [account, setAccount] = useState(filtered);
+  const [kind, setKind] = useState('credit');
+  const [amount, setAmount] = useState<string | number>('');
+  const [made, setMade] = useState<Made | null>(null);
+  const run = async (reason: string) => {
+    setMade(null);
+    const signed = (kind === 'debit' ? -1 : 1) * Number(amount);
+    setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
+    // What was asked for is not asked for again by a second press.
+    setAmount('');
+  };
+  return (
+    <Stack gap="sm" maw={640} mt="xl">
+      <ActionForm title={t('correctWallet')} consequence={t('correctWalletWhat')} danger run={run}>
+        <TextInput
+          label={t('account')}
+          required
+          maxLength={64}
+          autoCapitalize="none"
+          value={account}
+          onChange={(event) => setAccount(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('creditOrDebit')}
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value)}
+          data={[
+            { value: 'credit', label: t('credit') },
+            { value: 'debit', label: t('debit') },
+          ]}
+        />
+        <NumberInput
+          label={t('amountRupiah')}
+          required
+          min={1}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          thousandSeparator="."
+          decimalSeparator=","
+          value={amount}
+          onChange={setAmount}
+        />
+      </ActionForm>
+      {made && (
+        <Alert color={made.status === 'pending' ? 'orange' : 'green'} role="status">
+          {made.balance_after === null
+            ? t('adjustmentWaits')
+            : t('adjustmentMade', { balance: rupiah(made.balance_after) })}
+        </Alert>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,264 @@
+import { Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { count, rupiah } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { Facts } from '../parts/facts.js';
+import { FilePreview, type Previewed } from '../parts/file-preview.js';
+import { ListFilter, Older } from '../parts/list-filter.js';
+import { Rows } from '../parts/rows.js';
+import { Section } from '../parts/section.js';
+import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { ToDecide } from '../parts/to-decide.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Plan = operations['previewBankStatement']['responses'][200]['content']['application/json']['data'];
+type Confirmed = operations['confirmBankStatement']['responses'][200]['content']['application/json']['data'];
+type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
+type BankLine =
+  operations['listBankLines']['responses'][200]['content']['application/json']['data']['lines'][number];
+
+/** Bank statements: which deposits one would confirm, confirming them, and the money that nobody knows the account of. */
+export function BankLinesPage(): React.ReactElement {
+  const [params] = useSearchParams();
+  const query = Object.fromEntries(params) as Query;
+  const page = useQuery({
+    queryKey: ['bank-lines', query],
+    queryFn: () => dataOf(api.GET('/bank-lines', { params: { query } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('bankStatements')}
+      </Title>
+      <Match />
+      <Section title={t('keptBankLines')}>
+        <ListFilter
+          states={[
+            { value: '', label: t('line_open') },
+            { value: 'used', label: t('line_used') },
+            { value: 'set-aside', label: t('line_set-aside') },
+          ]}
+          fields={[]}
+        />
+        {!page.data && <Waiting error={page.error} again={page.refetch} />}
+        {page.data?.lines.length === 0 && <Nothing>{t('noBankLine')}</Nothing>}
+        <Stack gap="sm" maw={800}>
+          {page.data?.lines.map((each) => (
+            <OneLine key={each.id} of={each} />
+          ))}
+        </Stack>
+        {page.data && <Older next={page.data.next} lookedBackTo={null} />}
+      </Section>
+    </>
+  );
+}
+
+function Match(): React.ReactElement {
+  const mayDecide = useMay('deposit.decide');
+  return (
+    <FilePreview
+      title={t('matchStatement')}
+      what={t('matchStatementWhat')}
+      label={t('bankStatement')}
+      accept=".csv,text/csv,text/plain"
+      preview={(file) => dataOf(api.POST('/bank-statements/preview', { body: { file } }))}
+      first
+    >
+      {(previewed) => (
+        <>
+          <PlanShown of={previewed.plan} />
+          {mayDecide && previewed.plan.incoming > 0 && (
+            <Confirm key={previewed.plan.fingerprint} {...previewed} />
+          )}
+        </>
+      )}
+    </FilePreview>
+  );
+}
+
+function PlanShown({ of }: { of: Plan }): React.ReactElement {
+  const matches = Object.entries(of.matches) as [keyof Plan['matches'], number][];
+  return (
+    <>
+      <Facts
+        of={[
+          [t('incomingLines'), count(of.incoming)],
+          [t('daysOfStatement'), daysOf(of)],
+          ...matches.map(([match, found]): [string, string | null] => [
+            t(`match_${match}`),
+            found === 0 ? null : count(found),
+          ]),
+          [t('outgoingLines'), count(of.outgoing)],
+          [t('otherLines'), count(of.others)],
+          [t('notRead'), of.refused_found === 0 ? null : count(of.refused_found)],
+        ]}
+      />
+      {of.lines.length > 0 && (
+        <Rows
+          label={t('incomingLines')}
+          heads={[t('line'), t('day'), t('amount'), t('fitsTo'), t('meant'), t('bankText')]}
+          ends={[0, 2]}
+          minWidth={860}
+          rows={of.lines.map(({ line, day, amount, match, same_before, deposits, description }) => ({
+            key: String(line),
+            cells: [
+              ...[line, day, rupiah(amount)],
+              `${t(`match_${match}`)}${same_before ? `; ${t('sameBefore')}` : ''}`,
+              deposits.map((each) => `${each.account} ${each.ref_id}`).join(', ') || '–',
+              description,
+            ],
+          }))}
+        />
+      )}
+      {of.incoming > of.lines.length && <Nothing>{t('firstLinesOnly', { shown: of.lines.length })}</Nothing>}
+      {of.refused.length > 0 && (
+        <Rows
+          label={t('notRead')}
+          heads={[t('line'), t('whyRefused')]}
+          rows={of.refused.map(({ line, why }) => ({
+            key: String(line),
+            cells: [line, t(`refused_${why}`)],
+          }))}
+        />
+      )}
+    </>
+  );
+}
+
+function daysOf({ first_day, last_day, is_order_told }: Plan): string | null {
+  const range = first_day === last_day ? first_day : `${first_day} – ${last_day}`;
+  return range !== null && !is_order_told ? `${range}. ${t('orderUntold')}` : range;
+}
+
+function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
+  const [byReference, setByReference] = useState(false);
+  const [byAmount, setByAmount] = useState(false);
+  const [done, setDone] = useState<Confirmed | null>(null);
+  const { named, referenced, amount: alone } = plan.matches;
+  return (
+    <Stack maw={640} mt="sm">
+      <ActionForm
+        title={t('confirmStatement')}
+        consequence={t('confirmStatementWhat', {
+          found: named + (byReference ? referenced : 0) + (byAmount ? alone : 0),
+          amount: rupiah(
+            plan.amount_named +
+              (byReference ? plan.amount_referenced : 0) +
+              (byAmount ? plan.amount_by_amount : 0),
+          ),
+        })}
+        run={async (reason) => {
+          const { fingerprint } = plan;
+          const trusted = { by_reference: byReference, by_amount: byAmount };
+          const body = { file: content, name, fingerprint, ...trusted, reason };
+          setDone(await dataOf(api.POST('/bank-statements', { body })));
+        }}
+      >
+        {referenced > 0 && (
+          <Checkbox
+            label={t('byReference', { found: referenced, amount: rupiah(plan.amount_referenced) })}
+            checked={byReference}
+            onChange={(event) => setByReference(event.currentTarget.checked)}
+          />
+        )}
+        {alone > 0 && (
+          <Checkbox
+            label={t('byAmount', { found: alone, amount: rupiah(plan.amount_by_amount) })}
+            checked={byAmount}
+            onChange={(event) => setByAmount(event.currentTarget.checked)}
+          />
+        )}
+      </ActionForm>
+      {done && (
+        <Text size="sm" role="status">
+          {t('confirmedLines', { confirmed: done.confirmed, kept: done.kept })}{' '}
+          {done.stood > 0 && t('stoodLines', { stood: done.stood })}{' '}
+          {done.left.length > 0 && t('leftLines', { lines: done.left.map(({ line }) => line).join(', ') })}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function OneLine({ of }: { of: BankLine }): React.ReactElement {
+  const mayDecide = useMay('deposit.decide');
+  const [depositId, setDepositId] = useState('');
+  const [meant, setMeant] = useState(false);
+  const amount = rupiah(of.amount);
+  const to = { params: { path: { id: of.id } } };
+  return (
+    <Card withBorder component="article" aria-label={`${of.day} ${amount} ${of.description}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>{amount}</Text>
+        <Status>{t(`line_${of.status}`)}</Status>
+      </Group>
+      <Facts
+        of={[
+          [t('day'), of.day],
+          [t('bankText'), of.description],
+          [t('file'), of.file],
+          [t('depositId'), of.deposit_id],
+          ...of.same_before.map(({ day, status, deposit_id }): [string, string] => [
+            t('sameBefore'),
+            `${day} ${t(`line_${status}`)} ${deposit_id ?? ''}`.trim(),
+          ]),
+          [t('actor'), of.decided?.actor],
+          [t('reason'), of.decided?.reason],
+          [t('made'), of.decided && <Time at={of.decided.at} />],
+        ]}
+      />
+      {mayDecide && of.status === 'open' && (
+        <ToDecide>
+          <ActionForm
+            title={t('useLine')}
+            consequence={t('useLineWhat', { amount })}
+            run={(reason) =>
+              dataOf(
+                api.POST('/bank-lines/{id}/use', {
+                  ...to,
+                  body: { deposit_id: depositId.trim(), meant, reason },
+                }),
+              )
+            }
+          >
+            <TextInput
+              label={t('depositId')}
+              required
+              maxLength={64}
+              value={depositId}
+              onChange={(event) => setDepositId(event.currentTarget.value)}
+            />
+            {of.same_before.length > 0 && (
+              <Checkbox
+                label={t('anotherPayment')}
+                checked={meant}
+                onChange={(event) => setMeant(event.currentTarget.checked)}
+              />
+            )}
+          </ActionForm>
+          <ActionForm
+            title={t('setLineAside')}
+            consequence={t('setLineAsideWhat')}
+            danger
+            run={(reason) => dataOf(api.POST('/bank-lines/{id}/set-aside', { ...to, body: { reason } }))}
+          />
+        </ToDecide>
+      )}
+      {mayDecide && of.status === 'set-aside' && (
+        <ToDecide>
+          <ActionForm
+            title={t('reopenLine')}
+            consequence={t('reopenLineWhat')}
+            run={(reason) => dataOf(api.POST('/bank-lines/{id}/reopen', { ...to, body: { reason } }))}
+          />
+        </ToDecide>
+      )}
+    </Card>
+  );
+}

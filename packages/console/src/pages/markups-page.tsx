@@ -1,0 +1,246 @@
+import {
+  Anchor,
+  Button,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { rupiah } from '../format.js';
+import { ActionForm } from '../parts/action-form.js';
+import { FilterField, FilterForm } from '../parts/list-filter.js';
+import { Rows } from '../parts/rows.js';
+import { PriceGroups } from '../parts/price-groups.js';
+import { Section } from '../parts/section.js';
+import { Nothing, Time, Waiting } from '../parts/states.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+
+type Markup =
+  operations['listMarkups']['responses'][200]['content']['application/json']['data']['markups'][number];
+
+/** What buyers pay above sellers' prices: the rules, and how they are changed. */
+export function MarkupsPage(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const maySet = useMay('markup.set');
+  const mayAudit = useMay('audit.look');
+  const query = Object.fromEntries(params) as { account?: string; group?: string; after?: string };
+  const page = useQuery({
+    queryKey: ['markups', query],
+    queryFn: () => dataOf(api.GET('/markups', { params: { query } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('markups')}
+      </Title>
+      <Text size="sm" mb="sm" maw={640}>
+        {t('markupsWhat')}
+      </Text>
+      <FilterForm>
+        <FilterField name="account" label={t('account')} />
+        <FilterField name="group" label={t('priceGroup')} maxLength={32} />
+      </FilterForm>
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.markups.length === 0 && <Nothing>{t('noMarkup')}</Nothing>}
+      {page.data && page.data.markups.length > 0 && (
+        <Rows
+          label={t('markups')}
+          heads={[t('forWhom'), t('markupOf'), t('markup'), t('changedAt')]}
+          ends={[2]}
+          rows={page.data.markups.map((each) => ({ key: keyOf(each), cells: cellsOf(each) }))}
+        />
+      )}
+      {page.data?.next && (
+        <Button
+          my="md"
+          variant="default"
+          onClick={() => setParams({ ...query, after: page.data.next ?? '' })}
+        >
+          {t('nextMarkups')}
+        </Button>
+      )}
+      {mayAudit && (
+        <Anchor component={Link} to="/audit?kind=markup" size="sm">
+          {t('changesOfMarkups')}
+        </Anchor>
+      )}
+      <PriceGroups />
+      {maySet && (
+        <Section title={t('actions')}>
+          <Stack gap="sm" maw={640}>
+            <SetMarkup />
+            {page.data && page.data.markups.length > 0 && <RemoveMarkup of={page.data.markups} />}
+          </Stack>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function cellsOf(markup: Markup): React.ReactNode[] {
+  const { account, changed_at: changedAt } = markup;
+  return [
+    account === null ? (
+      forWhom(markup)
+    ) : (
+      <Anchor component={Link} to={`/accounts/${account}`} size="sm">
+        {account}
+      </Anchor>
+    ),
+    namedBy(markup),
+    addedBy(markup),
+    <Time at={changedAt} />,
+  ];
+}
+
+function forWhom({ account, group }: Markup): string {
+  return account ?? (group === null ? t('allBuyers') : `${t('priceGroup')} ${group}`);
+}
+
+function namedBy({ product, category }: Markup): string {
+  return product === null
+    ? category === null
+      ? t('allProducts')
+      : `${t('category')} ${category}`
+    : `${t('product')} ${product}`;
+}
+
+function addedBy({ percent, rupiah: amount }: Markup): string {
+  return percent === null ? rupiah(amount ?? 0) : `${percent} %`;
+}
+
+function keyOf({ account, group, product, category }: Markup): string {
+  return JSON.stringify([account, group, product, category]);
+}
+
+const scopes = ['all', 'category', 'product'] as const;
+const units = ['rupiah', 'percent'] as const;
+
+function SetMarkup(): React.ReactElement {
+  const [account, setAccount] = useState('');
+  const [group, setGroup] = useState('');
+  const [scope, setScope] = useState<(typeof scopes)[number]>('all');
+  const [of, setOf] = useState('');
+  const [unit, setUnit] = useState<(typeof units)[number]>('rupiah');
+  const [amount, setAmount] = useState<string | number>('');
+  return (
+    <ActionForm
+      title={t('setMarkup')}
+      consequence={t('setMarkupWhat')}
+      run={(reason) =>
+        dataOf(
+          api.POST('/markups', {
+            body: {
+              ...whomOf({ account: account.trim(), group: group.trim() }),
+              ...(scope === 'all' ? { all: true } : { [scope]: of.trim() }),
+              ...(amount !== '' && { [unit]: Number(amount) }),
+              reason,
+            },
+          }),
+        )
+      }
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+        <TextInput
+          label={t('markupFor')}
+          description={t('markupForWhat')}
+          value={account}
+          maxLength={64}
+          onChange={(event) => setAccount(event.currentTarget.value)}
+        />
+        <TextInput
+          label={t('markupForGroup')}
+          description={t('markupForGroupWhat')}
+          value={group}
+          maxLength={32}
+          autoCapitalize="none"
+          onChange={(event) => setGroup(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('markupOf')}
+          description={t('markupOfWhat')}
+          value={scope}
+          data={scopes.map((value) => ({ value, label: t(`scope_${value}`) }))}
+          onChange={(event) => setScope(scopes.find((each) => each === event.currentTarget.value) ?? scope)}
+        />
+        {scope !== 'all' && (
+          <TextInput
+            label={t(`scope_${scope}`)}
+            value={of}
+            maxLength={50}
+            required
+            onChange={(event) => setOf(event.currentTarget.value)}
+          />
+        )}
+        <NativeSelect
+          label={t('unit')}
+          value={unit}
+          data={units.map((value) => ({ value, label: t(`unit_${value}`) }))}
+          onChange={(event) => setUnit(units.find((each) => each === event.currentTarget.value) ?? unit)}
+        />
+        <NumberInput
+          label={t('markup')}
+          value={amount}
+          min={0}
+          {...(unit === 'percent' ? { max: 100, decimalScale: 2 } : { allowDecimal: false })}
+          required
+          onChange={setAmount}
+        />
+      </SimpleGrid>
+    </ActionForm>
+  );
+}
+
+/** Both, where both are filled in: the service refuses that and says why. */
+function whomOf({ account, group }: { account: string; group: string }) {
+  return {
+    ...(account !== '' && { account }),
+    ...(group !== '' && { group }),
+    ...(account === '' && group === '' && { everybody: true as const }),
+  };
+}
+
+function RemoveMarkup({ of }: { of: Markup[] }): React.ReactElement {
+  const [chosen, setChosen] = useState('');
+  const markup = of.find((each) => keyOf(each) === chosen) ?? of[0];
+  return (
+    <ActionForm
+      title={t('removeMarkup')}
+      consequence={t('removeMarkupWhat')}
+      danger
+      run={(reason) =>
+        dataOf(
+          api.POST('/markups/remove', {
+            body: {
+              ...whomOf({ account: markup?.account ?? '', group: markup?.group ?? '' }),
+              ...(typeof markup?.product === 'string' && { product: markup.product }),
+              ...(typeof markup?.category === 'string' && { category: markup.category }),
+              ...(markup && !markup.product && !markup.category && { all: true }),
+              reason,
+            },
+          }),
+        )
+      }
+    >
+      <NativeSelect
+        label={t('markup')}
+        value={markup ? keyOf(markup) : ''}
+        data={of.map((each) => ({
+          value: keyOf(each),
+          label: `${forWhom(each)}, ${namedBy(each)}: ${addedBy(each)}`,
+        }))}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+    </ActionForm>
+  );
+}

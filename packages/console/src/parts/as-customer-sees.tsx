@@ -1,0 +1,32 @@
+import { Code, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import { t } from '../text/text.js';
+import { AskForm } from './ask-form.js';
+import { Section } from './section.js';
+
+/** A purchase as its buyer's own call answers it. */
+export function AsCustomerSees({ id }: { id: string }): React.ReactElement {
+  const asked = useMutation({
+    mutationFn: () => dataOf(api.GET('/purchases/{id}/as-customer-sees', { params: { path: { id } } })),
+  });
+  return (
+    <Section title={t('asCustomerSees')}>
+      <Text size="sm">{t('asCustomerSeesWhat')}</Text>
+      <AskForm button={t('openAsCustomer')} asked={asked}>
+        {null}
+      </AskForm>
+      {asked.data && (
+        <>
+          <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {asked.data.call}
+          </Text>
+          <Code block mt="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {asked.data.answer}
+          </Code>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,109 @@
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { ago, rupiah } from '../format.js';
+import { t } from '../text/text.js';
+import { Facts } from './facts.js';
+import { ListFilter, Older } from './list-filter.js';
+import { Nothing, Status, Waiting } from './states.js';
+import { ToDecide } from './to-decide.js';
+
+interface DecidedRows {
+  next: string | null;
+  looked_back_to: string | null;
+  has_more: boolean;
+}
+
+/** A list of what an operator decides; by default of what waits, the longest waiting first. */
+export function DecidedPage({
+  title,
+  what,
+  page: { data, error, refetch },
+  rows,
+  none,
+  children,
+}: {
+  title: string;
+  /** Above the list. */
+  what?: ReactNode;
+  page: { data: DecidedRows | undefined; error: Error | null; refetch: () => unknown };
+  rows: ReactNode[] | undefined;
+  /** Said where there is no row. */
+  none: string;
+  children?: ReactNode;
+}): React.ReactElement {
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {title}
+      </Title>
+      {what}
+      <ListFilter
+        states={[
+          { value: '', label: t('waiting') },
+          { value: 'completed', label: 'completed' },
+          { value: 'rejected', label: 'rejected' },
+          { value: 'all', label: t('any') },
+        ]}
+        fields={['account', 'from', 'to']}
+      />
+      {!data && <Waiting error={error} again={refetch} />}
+      {rows?.length === 0 && <Nothing>{none}</Nothing>}
+      <Stack gap="sm" maw={800}>
+        {rows}
+      </Stack>
+      {data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+      {data && <Older next={data.next} lookedBackTo={data.looked_back_to} />}
+      {children}
+    </>
+  );
+}
+
+/** One of them: its amount and how long it waits, what is known of it, and, where it waits, how it is decided. */
+export function DecidedCard({
+  label,
+  of,
+  facts,
+  decisions,
+}: {
+  label: string;
+  of: {
+    id: string;
+    account: string;
+    amount: number;
+    status: string;
+    created_at: string;
+    balance_after: number | null;
+  };
+  /** Between the account and the balance. */
+  facts: [string, ReactNode][];
+  /** Null: whoever looks may not decide. */
+  decisions: ReactNode;
+}): React.ReactElement {
+  const isPending = of.status === 'pending';
+  return (
+    <Card withBorder component="article" aria-label={label}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>{rupiah(of.amount)}</Text>
+        <Group gap="xs">
+          {isPending && <Text size="sm">{ago(of.created_at)}</Text>}
+          <Status>{of.status}</Status>
+        </Group>
+      </Group>
+      <Facts
+        of={[
+          [
+            t('account'),
+            <Anchor component={Link} to={`/accounts/${of.account}`} size="sm">
+              {of.account}
+            </Anchor>,
+          ],
+          ...facts,
+          [t('balanceAfter'), of.balance_after === null ? null : rupiah(of.balance_after)],
+          ['id', of.id],
+        ]}
+      />
+      {decisions !== null && isPending && <ToDecide>{decisions}</ToDecide>}
+    </Card>
+  );
+}

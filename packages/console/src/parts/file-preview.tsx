@@ -1,0 +1,68 @@
+import { FileInput, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { base64Of } from '../api/base64-of.js';
+import { t } from '../text/text.js';
+import { AskForm } from './ask-form.js';
+import { Section } from './section.js';
+
+/** A file that was looked at, and what it would do. */
+export interface Previewed<Plan> {
+  name: string;
+  /** In base64. */
+  content: string;
+  plan: Plan;
+}
+
+/** Asks what a file would do before anything is done with it. Another file begins anew. */
+export function FilePreview<Plan>({
+  title,
+  what,
+  label,
+  accept,
+  preview,
+  children,
+  first = false,
+}: {
+  title: string;
+  /** What it is for, in a sentence or two. */
+  what: string;
+  /** Of the field. */
+  label: string;
+  accept: string;
+  preview: (content: string) => Promise<Plan>;
+  children: (previewed: Previewed<Plan>) => React.ReactNode;
+  /** Of its page. */
+  first?: boolean;
+}): React.ReactElement {
+  const [file, setFile] = useState<File | null>(null);
+  const asked = useMutation({
+    mutationFn: async () => {
+      const sent = { name: file?.name ?? '', content: file === null ? '' : await base64Of(file) };
+      return { ...sent, plan: await preview(sent.content) };
+    },
+  });
+  return (
+    <Section title={title} first={first}>
+      <Text size="sm" maw={640}>
+        {what}
+      </Text>
+      <AskForm button={t('preview')} asked={asked}>
+        <FileInput
+          label={label}
+          accept={accept}
+          required
+          clearable
+          clearButtonProps={{ 'aria-label': t('reset') }}
+          value={file}
+          onChange={(chosen) => {
+            setFile(chosen);
+            asked.reset();
+          }}
+          w={240}
+        />
+      </AskForm>
+      {asked.data && children(asked.data)}
+    </Section>
+  );
+}

@@ -1,0 +1,175 @@
+import { Alert, Anchor, Button, Card, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+import { Facts } from './facts.js';
+import { Section } from './section.js';
+import { Status, Time } from './states.js';
+
+export type Job =
+  operations['listJobs']['responses'][200]['content']['application/json']['data']['jobs'][number];
+type Retried =
+  operations['retryJobs']['responses'][200]['content']['application/json']['data']['jobs'][number];
+
+/** As many as one call takes. */
+const chosenMax = 100;
+
+/** Jobs, of which those that failed can be chosen and run again together. */
+export function JobList({ of }: { of: Job[] }): React.ReactElement {
+  const mayRetry = useMay('queue.work');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const able = of.filter(({ refusal }) => refusal === null).map(({ id }) => id);
+  const ids = chosen.filter((id) => able.includes(id)).slice(0, chosenMax);
+  const choose = (id: string, isChosen: boolean) => {
+    setChosen((before) => [...before.filter((each) => each !== id), ...(isChosen ? [id] : [])]);
+  };
+  return (
+    <>
+      {mayRetry && able.length > 0 && (
+        <Group gap="xs" my="sm">
+          <Button variant="default" size="xs" onClick={() => setChosen(able)}>
+            {t('chooseAll')}
+          </Button>
+          <Button variant="default" size="xs" onClick={() => setChosen([])}>
+            {t('chooseNone')}
+          </Button>
+        </Group>
+      )}
+      <Stack gap="xs" my="sm">
+        {of.map((job) => (
+          <OneJob
+            key={job.id}
+            of={job}
+            chosen={mayRetry && job.refusal === null ? ids.includes(job.id) : null}
+            choose={(isChosen) => {
+              choose(job.id, isChosen);
+            }}
+          />
+        ))}
+      </Stack>
+      {mayRetry && <RetryMany ids={ids} />}
+    </>
+  );
+}
+
+function OneJob({
+  of,
+  chosen,
+  choose,
+}: {
+  of: Job;
+  /** Null: there is nothing to choose. */
+  chosen: boolean | null;
+  choose: (isChosen: boolean) => void;
+}): React.ReactElement {
+  const named = `${of.name} ${of.subject ?? of.id}`;
+  return (
+    <Card withBorder padding="sm" component="article" aria-label={named}>
+      <Group justify="space-between" gap="xs">
+        <Anchor
+          component={Link}
+          to={`/jobs/${encodeURIComponent(of.id)}`}
+          size="sm"
+          fw={600}
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {named}
+        </Anchor>
+        <Status state={of.state}>{t(`state_${of.state}`)}</Status>
+      </Group>
+      <JobFacts of={of} />
+      {chosen !== null && (
+        <Checkbox
+          label={t('choose')}
+          aria-label={t('chooseJob', { job: named })}
+          checked={chosen}
+          onChange={(event) => {
+            choose(event.currentTarget.checked);
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** Whose it is, how often it ran, and when. */
+export function JobFacts({ of }: { of: Job }): React.ReactElement {
+  const time = (at: string | null) => at && <Time at={at} />;
+  return (
+    <Facts
+      of={[
+        [
+          t('purchase'),
+          of.purchase && (
+            <Anchor component={Link} to={`/purchases/${of.purchase}`} size="sm">
+              {of.purchase}
+            </Anchor>
+          ),
+        ],
+        [
+          t('account'),
+          of.account && (
+            <Anchor component={Link} to={`/accounts/${of.account}`} size="sm">
+              {of.account}
+            </Anchor>
+          ),
+        ],
+        [
+          t('settlements'),
+          of.queue === 'settlements' && of.account && (
+            <Anchor component={Link} to={`/settlements?status=all&account=${of.account}`} size="sm">
+              {of.account}
+            </Anchor>
+          ),
+        ],
+        [
+          t('queue'),
+          <Anchor component={Link} to="/system" size="sm">
+            {of.queue}
+          </Anchor>,
+        ],
+        [t('roundsBegun'), of.begun],
+        [t('roundsFailed'), of.failed_rounds === 0 ? null : of.failed_rounds],
+        [t('lastError'), of.last_error],
+        [t('needsPersonSince'), time(of.needs_person_since)],
+        [t('addedAt'), time(of.added_at)],
+        [t('lastRunAt'), time(of.last_run_at)],
+        [t('endedAt'), time(of.ended_at)],
+        [t('nextRunAt'), time(of.next_run_at)],
+      ]}
+    />
+  );
+}
+
+function RetryMany({ ids }: { ids: string[] }): React.ReactElement {
+  const [retried, setRetried] = useState<Retried[]>([]);
+  return (
+    <>
+      {ids.length > 0 && (
+        <ActionForm
+          title={t('retryMany')}
+          consequence={t('retryManyWhat', { count: ids.length, max: chosenMax })}
+          run={async (reason) => {
+            setRetried((await dataOf(api.POST('/jobs/retry', { body: { ids, reason } }))).jobs);
+          }}
+        />
+      )}
+      {retried.length > 0 && (
+        <Section title={t('retriedJobs')}>
+          <Alert color={retried.every(({ refusal }) => refusal === null) ? 'green' : 'orange'} role="status">
+            {retried.map(({ id, refusal }) => (
+              <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {id}: {refusal === null ? t('isRetried') : t(`notRetried_${refusal}`)}
+              </Text>
+            ))}
+          </Alert>
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { useMay } from '../session.js';
+import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+import { useProof } from './proof.js';
+import { EndSessions } from './sessions.js';
+import { ShownOnce } from './shown-once.js';
+import { ToDecide } from './to-decide.js';
+
+type Listed = operations['listOperators']['responses'][200]['content']['application/json']['data'];
+export type Operator = Listed['operators'][number];
+type Role = Operator['role'];
+
+/** From the one who may do least. */
+export const roles: Role[] = ['viewer', 'support', 'finance', 'operations', 'admin'];
+
+const toOf = ({ username }: Operator) => ({ params: { path: { username } } });
+
+/** What the one who looks may do about an operator. */
+export function OperatorActions({ of }: { of: Operator }): React.ReactElement | null {
+  const [mayManage, mayEnd] = [useMay('operator.manage'), useMay('operator.end-sessions')];
+  const operator = of.username;
+  if (!mayManage && !mayEnd) {
+    return null;
+  }
+  return (
+    <ToDecide>
+      {mayEnd && (
+        <EndSessions
+          of={of.sessions}
+          title={t('endSessions')}
+          consequence={t('endSessionsWhat', { operator })}
+          run={(session, reason) =>
+            dataOf(api.POST('/operators/{username}/end-sessions', { ...toOf(of), body: { session, reason } }))
+          }
+        />
+      )}
+      {mayManage && (
+        <>
+          <ChangeRole of={of} />
+          <ResetPassword of={of} />
+          {of.has_second_factor && <ResetSecondFactor of={of} />}
+          <Remove of={of} />
+        </>
+      )}
+    </ToDecide>
+  );
+}
+
+function ChangeRole({ of }: { of: Operator }): React.ReactElement {
+  const [role, setRole] = useState(of.role);
+  const { fields, prove } = useProof();
+  return (
+    <ActionForm
+      title={t('setRole')}
+      consequence={t('setRoleWhat', { operator: of.username })}
+      run={(reason) =>
+        prove((proof) =>
+          dataOf(api.POST('/operators/{username}/role', { ...toOf(of), body: { role, reason, ...proof } })),
+        )
+      }
+    >
+      <RoleSelect value={role} change={setRole} />
+      {fields}
+    </ActionForm>
+  );
+}
+
+export function RoleSelect({
+  value,
+  change,
+}: {
+  value: Role;
+  change: (to: Role) => void;
+}): React.ReactElement {
+  return (
+    <NativeSelect
+      label={t('role')}
+      value={value}
+      onChange={(event) => change(roles.find((each) => each === event.currentTarget.value) ?? value)}
+      data={roles.map((each) => ({ value: each, label: `${each}: ${t(`role_${each}`)}` }))}
+    />
+  );
+}
+
+function ResetPassword({ of }: { of: Operator }): React.ReactElement {
+  const [made, setMade] = useState<string[]>([]);
+  const { fields, prove } = useProof();
+  return (
+    <>
+      <ActionForm
+        title={t('resetPassword')}
+        consequence={t('resetPasswordWhat', { operator: of.username })}
+        run={async (reason) => {
+          setMade([]);
+          const { password } = await prove((proof) =>
+            dataOf(api.POST('/operators/{username}/password', { ...toOf(of), body: { reason, ...proof } })),
+          );
+          setMade([password]);
+        }}
+      >
+        {fields}
+      </ActionForm>
+      <ShownOnce title={t('passwordOnce', { operator: of.username })} secrets={made} />
+    </>
+  );
+}
+
+function ResetSecondFactor({ of }: { of: Operator }): React.ReactElement {
+  const { fields, prove } = useProof();
+  return (
+    <ActionForm
+      title={t('resetSecondFactor')}
+      consequence={t('resetSecondFactorWhat', { operator: of.username })}
+      danger
+      run={(reason) =>
+        prove((proof) =>
+          dataOf(
+            api.POST('/operators/{username}/reset-second-factor', {
+              ...toOf(of),
+              body: { reason, ...proof },
+            }),
+          ),
+        )
+      }
+    >
+      {fields}
+    </ActionForm>
+  );
+}
+
+function Remove({ of }: { of: Operator }): React.ReactElement {
+  const { fields, prove } = useProof();
+  return (
+    <ActionForm
+      title={t('removeOperator')}
+      consequence={t('removeOperatorWhat', { operator: of.username })}
+      danger
+      run={(reason) =>
+        prove((proof) =>
+          dataOf(api.POST('/operators/{username}/remove', { ...toOf(of), body: { reason, ...proof } })),
+        )
+      }
+    >
+      {fields}
+    </ActionForm>
+  );
+}

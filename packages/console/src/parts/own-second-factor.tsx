@@ -1,0 +1,84 @@
+import { Box, Card, Code, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { encode } from 'uqr';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+import { CodeInput, useProof } from './proof.js';
+import { ShownOnce } from './shown-once.js';
+
+type Enrolment = operations['beginOwnSecondFactor']['responses'][200]['content']['application/json']['data'];
+
+/** Sets the second factor up, or puts another app in its place: the password, then a code of the app. */
+export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactElement {
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [codes, setCodes] = useState<string[]>([]);
+  const [code, setCode] = useState('');
+  const { fields, prove } = useProof();
+  return (
+    <>
+      <ActionForm
+        title={isSetUp ? t('replaceSecondFactor') : t('setUpSecondFactor')}
+        consequence={isSetUp ? t('replaceSecondFactorWhat') : t('setUpSecondFactorWhat')}
+        asksReason={false}
+        run={async () => {
+          setCodes([]);
+          setEnrolment(await prove((proof) => dataOf(api.POST('/me/second-factor', { body: proof }))));
+        }}
+      >
+        {fields}
+      </ActionForm>
+      {enrolment && (
+        <>
+          <Secret of={enrolment} />
+          <ActionForm
+            title={t('confirmSecondFactor')}
+            consequence={t('confirmSecondFactorWhat')}
+            asksReason={false}
+            run={async () => {
+              const made = await dataOf(api.POST('/me/second-factor/confirm', { body: { code } }));
+              setCodes(made.recovery_codes);
+              setCode('');
+              setEnrolment(null);
+            }}
+          >
+            <CodeInput label={t('codeOfApp')} value={code} change={setCode} />
+          </ActionForm>
+        </>
+      )}
+      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesWhat')} secrets={codes} />
+    </>
+  );
+}
+
+function Secret({ of }: { of: Enrolment }): React.ReactElement {
+  return (
+    <Card withBorder component="section" aria-label={t('scanThis')}>
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('scanThis')}
+        </Title>
+        <Box maw={240}>
+          <Qr of={of.uri} />
+        </Box>
+        <Text size="sm">
+          {t('orTypeIn')} <Code>{of.secret.match(/.{1,4}/g)?.join(' ') ?? ''}</Code>
+        </Text>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Dark on light in either scheme: that is what cameras read. */
+function Qr({ of }: { of: string }): React.ReactElement {
+  const { size, data } = encode(of, { border: 2 });
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t('qrCode')} shapeRendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  );
+}

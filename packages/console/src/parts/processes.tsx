@@ -1,0 +1,56 @@
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import { t } from '../text/text.js';
+import { Rows } from './rows.js';
+import { Section } from './section.js';
+import { Nothing, Status, Time, Waiting } from './states.js';
+
+/** Which processes are heard, and of which release each is. */
+export function Processes(): React.ReactElement {
+  const found = useQuery({
+    queryKey: ['processes'],
+    queryFn: () => dataOf(api.GET('/system/processes')),
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+  if (!found.data) {
+    return (
+      <Section title={t('processes')}>
+        <Waiting error={found.error} again={found.refetch} />
+      </Section>
+    );
+  }
+  const { processes, releases } = found.data;
+  const named = releases.map((each) => each ?? t('releaseUnsaid'));
+  return (
+    <Section title={t('processes')}>
+      {processes.length === 0 && <Nothing>{t('noProcess')}</Nothing>}
+      {releases.length > 1 && (
+        <Alert color="orange" role="status" mb="sm">
+          {t('severalReleases', { releases: named.join(', ') })}
+        </Alert>
+      )}
+      <Rows
+        label={t('processes')}
+        heads={[t('processType'), t('status'), t('release'), t('memory'), t('startedAt'), t('lastHeardAt')]}
+        ends={[3]}
+        minWidth={720}
+        rows={processes.map((each) => ({
+          key: each.id,
+          cells: [
+            each.type,
+            <Status state={each.is_silent ? 'fail' : 'ok'}>
+              {t(each.is_silent ? 'process_silent' : 'process_alive')}
+            </Status>,
+            each.version ?? t('releaseUnsaid'),
+            each.memory_bytes === null ? '' : `${Math.round(each.memory_bytes / 1e6)} MB`,
+            each.started_at && <Time at={each.started_at} />,
+            <Time at={each.last_heard_at} />,
+          ],
+        }))}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,66 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useSession } from '../session.js';
+import { t } from '../text/text.js';
+
+interface Proof {
+  password: string;
+  code: string;
+}
+
+/** What a change asks for that a borrowed browser must not make: the own password, and a code where there is a second factor. */
+export function useProof(): {
+  fields: ReactNode;
+  /** Forgets what was typed: a code is good once. */
+  prove: <T>(change: (proof: Proof) => Promise<T>) => Promise<T>;
+} {
+  const { has_second_factor: asksCode } = useSession();
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  return {
+    fields: (
+      <>
+        <PasswordInput
+          label={t('passwordNow')}
+          required
+          maxLength={200}
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {asksCode && <CodeInput label={t('codeOrRecovery')} value={code} change={setCode} />}
+      </>
+    ),
+    async prove(change) {
+      setCode('');
+      const answer = await change({ password, code });
+      setPassword('');
+      return answer;
+    },
+  };
+}
+
+/** For a code of an authenticator app. */
+export function CodeInput({
+  label,
+  value,
+  change,
+}: {
+  label: string;
+  value: string;
+  change: (to: string) => void;
+}): React.ReactElement {
+  return (
+    <TextInput
+      label={label}
+      required
+      maxLength={40}
+      autoComplete="one-time-code"
+      autoCapitalize="characters"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

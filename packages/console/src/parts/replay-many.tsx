@@ -1,0 +1,81 @@
+import { Alert, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { t } from '../text/text.js';
+import { ActionForm } from './action-form.js';
+import { Section } from './section.js';
+import { ToDecide } from './to-decide.js';
+
+/** As many as one call takes. */
+export const replayedMax = 100;
+
+type Replayed =
+  operations['replayDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
+type Which = NonNullable<operations['countDeadDeliveries']['parameters']['query']>;
+
+/** Sends those that were chosen again, and says of each what became of it. */
+export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
+  const [replayed, setReplayed] = useState<Replayed[]>([]);
+  return (
+    <>
+      {ids.length > 0 && (
+        <ActionForm
+          title={t('replayChosen')}
+          consequence={t('replayChosenWhat', { count: ids.length, max: replayedMax })}
+          run={async (reason) => {
+            const answer = await dataOf(api.POST('/deliveries/replay', { body: { ids, reason } }));
+            setReplayed(answer.deliveries);
+          }}
+        />
+      )}
+      {replayed.length > 0 && (
+        <Section title={t('replayedDeliveries')}>
+          <Alert color={replayed.every(({ refusal }) => refusal === null) ? 'green' : 'orange'} role="status">
+            {replayed.map(({ id, refusal }) => (
+              <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {id}: {refusal ?? t('isReplayed')}
+              </Text>
+            ))}
+          </Alert>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Sends all of a filter again that were given up, after saying how many these are. Nothing where there are none. */
+export function ReplayDead({ which }: { which: Which }): React.ReactElement | null {
+  const counted = useQuery({
+    queryKey: ['dead-deliveries', which],
+    queryFn: () => dataOf(api.GET('/deliveries/dead-count', { params: { query: which } })),
+  });
+  const [told, setTold] = useState<string | null>(null);
+  const { count = 0, counted_max: countedMax = 0, at_once_max: atOnceMax = 0 } = counted.data ?? {};
+  return (
+    <>
+      {count > 0 && (
+        <ToDecide label={t('replayDead')}>
+          <ActionForm
+            title={t('replayDead')}
+            consequence={t('replayDeadWhat', {
+              count: count < countedMax ? count : t('orMoreOf', { count }),
+              now: Math.min(count, atOnceMax),
+            })}
+            run={async (reason) => {
+              const sums = await dataOf(api.POST('/deliveries/replay-dead', { body: { ...which, reason } }));
+              setTold(t('replayedDead', sums));
+            }}
+          />
+        </ToDecide>
+      )}
+      {told !== null && (
+        <Alert color="green" role="status" my="sm">
+          {told}
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import { t } from '../text/text.js';
+
+/** Lets one job run again. @throws Error with the reason where it cannot. */
+export async function retryJob(id: string, reason: string): Promise<void> {
+  const { jobs } = await dataOf(api.POST('/jobs/retry', { body: { ids: [id], reason } }));
+  const refusal = jobs[0]?.refusal ?? null;
+  if (refusal !== null) {
+    throw new Error(t('cannotRetry', { why: t(`notRetried_${refusal}`) }));
+  }
+}

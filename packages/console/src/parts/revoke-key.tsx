@@ -1,0 +1,48 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { timeIn } from '../format.js';
+import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
+import { ActionForm } from './action-form.js';
+
+type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
+
+/** Ends a key of an account that is still good, without a new one. */
+export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): React.ReactElement | null {
+  const zone = useZone();
+  const [chosen, setChosen] = useState('');
+  const live = of.keys.filter(({ valid_until: until }) => until === null || Date.parse(until) > Date.now());
+  const key = live.find(({ id }) => id === chosen) ?? live[0];
+  if (!key) {
+    return null;
+  }
+  const words = { account: of.username };
+  return (
+    <ActionForm
+      title={t('revokeKey')}
+      consequence={t(key.valid_until === null ? 'revokeCurrentKeyWhat' : 'revokeOldKeyWhat', words)}
+      danger
+      run={(reason) =>
+        dataOf(
+          api.POST('/accounts/{username}/revoke-key', {
+            params: { path: { username: of.username } },
+            body: { key_id: key.id, reason },
+          }),
+        )
+      }
+    >
+      <NativeSelect
+        label={t('whichKey')}
+        value={key.id}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+        data={live.map(({ id, created_at: made, valid_until: until }) => ({
+          value: id,
+          label: `${id}, ${timeIn(zone, made)}, ${until === null ? t('current') : t('validUntil', { time: timeIn(zone, until) })}`,
+        }))}
+      />
+    </ActionForm>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import { useSession } from '../session.js';
+import { toldRight } from '../text/rights.js';
+import { t } from '../text/text.js';
+import { Rows } from './rows.js';
+import { Section } from './section.js';
+import { Waiting } from './states.js';
+
+function useRights() {
+  return useQuery({ queryKey: ['rights'], queryFn: () => dataOf(api.GET('/rights')), staleTime: Infinity });
+}
+
+/** What each role may do, here and on the command line. */
+export function RightsTable(): React.ReactElement {
+  const found = useRights();
+  return (
+    <Section title={t('whatRolesMay')}>
+      {found.data ? (
+        <Rows
+          label={t('whatRolesMay')}
+          heads={[t('what'), ...found.data.roles]}
+          minWidth={720}
+          rows={found.data.rights.map(({ action, does, roles: may }) => ({
+            key: action,
+            cells: [
+              toldRight(action, does),
+              ...found.data.roles.map((role) => (may.includes(role) ? t('yes') : '')),
+            ],
+          }))}
+        />
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </Section>
+  );
+}
+
+/** What whoever looks may do. */
+export function OwnRights(): React.ReactElement {
+  const found = useRights();
+  const { role, actions } = useSession();
+  return (
+    <Section title={t('whatYouMay', { role })}>
+      {found.data ? (
+        <ul>
+          {found.data.rights
+            .filter(({ action }) => actions.includes(action))
+            .map(({ action, does }) => (
+              <li key={action}>{toldRight(action, does)}</li>
+            ))}
+        </ul>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </Section>
+  );
+}

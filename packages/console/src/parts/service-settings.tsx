@@ -1,0 +1,55 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.js';
+import { dataOf } from '../api/data-of.js';
+import type { operations } from '../api/schema.js';
+import { t } from '../text/text.js';
+import { Rows } from './rows.js';
+import { Section } from './section.js';
+import { Waiting } from './states.js';
+
+type Setting =
+  operations['getServiceSettings']['responses'][200]['content']['application/json']['data']['settings'][number];
+
+/** What the web process that answers goes by. */
+export function ServiceSettings(): React.ReactElement {
+  const found = useQuery({
+    queryKey: ['settings'],
+    queryFn: () => dataOf(api.GET('/system/settings')),
+  });
+  return (
+    <Section title={t('settings')}>
+      {found.data ? (
+        <>
+          <Text size="sm" mb="sm">
+            {t('settingsWhat', { release: found.data.release })}
+          </Text>
+          <Rows
+            label={t('settings')}
+            heads={[t('setting'), t('value'), t('origin')]}
+            rows={found.data.settings.map((each) => ({
+              key: each.name,
+              cells: [
+                each.name,
+                saidOf(each),
+                each.is_read ? t(each.is_given ? 'origin_given' : 'origin_default') : '',
+              ],
+            }))}
+          />
+        </>
+      ) : (
+        <Waiting error={found.error} again={found.refetch} />
+      )}
+    </Section>
+  );
+}
+
+function saidOf({ is_read: isRead, is_set: isSet, value }: Setting): string {
+  if (!isRead) {
+    return t('notThisProcess');
+  }
+  if (!isSet) {
+    return t('notSet');
+  }
+  return value ?? t('secretSet');
+}

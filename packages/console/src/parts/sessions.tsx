@@ -1,0 +1,76 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import type { operations } from '../api/schema.js';
+import { timeIn } from '../format.js';
+import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
+import { ActionForm } from './action-form.js';
+import { Rows } from './rows.js';
+import { Nothing, Time } from './states.js';
+
+type Session =
+  operations['getOwn']['responses'][200]['content']['application/json']['data']['sessions'][number];
+
+const orUnknown = (text: string) => (text === '' ? t('unknown') : text);
+
+/** From where an operator is logged in. */
+export function Sessions({ of, label }: { of: Session[]; label: string }): React.ReactElement {
+  if (of.length === 0) {
+    return <Nothing>{t('noSession')}</Nothing>;
+  }
+  return (
+    <Rows
+      label={label}
+      heads={[t('loggedInAt'), t('address'), t('browser')]}
+      rows={of.map(({ id, started_at: at, address, browser, is_this: isThis }) => ({
+        key: id,
+        cells: [
+          <Time at={at} />,
+          orUnknown(address),
+          isThis ? `${orUnknown(browser)} (${t('thisOne')})` : orUnknown(browser),
+        ],
+      }))}
+    />
+  );
+}
+
+/** Ends one of them, or every one. */
+export function EndSessions({
+  of,
+  title,
+  consequence,
+  asksReason = true,
+  run,
+}: {
+  of: Session[];
+  title: string;
+  consequence: string;
+  asksReason?: boolean;
+  run: (session: string | null, reason: string) => Promise<unknown>;
+}): React.ReactElement {
+  const zone = useZone();
+  const [chosen, setChosen] = useState('');
+  // One that has ended meanwhile is not in the list any more.
+  const session = of.find(({ id }) => id === chosen)?.id ?? null;
+  return (
+    <ActionForm
+      title={title}
+      consequence={consequence}
+      asksReason={asksReason}
+      run={(reason) => run(session, reason)}
+    >
+      <NativeSelect
+        label={t('whichSession')}
+        value={session ?? ''}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+        data={[
+          { value: '', label: t('everySession') },
+          ...of.map(({ id, started_at: at, address, is_this: isThis }) => ({
+            value: id,
+            label: `${timeIn(zone, at)}, ${orUnknown(address)}${isThis ? ` (${t('thisOne')})` : ''}`,
+          })),
+        ]}
+      />
+    </ActionForm>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { dataOf } from '../api/data-of.js';
+import { calls, roleOf, type Role } from './client.js';
+
+/** Configuration of the account that is signed in. */
+export type Config = Awaited<ReturnType<typeof readConfig>>;
+
+export interface SignedIn {
+  key: string;
+  role: Role;
+  config: Config;
+}
+
+export const SignedInContext = createContext<SignedIn | null>(null);
+
+export function useSignedIn(): SignedIn {
+  const found = useContext(SignedInContext);
+  if (!found) {
+    throw new Error('Nobody is signed in above this');
+  }
+  return found;
+}
+
+/** Of the key in use, or of another one. */
+export function readConfig(key?: string) {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return dataOf(calls.GET('/api/buyer/api/config', { headers }));
+}
+
+export function useConfigQuery(key: string | null) {
+  return useQuery({
+    queryKey: ['config', key],
+    queryFn: () => readConfig(),
+    enabled: key !== null && roleOf(key) !== null,
+  });
+}
+
+/** Nothing here is real: providers are played. */
+export function isSandbox(): boolean {
+  return metaOf('app-mode') !== 'live';
+}
+
+/** Whether the calls of the sandbox take its key: they are of buyers. */
+export function mayPlay(role: Role): boolean {
+  return role === 'buyer' && isSandbox();
+}
+
+/** What a meta tag of the page says. */
+export function metaOf(name: 'time-zone' | 'app-mode'): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+}

@@ -1,0 +1,79 @@
+/**
+ * The calls of the interface, with the key of who is signed in: the portal has none of its own, so it can do what the key can,
+ * from where the key may, and nothing else.
+ */
+import createClient from 'openapi-fetch';
+import type { paths } from '../../../client-node/src/schema.js';
+import { queries } from '../render.js';
+import { language } from '../text/text.js';
+
+export type Role = 'buyer' | 'seller';
+
+/** Kept for this tab alone, and gone with it. */
+const place = 'portal-key';
+
+let listeners: (() => void)[] = [];
+/** Why the last one was signed out by the service. */
+let refused: string | null = null;
+
+export function keyInUse(): string | null {
+  return sessionStorage.getItem(place);
+}
+
+export function whyRefused(): string | null {
+  return refused;
+}
+
+export function signIn(key: string): void {
+  refused = null;
+  sessionStorage.setItem(place, key);
+  listeners.forEach((listener) => listener());
+}
+
+/** What was shown of the account is forgotten. @param because Words of the service, where it was not asked for. */
+export function signOut(because: string | null): void {
+  refused = because;
+  sessionStorage.removeItem(place);
+  queries.clear();
+  listeners.forEach((listener) => listener());
+}
+
+export function onKeyChange(listener: () => void): () => void {
+  listeners = [...listeners, listener];
+  return () => {
+    listeners = listeners.filter((each) => each !== listener);
+  };
+}
+
+/** A key says whose it is; whether it is right the service says. */
+export function roleOf(key: string): Role | null {
+  return key.startsWith('bk_') ? 'buyer' : key.startsWith('sk_') ? 'seller' : null;
+}
+
+/** Typed as the buyer's calls. Those of a seller have the same shapes and another path. */
+export const calls = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
+
+calls.use({
+  async onRequest({ request }) {
+    const key = request.headers.get('authorization')?.replace('Bearer ', '') ?? keyInUse();
+    const url = new URL(request.url);
+    if (key !== null && roleOf(key) === 'seller') {
+      url.pathname = url.pathname.replace(/^\/api\/buyer\//, '/api/seller/');
+    }
+    const { method, headers } = request;
+    // As a text: the stream of another request is sent by HTTP/2 alone.
+    const body = method === 'GET' ? null : await request.text();
+    const sent = new Request(url, { method, headers, body: body === '' ? null : body });
+    if (key !== null) {
+      sent.headers.set('authorization', `Bearer ${key}`);
+    }
+    sent.headers.set('accept-language', language);
+    return sent;
+  },
+  async onResponse({ response }) {
+    if (response.status === 401 && keyInUse() !== null) {
+      const { message } = (await response.clone().json()) as { message: string };
+      signOut(message);
+    }
+  },
+});

@@ -1,0 +1,5 @@
+import { RouterProvider } from 'react-router';
+import { render } from '../render.js';
+import { router } from './router.js';
+
+render(<RouterProvider router={router} />);

@@ -1,0 +1,337 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import type { operations } from '../../../../client-node/src/schema.js';
+import { dataOf } from '../../api/data-of.js';
+import { ActionForm } from '../../parts/action-form.js';
+import { Attempts, Body } from '../../parts/attempts.js';
+import { Facts } from '../../parts/facts.js';
+import { FilterField, FilterForm } from '../../parts/list-filter.js';
+import { Section } from '../../parts/section.js';
+import { Failed, Nothing, Status, Time, Waiting } from '../../parts/states.js';
+import { ToDecide } from '../../parts/to-decide.js';
+import { t } from '../../text/text.js';
+import { told } from '../../text/told.js';
+import { isSandbox, useSignedIn } from '../account.js';
+import { calls, type Role } from '../client.js';
+import { Secret } from '../secret.js';
+
+type DeliveryQuery = NonNullable<operations['listBuyerDeliveries']['parameters']['query']>;
+
+type TestEvent = NonNullable<
+  NonNullable<operations['testBuyerEndpoint']['requestBody']>['content']['application/json']['event']
+>;
+
+/** A seller's call takes others, which its document says and this type, of the buyer's, does not. */
+const testEvents: Record<Role, readonly string[]> = {
+  buyer: [
+    'ping',
+    'transaction.pending',
+    'transaction.success',
+    'transaction.failed',
+    'deposit.completed',
+    'config.updated',
+    'webhook.disabled',
+  ] satisfies TestEvent[],
+  seller: ['ping', 'settlement.completed', 'settlement.failed', 'config.updated', 'webhook.disabled'],
+};
+
+/** What an endpoint may ask for; none of them: everything. */
+const families = ['transaction.*', 'settlement.*', 'deposit.*', 'webhook.disabled'] as const;
+
+const readEndpoints = () => dataOf(calls.GET('/api/buyer/webhooks'));
+const readDeliveries = (query: DeliveryQuery) =>
+  dataOf(calls.GET('/api/buyer/webhooks/deliveries', { params: { query } }));
+
+type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
+type Delivery = Awaited<ReturnType<typeof readDeliveries>>['deliveries'][number];
+
+/** Where results go, what was sent there, and what came of it. */
+export function EndpointsPage(): React.ReactElement {
+  const found = useQuery({ queryKey: ['endpoints'], queryFn: readEndpoints });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('webhooks')}
+      </Title>
+      <Section title={t('endpoints')} first>
+        {!found.data && <Waiting error={found.error} again={found.refetch} />}
+        {found.data?.length === 0 && <Nothing>{t('noEndpoint')}</Nothing>}
+        <Stack gap="sm">
+          {found.data?.map((each) => (
+            <OneEndpoint key={each.id} of={each} />
+          ))}
+        </Stack>
+        <ToDecide label={t('newEndpoint')}>
+          <EndpointForm
+            title={t('newEndpoint')}
+            consequence={t('newEndpointWhat')}
+            save={(body) => dataOf(calls.POST('/api/buyer/webhooks', { body }))}
+          />
+        </ToDecide>
+      </Section>
+      <DeliveriesSection />
+    </>
+  );
+}
+
+function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
+  const path = { params: { path: { id: of.id } } };
+  const { role } = useSignedIn();
+  const [event, setEvent] = useState<TestEvent>('ping');
+  const test = useMutation({
+    mutationFn: () => dataOf(calls.POST('/api/buyer/webhooks/{id}/test', { ...path, body: { event } })),
+  });
+  return (
+    <Card withBorder component="article" aria-label={`${t('endpoint')} ${of.id}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {of.url}
+        </Text>
+        <Status state={of.status}>{told(of.status)}</Status>
+      </Group>
+      <Facts
+        of={[
+          [t('events'), of.events.join(', ')],
+          [t('description'), of.description],
+          [t('since_status'), of.since && <Time at={of.since} />],
+          [t('advice'), of.action],
+        ]}
+      />
+      <Secret of={of.secret} name={`${t('secret')} ${of.id}`} />
+      <Group mt="sm" gap="xs" align="end">
+        {isSandbox() && (
+          <NativeSelect
+            size="xs"
+            label={t('testEvent')}
+            value={event}
+            onChange={(change) => setEvent(change.currentTarget.value as TestEvent)}
+            data={[...testEvents[role]]}
+          />
+        )}
+        <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          {event === 'ping' ? t('sendPing') : t('sendTest')}
+        </Button>
+      </Group>
+      {test.data && (
+        <Alert color={test.data.delivered ? 'green' : 'red'} role="status" mt="xs" p="xs">
+          {test.data.delivered
+            ? t('pingArrived', { ms: test.data.attempt.duration_ms })
+            : `${t('pingFailed')} ${test.data.attempt.error ?? ''}`}
+        </Alert>
+      )}
+      <Failed error={test.error} />
+      <ToDecide>
+        {of.status === 'disabled' && (
+          <ActionForm
+            title={t('enableEndpoint')}
+            consequence={t('enableEndpointWhat')}
+            asksReason={false}
+            run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/enable', path))}
+          />
+        )}
+        <EndpointForm
+          title={t('changeEndpoint')}
+          consequence={t('changeEndpointWhat')}
+          of={of}
+          save={(body) => dataOf(calls.PATCH('/api/buyer/webhooks/{id}', { ...path, body }))}
+        />
+        <ActionForm
+          title={t('rotateSecret')}
+          consequence={t('rotateSecretWhat')}
+          asksReason={false}
+          run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/secret/rotate', path))}
+        />
+        <ActionForm
+          title={t('removeEndpoint')}
+          consequence={t('removeEndpointWhat')}
+          danger
+          asksReason={false}
+          run={() => dataOf(calls.DELETE('/api/buyer/webhooks/{id}', path))}
+        />
+      </ToDecide>
+    </Card>
+  );
+}
+
+interface Written {
+  url: string;
+  description?: string;
+  events?: string[];
+}
+
+/** A new endpoint, or changes of one. */
+function EndpointForm({
+  title,
+  consequence,
+  of,
+  save,
+}: {
+  title: string;
+  consequence: string;
+  of?: Endpoint;
+  save: (written: Written) => Promise<unknown>;
+}): React.ReactElement {
+  const [url, setUrl] = useState(of?.url ?? '');
+  const [description, setDescription] = useState(of?.description ?? '');
+  const [events, setEvents] = useState<string[]>(of?.events.filter((each) => each !== '*') ?? []);
+  return (
+    <ActionForm
+      title={title}
+      consequence={consequence}
+      asksReason={false}
+      run={() =>
+        save({
+          url,
+          ...(description !== '' && { description }),
+          // What it asks for already stays asked for, also where it has no box here.
+          ...((events.length > 0 || of) && { events: events.length > 0 ? events : ['*'] }),
+        })
+      }
+    >
+      <TextInput
+        label="URL"
+        type="url"
+        required
+        maxLength={2_048}
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('description')}
+        maxLength={200}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+      <Checkbox.Group label={t('events')} description={t('eventsWhat')} value={events} onChange={setEvents}>
+        <Group mt="xs">
+          {[...new Set([...families, ...(of?.events ?? [])])]
+            .filter((each) => each !== '*')
+            .map((each) => (
+              <Checkbox key={each} value={each} label={each} />
+            ))}
+        </Group>
+      </Checkbox.Group>
+    </ActionForm>
+  );
+}
+
+function DeliveriesSection(): React.ReactElement {
+  const [params, setParams] = useSearchParams();
+  const query = Object.fromEntries(params) as DeliveryQuery;
+  const page = useQuery({
+    queryKey: ['deliveries', query],
+    queryFn: () => readDeliveries(query),
+    refetchInterval: 5_000,
+  });
+  return (
+    <Section title={t('deliveries')}>
+      <FilterForm>
+        <NativeSelect
+          name="status"
+          label={t('status')}
+          defaultValue={params.get('status') ?? ''}
+          data={[
+            { value: '', label: t('any') },
+            ...['due', 'delivered', 'dead', 'held', 'dropped'].map((value) => ({
+              value,
+              label: told(value),
+            })),
+          ]}
+        />
+        <FilterField name="ref_id" label={t('reference')} />
+      </FilterForm>
+      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
+      {page.data && <DeliveryCards of={page.data.deliveries} />}
+      {page.data && page.data.pagination.page < page.data.pagination.total_pages && (
+        <Button
+          my="md"
+          variant="default"
+          onClick={() =>
+            setParams([
+              ...[...params].filter(([name]) => name !== 'page'),
+              ['page', String(page.data.pagination.page + 1)],
+            ])
+          }
+        >
+          {t('next')}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+function DeliveryCards({ of }: { of: Delivery[] }): React.ReactElement {
+  return (
+    <Stack gap="sm">
+      {of.map((each) => (
+        <Card key={each.id} withBorder component="article" aria-label={`${each.event} ${each.id}`}>
+          <Group justify="space-between">
+            <Text fw={600} size="sm">
+              {each.event}
+            </Text>
+            <Status state={each.status}>{told(each.status)}</Status>
+          </Group>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {each.url}
+          </Text>
+          <Group gap="xs">
+            <Text size="sm">
+              <Time at={each.created_at} />
+            </Text>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {each.ref_id}
+            </Text>
+          </Group>
+          <Attempts of={each.attempts.map((one) => ({ ...one, n: one.number }))} />
+          <details>
+            <Text component="summary" size="xs" style={{ cursor: 'pointer' }}>
+              {t('body')}
+            </Text>
+            <Body>{JSON.stringify(each.payload, null, 2)}</Body>
+          </details>
+          {each.status !== 'due' && each.status !== 'delivering' && each.status !== 'dropped' && (
+            <Replay id={each.id} />
+          )}
+        </Card>
+      ))}
+    </Stack>
+  );
+}
+
+function Replay({ id }: { id: string }): React.ReactElement {
+  const queries = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () =>
+      dataOf(calls.POST('/api/buyer/webhooks/deliveries/{id}/replay', { params: { path: { id } } })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        mt="xs"
+        style={{ alignSelf: 'flex-start' }}
+        loading={replay.isPending}
+        onClick={() => replay.mutate()}
+      >
+        {t('replay')}
+      </Button>
+      <Failed error={replay.error} />
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { Anchor, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { dataOf } from '../../api/data-of.js';
+import { rupiah } from '../../format.js';
+import { Facts } from '../../parts/facts.js';
+import { Section } from '../../parts/section.js';
+import { Nothing, Status, Waiting } from '../../parts/states.js';
+import { t } from '../../text/text.js';
+import { told } from '../../text/told.js';
+import { useSignedIn } from '../account.js';
+import { calls } from '../client.js';
+import { RequestList } from '../request-list.js';
+
+/** How the account stands: its money, its webhooks, and what was refused last. */
+export function OverviewPage(): React.ReactElement {
+  const { role, config } = useSignedIn();
+  const balance = useQuery({
+    queryKey: ['balance'],
+    queryFn: async () =>
+      role === 'buyer'
+        ? (await dataOf(calls.POST('/api/buyer/balance'))).balance
+        : (await dataOf(calls.GET('/api/seller/balance'))).balance,
+  });
+  const refused = useQuery({
+    queryKey: ['requests', { failed: 'true', limit: 5 }],
+    queryFn: () =>
+      dataOf(calls.GET('/api/buyer/requests', { params: { query: { failed: 'true', limit: 5 } } })),
+  });
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('overview')}
+      </Title>
+      {balance.data === undefined ? (
+        <Waiting error={balance.error} again={balance.refetch} />
+      ) : (
+        <Facts
+          of={[
+            [t('role'), role],
+            [t('balance'), rupiah(balance.data)],
+            [t('webhooks'), <Status state={config.webhook_status}>{told(config.webhook_status)}</Status>],
+            [t('rateLimit'), config.rate_limit],
+          ]}
+        />
+      )}
+      <Section title={t('lastRefused')}>
+        {!refused.data && <Waiting error={refused.error} again={refused.refetch} />}
+        {refused.data?.requests.length === 0 && <Nothing>{t('noneRefused')}</Nothing>}
+        {refused.data && <RequestList of={refused.data.requests} />}
+        <Anchor component={Link} to="/requests" size="sm">
+          {t('allRequests')}
+        </Anchor>
+      </Section>
+    </>
+  );
+}

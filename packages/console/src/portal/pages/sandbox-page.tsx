@@ -1,0 +1,96 @@
+import { NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataOf } from '../../api/data-of.js';
+import { ActionForm } from '../../parts/action-form.js';
+import { Rows } from '../../parts/rows.js';
+import { Section } from '../../parts/section.js';
+import { Waiting } from '../../parts/states.js';
+import { t } from '../../text/text.js';
+import { storyOf, told } from '../../text/told.js';
+import { mayPlay, useSignedIn } from '../account.js';
+import { calls } from '../client.js';
+
+type End = 'success' | 'failed' | 'reversed';
+
+const ends: readonly End[] = ['success', 'failed', 'reversed'];
+
+/** Numbers that play a story, and the end of a purchase by hand. No link leads others than buyers here; an address may. */
+export function SandboxPage(): React.ReactElement {
+  const { role } = useSignedIn();
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('sandbox')}
+      </Title>
+      {mayPlay(role) ? <Playing /> : <Text>{t('sandboxNotYours')}</Text>}
+    </>
+  );
+}
+
+function Playing(): React.ReactElement {
+  const found = useQuery({
+    queryKey: ['scenarios'],
+    queryFn: () => dataOf(calls.GET('/api/sandbox/scenarios')),
+  });
+  return (
+    <>
+      <Section title={t('scenarios')} first>
+        <Text size="sm" mb="sm">
+          {t('scenariosWhat')}
+        </Text>
+        {!found.data && <Waiting error={found.error} again={found.refetch} />}
+        {found.data && (
+          <Rows
+            label={t('scenarios')}
+            heads={[t('ending'), t('about'), t('result'), t('story')]}
+            rows={found.data.map((each) => ({
+              key: each.ending,
+              cells: [`…${each.ending}`, told(each.about), told(each.result), storyOf(each)],
+            }))}
+          />
+        )}
+      </Section>
+      <Stack mt="xl" maw={640}>
+        <EndForm />
+        <ActionForm
+          title={t('advance')}
+          consequence={t('advanceWhat')}
+          asksReason={false}
+          run={() => dataOf(calls.POST('/api/sandbox/advance'))}
+        />
+      </Stack>
+    </>
+  );
+}
+
+function EndForm(): React.ReactElement {
+  const [ref, setRef] = useState('');
+  const [result, setResult] = useState<End>('success');
+  return (
+    <ActionForm
+      title={t('endPurchase')}
+      consequence={t('endPurchaseWhat')}
+      asksReason={false}
+      run={() =>
+        dataOf(
+          calls.POST('/api/sandbox/transactions/{ref}/end', { params: { path: { ref } }, body: { result } }),
+        )
+      }
+    >
+      <TextInput
+        label="ref_id"
+        required
+        maxLength={64}
+        value={ref}
+        onChange={(event) => setRef(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('result')}
+        value={result}
+        onChange={(event) => setResult(ends.find((each) => each === event.currentTarget.value) ?? 'success')}
+        data={ends.map((value) => ({ value, label: told(value) }))}
+      />
+    </ActionForm>
+  );
+}

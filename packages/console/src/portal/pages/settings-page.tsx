@@ -1,0 +1,153 @@
+import { Alert, NativeSelect, NumberInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataOf } from '../../api/data-of.js';
+import { ActionForm } from '../../parts/action-form.js';
+import { Section } from '../../parts/section.js';
+import { t } from '../../text/text.js';
+import { useSignedIn } from '../account.js';
+import { calls, signIn } from '../client.js';
+import { Secret } from '../secret.js';
+
+/** What the account says of itself: its key, from where it is used, its callback and how often it may call. */
+export function SettingsPage(): React.ReactElement {
+  const { config } = useSignedIn();
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('settings')}
+      </Title>
+      <Section title={t('apiKey')} first>
+        <Secret of={config.api_key} name={t('apiKey')} />
+        <Stack gap="sm" maw={640} mt="sm">
+          <RotateKey />
+        </Stack>
+      </Section>
+      <Section title={t('access')}>
+        <Stack gap="sm" maw={640}>
+          <Allowlist />
+          <Others />
+        </Stack>
+      </Section>
+    </>
+  );
+}
+
+function RotateKey(): React.ReactElement {
+  const [minutes, setMinutes] = useState('60');
+  const [isNew, setNew] = useState(false);
+  const { config } = useSignedIn();
+  const queries = useQueryClient();
+  return (
+    <>
+      <ActionForm
+        title={t('rotateKey')}
+        consequence={t('rotateKeyWhat')}
+        danger
+        asksReason={false}
+        run={async () => {
+          const made = await dataOf(
+            calls.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
+          );
+          // From here on the old one shows no configuration any more.
+          queries.setQueryData(['config', made.api_key], { ...config, api_key: made.api_key });
+          signIn(made.api_key);
+          setNew(true);
+        }}
+      >
+        <NativeSelect
+          label={t('overlapOfKey')}
+          value={minutes}
+          onChange={(event) => setMinutes(event.currentTarget.value)}
+          data={[
+            { value: '0', label: t('overlapNone') },
+            { value: '60', label: t('overlapHour') },
+            { value: '1440', label: t('overlapDay') },
+          ]}
+        />
+      </ActionForm>
+      {isNew && (
+        <Alert color="green" role="status">
+          {t('keyIsNew')}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Allowlist(): React.ReactElement {
+  const { config } = useSignedIn();
+  const [text, setText] = useState(config.ip_whitelist.join('\n'));
+  return (
+    <ActionForm
+      title={t('setAllowlist')}
+      consequence={t('setAllowlistWhat')}
+      asksReason={false}
+      run={() =>
+        dataOf(
+          calls.POST('/api/buyer/api/config', {
+            body: { ip_whitelist: text.split(/[\s,]+/).filter((each) => each !== '') },
+          }),
+        )
+      }
+    >
+      <Textarea
+        label={t('allowlist')}
+        description={t('allowlistWhat')}
+        autosize
+        minRows={2}
+        maxRows={12}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </ActionForm>
+  );
+}
+
+/** Sends what was changed alone. */
+function Others(): React.ReactElement {
+  const { role, config } = useSignedIn();
+  const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');
+  const [rateLimit, setRateLimit] = useState<string | number>(config.rate_limit);
+  const [words, setWords] = useState(config.language);
+  const changed = () => ({
+    ...(callbackUrl !== (config.callback_url ?? '') && {
+      callback_url: callbackUrl === '' ? null : callbackUrl,
+    }),
+    ...(Number(rateLimit) !== config.rate_limit && { rate_limit: Number(rateLimit) }),
+    ...(words !== config.language && { language: words }),
+  });
+  return (
+    <ActionForm
+      title={t('setOthers')}
+      consequence={t('setOthersWhat')}
+      asksReason={false}
+      run={() => dataOf(calls.POST('/api/buyer/api/config', { body: changed() }))}
+    >
+      {role === 'buyer' && (
+        <TextInput
+          label={t('callbackUrl')}
+          description={t('callbackUrlWhat')}
+          value={callbackUrl}
+          maxLength={2_048}
+          onChange={(event) => setCallbackUrl(event.currentTarget.value)}
+        />
+      )}
+      <NumberInput label={t('rateLimit')} min={1} value={rateLimit} onChange={setRateLimit} />
+      {role === 'buyer' && (
+        <NativeSelect
+          label={t('resellerLanguage')}
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value === 'id' ? 'id' : 'en')}
+          data={[
+            { value: 'en', label: 'English' },
+            { value: 'id', label: 'Bahasa Indonesia' },
+          ]}
+        />
+      )}
+      <Text size="xs" c="dimmed">
+        {t('setOthersKept')}
+      </Text>
+    </ActionForm>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button, Group, TextInput, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataOf, Refusal } from '../../api/data-of.js';
+import { rupiah } from '../../format.js';
+import { Facts } from '../../parts/facts.js';
+import { Entries } from '../../parts/statement.js';
+import { Failed, Nothing, Waiting } from '../../parts/states.js';
+import { t } from '../../text/text.js';
+import { useZone } from '../../zone.js';
+import { calls } from '../client.js';
+
+interface Period {
+  start_date?: string;
+  end_date?: string;
+}
+
+/** Not as a file: that is asked for by its format. */
+async function readPage(query: Period & { cursor?: string }) {
+  const { data, error } = await calls.GET('/api/buyer/statement', { params: { query } });
+  return dataOf(Promise.resolve({ ...(typeof data === 'object' && { data }), ...(error && { error }) }));
+}
+
+/** Every movement of the wallet, in the page or as a file. */
+export function StatementPage(): React.ReactElement {
+  const [period, setPeriod] = useState<Period>({});
+  const found = useInfiniteQuery({
+    queryKey: ['statement', period],
+    queryFn: ({ pageParam }) => readPage({ ...period, ...(pageParam !== null && { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const [first] = found.data?.pages ?? [];
+  const entries = found.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <>
+      <Title order={1} size="h3" mb="md">
+        {t('statement')}
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const fields = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+          setPeriod(Object.fromEntries(fields));
+        }}
+      >
+        <Group align="end" gap="xs" my="sm">
+          <TextInput type="date" name="start_date" label={t('from')} />
+          <TextInput type="date" name="end_date" label={t('to')} />
+          <Button type="submit" variant="default">
+            {t('showStatement')}
+          </Button>
+        </Group>
+      </form>
+      <Download period={period} />
+      {!first && <Waiting error={found.error} again={found.refetch} />}
+      {first && (
+        <Facts
+          of={[
+            [t('opening'), rupiah(first.opening_balance)],
+            [t('closing'), rupiah(first.closing_balance)],
+          ]}
+        />
+      )}
+      {first && (entries.length === 0 ? <Nothing>{t('noEntry')}</Nothing> : <Entries of={entries} />)}
+      {found.hasNextPage && (
+        <Button
+          my="md"
+          variant="default"
+          loading={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          {t('moreEntries')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The whole of the period as the file that Excel opens by a double click. */
+function Download({ period }: { period: Period }): React.ReactElement {
+  const zone = useZone();
+  const file = useMutation({
+    mutationFn: async () => {
+      const { response, data } = await calls.GET('/api/buyer/statement', {
+        params: { query: { ...period, format: 'csv-excel', tz: zone } },
+        parseAs: 'blob',
+      });
+      if (!response.ok || !(data instanceof Blob)) {
+        throw new Refusal('');
+      }
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(data);
+      link.download = 'statement.csv';
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+  });
+  return (
+    <>
+      <Button variant="default" size="xs" loading={file.isPending} onClick={() => file.mutate()}>
+        {t('downloadCsv')}
+      </Button>
+      <Failed error={file.error} />
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { createBrowserRouter } from 'react-router';
+import { Waiting } from '../parts/states.js';
+import { OverviewPage } from './pages/overview-page.js';
+import { RequestsPage } from './pages/requests-page.js';
+import { SandboxPage } from './pages/sandbox-page.js';
+import { SettingsPage } from './pages/settings-page.js';
+import { StatementPage } from './pages/statement-page.js';
+import { EndpointsPage } from './pages/endpoints-page.js';
+import { PortalShell } from './shell.js';
+
+/** The pages of an account for itself. src/api/portal answers each path below `/portal` with them. */
+export const router = createBrowserRouter(
+  [
+    {
+      element: <PortalShell />,
+      hydrateFallbackElement: <Waiting error={null} again={() => undefined} />,
+      children: [
+        { path: '/', element: <OverviewPage /> },
+        { path: '/requests', element: <RequestsPage /> },
+        { path: '/webhooks', element: <EndpointsPage /> },
+        { path: '/statement', element: <StatementPage /> },
+        { path: '/sandbox', element: <SandboxPage /> },
+        { path: '/settings', element: <SettingsPage /> },
+        { path: '*', element: <OverviewPage /> },
+      ],
+    },
+  ],
+  { basename: '/portal' },
+);

@@ -1,0 +1,99 @@
+import { AppShell, Badge, Button, Container, NavLink, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { NavLink as RouterLink, useLocation } from 'react-router';
+import { Frame } from '../parts/frame.js';
+import { Waiting } from '../parts/states.js';
+import { t, type TextKey } from '../text/text.js';
+import { ZoneContext } from '../zone.js';
+import { isSandbox, mayPlay, metaOf, SignedInContext, useConfigQuery, useSignedIn } from './account.js';
+import { keyInUse, onKeyChange, roleOf, signOut, type Role } from './client.js';
+import { SignIn } from './sign-in.js';
+
+const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[] = [
+  { to: '/', label: 'overview' },
+  { to: '/requests', label: 'requests' },
+  { to: '/webhooks', label: 'webhooks' },
+  { to: '/statement', label: 'statement' },
+  { to: '/sandbox', label: 'sandbox', isShown: mayPlay },
+  { to: '/settings', label: 'settings' },
+];
+
+/** What is around every page: whose account it is, where else to go; without a key the way in. */
+export function PortalShell(): React.ReactElement {
+  const key = useSyncExternalStore(onKeyChange, keyInUse);
+  const role = key === null ? null : roleOf(key);
+  const config = useConfigQuery(key);
+  if (key === null || role === null) {
+    return <SignIn />;
+  }
+  if (!config.data) {
+    return config.error ? <Refused error={config.error} /> : <Waiting error={null} again={config.refetch} />;
+  }
+  return (
+    <ZoneContext value={metaOf('time-zone')}>
+      <SignedInContext value={{ key, role, config: config.data }}>
+        <Frame title={config.data.username} right={<Mode />} menu={<Menu />} />
+      </SignedInContext>
+    </ZoneContext>
+  );
+}
+
+/** The key is good, and opens nothing from here or now. */
+function Refused({ error }: { error: Error }): React.ReactElement {
+  const queries = useQueryClient();
+  return (
+    <Container size={480} py="xl" component="main">
+      <Title order={1} size="h3">
+        {t('portal')}
+      </Title>
+      <Waiting error={error} again={() => queries.invalidateQueries()} />
+      <Button variant="default" onClick={() => signOut(null)}>
+        {t('signOut')}
+      </Button>
+    </Container>
+  );
+}
+
+/** So that nobody takes one for the other. */
+function Mode(): React.ReactElement {
+  return !isSandbox() ? (
+    <Badge variant="dot" color="red" tt="none" miw="max-content">
+      {t('modeLive')}
+    </Badge>
+  ) : (
+    <Badge variant="dot" color="blue" tt="none" miw="max-content">
+      {t('modeSandbox')}
+    </Badge>
+  );
+}
+
+function Menu(): React.ReactElement {
+  const { pathname } = useLocation();
+  const { role } = useSignedIn();
+  return (
+    <AppShell.Navbar p="xs" aria-label={t('menu')}>
+      <AppShell.Section grow>
+        {pages
+          .filter(({ isShown }) => isShown?.(role) ?? true)
+          .map(({ to, label }) => (
+            <NavLink
+              key={to}
+              component={RouterLink}
+              to={to}
+              label={t(label)}
+              active={pathname === to}
+              variant="subtle"
+              fw={pathname === to ? 700 : 400}
+            />
+          ))}
+        <NavLink href="/docs" label={t('documentation')} />
+      </AppShell.Section>
+      <AppShell.Section>
+        <Button variant="default" size="xs" fullWidth onClick={() => signOut(null)}>
+          {t('signOut')}
+        </Button>
+      </AppShell.Section>
+    </AppShell.Navbar>
+  );
+}

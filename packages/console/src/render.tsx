@@ -1,0 +1,70 @@
+import '@mantine/core/styles.css';
+import {
+  Alert,
+  createTheme,
+  defaultVariantColorsResolver,
+  MantineProvider,
+  type CSSVariablesResolver,
+  type VariantColorsResolver,
+} from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { isRefusal } from './api/data-of.js';
+import { language } from './text/text.js';
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// What locks scrolling under an open menu writes a style too, and looks for the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+document.documentElement.lang = language;
+
+/** A filled button gets no paler under the mouse: its words can be read there too. */
+const variantColors: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  return input.variant === 'filled' ? { ...colors, hover: colors.background } : colors;
+};
+
+const theme = createTheme({
+  variantColorResolver: variantColors,
+  primaryColor: 'teal',
+  primaryShade: { light: 9, dark: 4 },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  components: { Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }) },
+});
+
+/** Quiet text that can still be read: 4.5 to 1 on everything that is behind it. */
+const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
+  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+});
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    // What was refused stays refused; what did not arrive is asked for once more.
+    queries: { retry: (count, error) => count < 1 && !isRefusal(error), refetchOnWindowFocus: true },
+    mutations: { retry: false },
+  },
+});
+
+/** Shows an app in the page: the operator's console or the account's portal. */
+export function render(app: ReactNode): void {
+  const root = document.getElementById('root');
+  if (root) {
+    createRoot(root).render(
+      <StrictMode>
+        <MantineProvider
+          theme={theme}
+          defaultColorScheme="auto"
+          cssVariablesResolver={cssVariables}
+          getStyleNonce={() => nonce}
+        >
+          <QueryClientProvider client={queries}>{app}</QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    );
+  }
+}

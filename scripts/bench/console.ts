@@ -1,0 +1,68 @@
+/**
+ * `npm run bench -- console`: every GET of the operator's console over a business of sixty days, one after the other by the real
+ * web process, and what its plots and sums say beside the journals, to the rupiah.
+ */
+import { addJob } from '../../src/jobs/add-job.js';
+import { closeQueues } from '../../src/jobs/queues.js';
+import { migrate } from '../../src/database/migrate.js';
+import { connectMongo } from '../../src/database/mongo.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+import { generateReportJob } from '../../src/reports/generate-report.job.js';
+import { furnish } from './furnish/furnish.js';
+import { checkLedger, runBench, startWeb, type Bench } from './support/bench.js';
+import { compareWithLedger } from './support/compare-with-ledger.js';
+import { logIn } from './support/console-session.js';
+import { measureConsole } from './support/measure-console.js';
+import { numberOption } from './support/options.js';
+
+const jobsWaiting = 6_000;
+
+export async function benchConsole(): Promise<void> {
+  const sizes = {
+    purchases: numberOption('PURCHASES', 1_000_000),
+    accounts: numberOption('ACCOUNTS', 20_000),
+    products: numberOption('PRODUCTS', 500),
+    providers: numberOption('PROVIDERS', 20),
+    deliveries: numberOption('DELIVERIES', 200_000),
+  };
+  const calls = numberOption('CALLS', 30);
+  await runBench(async (bench) => {
+    await connectMongo();
+    await migrate();
+    await connectRedis();
+    const startedMs = performance.now();
+    const say = (what: string) => {
+      console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
+    };
+    const business = await furnish(bench.db, { sizes, say });
+    await fillQueue();
+    say(await countRows(bench));
+    const web = await startWeb();
+    const session = await logIn(web.url, business.operator);
+    await measureConsole({ session, web, meter: bench.meter }, business, calls);
+    await compareWithLedger(session, business);
+    await session.close();
+    await closeQueues();
+    await disconnectRedis();
+    await checkLedger();
+  });
+}
+
+/** Jobs that nobody takes: half of them later. */
+async function fillQueue(): Promise<void> {
+  await Promise.all(
+    Array.from({ length: jobsWaiting }, (_, index) =>
+      addJob(
+        generateReportJob,
+        { reportId: `report-${index}`, accountId: null },
+        { delayMs: index % 2 === 0 ? 0 : 3_600_000 + index },
+      ),
+    ),
+  );
+}
+
+async function countRows({ db }: Bench): Promise<string> {
+  const names = ['transactions', 'journals', 'attempts', 'deliveries', 'dailyTotals', 'audit', 'deposits'];
+  const counts = await Promise.all(names.map((name) => db.collection(name).estimatedDocumentCount()));
+  return names.map((name, place) => `${name} ${counts[place] ?? 0}`).join(', ');
+}

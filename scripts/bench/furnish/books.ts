@@ -1,0 +1,93 @@
+import { int64 } from '../../../src/database/money-type.js';
+import { journals, type JournalKind, type JournalLine } from '../../../src/money/journals/journal.model.js';
+import { newJournal } from '../../../src/money/journals/new-journal.js';
+import { wallets } from '../../../src/money/wallets/wallet.model.js';
+import type { BulkWriter } from './bulk-writer.js';
+import type { Chance } from './chance.js';
+
+/** One journal. Rupiah; without `balance` and `held` no wallet is touched. */
+export interface Movement {
+  accountId: string;
+  kind: JournalKind;
+  subjectId: string;
+  atMs: number;
+  balance?: number;
+  held?: number;
+  lines: JournalLine[];
+}
+
+/** Wallets and their journals as postings would have left them: a journal for each change, by rising `seq` and time. */
+export interface Books {
+  /** @returns the balance after it; 0 where no wallet is touched. */
+  post(movement: Movement): number;
+  /** At its own time: before the next movement of this wallet that is later. */
+  postLater(movement: Movement): void;
+  balanceOf(accountId: string): number;
+  /** Writes what is still to come, and the wallets of all these accounts. */
+  end(accountIds: readonly string[]): Promise<void>;
+}
+
+const walletsAtOnce = 500;
+
+export function createBooks(writer: BulkWriter, chance: Chance): Books {
+  const stand = new Map<string, { balance: number; held: number; seq: number }>();
+  const later = new Map<string, Movement[]>();
+  const walletOf = (accountId: string) => {
+    const wallet = stand.get(accountId) ?? { balance: 0, held: 0, seq: 0 };
+    stand.set(accountId, wallet);
+    return wallet;
+  };
+  const write = ({ balance, held, atMs, ...movement }: Movement): number => {
+    const wallet = balance === undefined && held === undefined ? null : walletOf(movement.accountId);
+    if (wallet) {
+      wallet.balance += balance ?? 0;
+      wallet.held += held ?? 0;
+      wallet.seq += 1;
+    }
+    const journal = newJournal(chance.idAt(atMs), movement, wallet);
+    writer.add(journals.collectionName, { ...journal, createdAt: new Date(atMs) });
+    return wallet?.balance ?? 0;
+  };
+  const catchUp = (accountId: string, untilMs: number) => {
+    const waiting = later.get(accountId);
+    if (waiting === undefined) {
+      return;
+    }
+    waiting.sort((a, b) => a.atMs - b.atMs);
+    const due = waiting.filter(({ atMs }) => atMs <= untilMs);
+    due.forEach(write);
+    const left = waiting.slice(due.length);
+    if (left.length === 0) {
+      later.delete(accountId);
+    } else {
+      later.set(accountId, left);
+    }
+  };
+  return {
+    post(movement) {
+      if (movement.balance !== undefined) {
+        catchUp(movement.accountId, movement.atMs);
+      }
+      return write(movement);
+    },
+    postLater(movement) {
+      later.set(movement.accountId, [...(later.get(movement.accountId) ?? []), movement]);
+    },
+    balanceOf: (accountId) => walletOf(accountId).balance,
+    async end(accountIds) {
+      [...later.keys()].forEach((accountId) => {
+        catchUp(accountId, Infinity);
+      });
+      for (let at = 0; at < accountIds.length; at += walletsAtOnce) {
+        await wallets.bulkWrite(
+          accountIds.slice(at, at + walletsAtOnce).map((_id) => {
+            const { balance, held, seq } = walletOf(_id);
+            const replacement = { balance: int64(balance), held: int64(held), seq: int64(seq) };
+            return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+          }),
+          { ordered: false },
+        );
+      }
+    },
+  };
+}

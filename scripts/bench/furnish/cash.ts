@@ -1,0 +1,125 @@
+/** Deposits of buyers with the lines of the bank's statements, and settlements of sellers with who has paid them. */
+import { audit, type AuditSubject } from '../../../src/audit/audit.model.js';
+import { auditInsert } from '../../../src/audit/record-audit.js';
+import { int64 } from '../../../src/database/money-type.js';
+import { BankLineModel } from '../../../src/deposits/bank/bank-line.model.js';
+import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
+import { move } from '../../../src/money/journals/new-journal.js';
+import { settlements, toStored as settlementToStored } from '../../../src/settlements/settlement.model.js';
+import { businessDay } from '../../../src/shared/business-time.js';
+import type { Seller } from './people.js';
+import type { Desk } from './write-sale.js';
+
+/** A completed deposit in rupiah, as one that its own call has credited. */
+export function creditDeposit(
+  { writer, books, chance }: Desk,
+  { accountId, refId, amount, atMs }: { accountId: string; refId: string; amount: number; atMs: number },
+): Deposit {
+  const _id = chance.idAt(atMs);
+  const lines = move(amount, { from: 'platform:clearing', to: `wallet:${accountId}` });
+  const balanceAfter = books.post({
+    ...{ accountId, kind: 'deposit', subjectId: _id, atMs, balance: amount, lines },
+  });
+  const at = new Date(atMs);
+  const deposit: Deposit = {
+    ...{ _id, accountId, refId, amount, status: 'completed', balanceBefore: balanceAfter - amount },
+    ...{ balanceAfter, createdAt: at, completedAt: at },
+  };
+  writer.add(deposits.collectionName, toStored(deposit));
+  return deposit;
+}
+
+/** One that waits for its payment, or that nobody has paid. */
+export function otherDeposit(
+  { writer, books, chance }: Desk,
+  {
+    accountId,
+    status,
+    amount,
+    atMs,
+  }: { accountId: string; status: 'pending' | 'rejected'; amount: number; atMs: number },
+): void {
+  const _id = chance.idAt(atMs);
+  const balance = books.balanceOf(accountId);
+  const row = { _id, accountId, refId: `deposit-${_id}`, amount, status, createdAt: new Date(atMs) };
+  const balances = { balanceBefore: balance, balanceAfter: balance, completedAt: null };
+  writer.add(deposits.collectionName, toStored({ ...row, ...balances }));
+}
+
+/** @param deposit Whose money it was; null: nobody knows, or it is for none. */
+export function bankLine(
+  { writer, chance }: Desk,
+  { deposit, atMs, isAside }: { deposit: Deposit | null; atMs: number; isAside: boolean },
+): void {
+  const _id = chance.idAt(atMs);
+  const decided = { at: new Date(atMs), actor: 'operator:bench', reason: 'as the bank says' };
+  writer.add(BankLineModel.collection.collectionName, {
+    ...{ _id, key: _id, day: businessDay(new Date(atMs)), description: `TRSF E-BANKING CR ${_id.slice(-8)}` },
+    amount: int64(deposit?.amount ?? 10_000 * (1 + chance.below(500))),
+    status: deposit ? 'used' : isAside ? 'set-aside' : 'open',
+    depositId: deposit?._id ?? null,
+    ...{ file: 'mutasi.csv', createdAt: new Date(atMs), decided: deposit || isAside ? decided : null },
+  });
+}
+
+/** A seller has a hundredth of its money paid out. */
+export function settle(
+  desk: Desk,
+  { seller, status, atMs }: { seller: Seller; status: 'processing' | 'completed' | 'failed'; atMs: number },
+): void {
+  const { writer, books, chance } = desk;
+  const { id: accountId, username } = seller;
+  const amount = Math.floor(books.balanceOf(accountId) / 100);
+  const fee = 2_500;
+  if (amount <= fee) {
+    return;
+  }
+  const _id = chance.idAt(atMs);
+  const [wallet, held] = [`wallet:${accountId}`, `held:${accountId}`] as const;
+  const of = { accountId, subjectId: _id };
+  books.post({
+    ...{ ...of, kind: 'settlement-request', atMs, balance: -amount, held: amount },
+    lines: move(amount, { from: wallet, to: held }),
+  });
+  const endMs = atMs + 60_000;
+  const isOpen = status === 'processing';
+  if (status === 'completed') {
+    books.post({
+      ...{ ...of, kind: 'settlement-completed', atMs: endMs, balance: 0, held: -amount },
+      lines: [
+        { account: held, amount: -amount },
+        { account: 'platform:bank', amount: amount - fee },
+        { account: 'platform:revenue', amount: fee },
+      ],
+    });
+  } else if (status === 'failed') {
+    books.post({
+      ...{ ...of, kind: 'settlement-failed', atMs: endMs, balance: amount, held: -amount },
+      lines: move(amount, { from: held, to: wallet }),
+    });
+  }
+  writer.add(
+    settlements.collectionName,
+    settlementToStored({
+      ...{ _id, accountId, refId: null, amount, fee, netAmount: amount - fee, status },
+      bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: username },
+      ...{ needsApproval: false, byHand: true, claimedBy: 'operator:bench', claimedAt: new Date(atMs) },
+      ...{ reason: status === 'failed' ? 'The bank has refused it' : null, epoch: 0, nextActionAt: null },
+      ...{ estimatedCompletion: new Date(endMs), createdAt: new Date(atMs) },
+      finalAt: isOpen ? null : new Date(endMs),
+    }),
+  );
+  if (!isOpen) {
+    recordAt(desk, endMs, { action: `settlement.${status}`, subject: { kind: 'settlement', id: _id } });
+  }
+}
+
+/** An entry of the audit log of another time. */
+export function recordAt(
+  { writer, chance }: Pick<Desk, 'writer' | 'chance'>,
+  atMs: number,
+  entry: { actor?: string; action: string; subject: AuditSubject; before?: unknown; after?: unknown },
+): void {
+  const { document } = auditInsert({ actor: 'operator:bench', reason: 'a day of work', ...entry });
+  writer.add(audit.collectionName, { ...document, _id: chance.idAt(atMs), at: new Date(atMs) });
+}

@@ -1,0 +1,184 @@
+/** A business of sixty days in a database: whatever the console's pages read, with books that `ledger verify` finds right. */
+import '../../../src/all-models.js';
+import type { Db } from 'mongodb';
+import type { Deposit } from '../../../src/deposits/deposit.model.js';
+import { setTotalsComplete } from '../../../src/money/totals/totals-state.model.js';
+import { createOperator } from '../../../src/operators/create-operator.js';
+import { businessDay, businessDayOf, daysAfter } from '../../../src/shared/business-time.js';
+import { createBooks } from './books.js';
+import { bulkWriter } from './bulk-writer.js';
+import { bankLine, creditDeposit, otherDeposit, settle } from './cash.js';
+import { chanceOf, type Chance } from './chance.js';
+import { dayTotals } from './day-totals.js';
+import { deliver, troubleReceivers } from './deliveries.js';
+import { makeSale, type Fate, type Sale } from './make-sale.js';
+import { furnishOffice, openCase } from './office.js';
+import { furnishPeople, type Customer, type People } from './people.js';
+import { sellerCreditsOf, writeSale, type Desk } from './write-sale.js';
+
+export interface Sizes {
+  purchases: number;
+  accounts: number;
+  products: number;
+  providers: number;
+  deliveries: number;
+}
+
+export interface Business extends People {
+  operator: { username: string; password: string };
+  fromMs: number;
+  untilMs: number;
+  /** One that succeeded, one under review. */
+  sold: Sale;
+  reviewed: Sale;
+  failingJobId: string;
+}
+
+export const daysFurnished = 60;
+const dayMs = 86_400_000;
+/** Rupiah on the wallet of every buyer to begin with: nobody runs out. */
+const opening = 100_000_000_000;
+const reviews = 300;
+const openSales = 200;
+const drainEvery = 500;
+
+export async function furnish(
+  db: Db,
+  { sizes, say }: { sizes: Sizes; say: (what: string) => void },
+): Promise<Business> {
+  const untilMs = Date.now() - 60_000;
+  const fromMs = businessDayOf(new Date(untilMs - (daysFurnished - 1) * dayMs)).startMs;
+  const chance = chanceOf(1);
+  const writer = bulkWriter(db);
+  const desk: Desk = { writer, chance, books: createBooks(writer, chance) };
+  const wanted = {
+    buyers: sizes.accounts - sizes.providers,
+    sellers: sizes.providers,
+    products: sizes.products,
+  };
+  const people = await furnishPeople(wanted, new Date(fromMs));
+  say(`${sizes.accounts} accounts, ${sizes.products} products`);
+  const openings = people.buyers.map(({ id }) =>
+    creditDeposit(desk, { accountId: id, refId: 'opening', amount: opening, atMs: fromMs }),
+  );
+  await writer.drain();
+  const found = await sell(desk, people, { sizes, fromMs, untilMs, say });
+  say(`${sizes.purchases} purchases`);
+  cash(desk, people, { openings, fromMs, untilMs });
+  const { failingJobId } = await furnishOffice(desk, people, { fromMs, untilMs });
+  say('an office');
+  troubleReceivers(desk, { buyers: people.buyers.slice(-600), disabled: 300 });
+  await desk.books.end([...people.buyers, ...people.sellers].map(({ id }) => id));
+  await writer.end();
+  await setTotalsComplete();
+  const operator = { username: 'bench', password: 'a password of the bench' };
+  await createOperator({ ...operator, role: 'admin' }, { actor: 'cli:bench', from: null, reason: null });
+  return { ...people, ...found, failingJobId, operator, fromMs, untilMs };
+}
+
+interface Selling {
+  sizes: Sizes;
+  fromMs: number;
+  untilMs: number;
+  say: (what: string) => void;
+}
+
+/** Purchases in the order of their time, with all that each leaves behind. */
+async function sell(
+  desk: Desk,
+  people: People,
+  { sizes, fromMs, untilMs, say }: Selling,
+): Promise<Pick<Business, 'sold' | 'reviewed'>> {
+  const { writer, chance } = desk;
+  const totals = dayTotals(desk, { foldedUntil: daysAfter(businessDay(new Date(untilMs)), -1) });
+  const credits = sellerCreditsOf(desk);
+  const customers = new Map<string, Customer>(people.buyers.map((each) => [each.id, each]));
+  const delivered = sizes.deliveries / sizes.purchases;
+  const found: Partial<Record<Fate, Sale>> = {};
+  let { endMs: dayEndMs } = businessDayOf(new Date(fromMs));
+  for (let index = 0; index < sizes.purchases; index += 1) {
+    const atMs = fromMs + Math.floor(((index + 0.5) * (untilMs - fromMs)) / sizes.purchases);
+    if (atMs > dayEndMs) {
+      credits.postAll(dayEndMs);
+      settleAll(desk, people, dayEndMs);
+      dayEndMs = businessDayOf(new Date(atMs)).endMs;
+    }
+    const fate = fateOf(index, sizes.purchases, chance);
+    const sale = makeSale({ index, atMs, fate }, people, chance);
+    found[fate] = sale;
+    writeSale(desk, sale, credits);
+    totals.count(sale.purchase);
+    const buyer = customers.get(sale.purchase.accountId);
+    if (buyer && fate !== 'open' && chance.next() < delivered) {
+      deliver(desk, buyer, sale);
+    }
+    if (fate === 'review' && index % 2 === 0) {
+      openCase(desk, sale);
+    }
+    if (index % drainEvery === 0) {
+      await writer.drain();
+    }
+    if ((index + 1) % 100_000 === 0) {
+      say(`${index + 1} purchases`);
+    }
+  }
+  credits.postAll(untilMs);
+  totals.end();
+  await writer.drain();
+  const { success: sold, review: reviewed } = found;
+  if (!sold || !reviewed) {
+    throw new Error('So few purchases have none of some states');
+  }
+  return { sold, reviewed };
+}
+
+/** The newest are under way; what waits for a person is of any time. */
+function fateOf(index: number, purchases: number, chance: Chance): Fate {
+  if (index >= purchases - openSales) {
+    return 'open';
+  }
+  if (index % Math.ceil(purchases / reviews) === 0) {
+    return 'review';
+  }
+  const drawn = chance.next();
+  return drawn < 0.001 ? 'reversed' : drawn < 0.004 ? 'unasked' : drawn < 0.06 ? 'failed' : 'success';
+}
+
+const settledEachDay = 3;
+
+function settleAll(desk: Desk, { sellers }: People, atMs: number): void {
+  const isRecent = Date.now() - atMs < 3 * dayMs;
+  for (const seller of sellers) {
+    for (let made = 0; made < settledEachDay; made += 1) {
+      const status =
+        isRecent && made === 0 ? 'processing' : desk.chance.below(20) === 0 ? 'failed' : 'completed';
+      settle(desk, { seller, status, atMs: atMs + 1_000 + made * 100_000 });
+    }
+  }
+}
+
+const [depositsWaiting, depositsRejected, linesUsed, linesOther] = [300, 2_000, 5_000, 5_000];
+
+/** Deposits that are no money (yet), and what the bank says. */
+function cash(
+  desk: Desk,
+  { buyers }: People,
+  { openings, fromMs, untilMs }: { openings: Deposit[]; fromMs: number; untilMs: number },
+): void {
+  const { chance } = desk;
+  const someTime = () => fromMs + Math.floor(chance.next() * (untilMs - fromMs));
+  for (let made = 0; made < depositsWaiting + depositsRejected; made += 1) {
+    const isWaiting = made < depositsWaiting;
+    otherDeposit(desk, {
+      ...{ accountId: chance.of(buyers).id, amount: 10_000 * (1 + chance.below(500)) },
+      status: isWaiting ? 'pending' : 'rejected',
+      atMs: isWaiting ? untilMs - chance.below(dayMs) : someTime(),
+    });
+  }
+  openings.slice(0, linesUsed).forEach((deposit) => {
+    bankLine(desk, { deposit, atMs: someTime(), isAside: false });
+  });
+  for (let made = 0; made < linesOther; made += 1) {
+    bankLine(desk, { deposit: null, atMs: someTime(), isAside: made % 2 === 0 });
+  }
+}

@@ -1,0 +1,127 @@
+/** Who buys and sells, and what: accounts, their keys, products and offers, written in bulk as the service writes them. */
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
+import { newApiKey } from '../../../src/accounts/api-key.js';
+import { apiKeyDocument, createAccount, newWebhookSecret } from '../../../src/accounts/create-account.js';
+import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
+import { int64 } from '../../../src/database/money-type.js';
+import { OfferModel } from '../../../src/products/offer.model.js';
+import { ProductModel, type Product } from '../../../src/products/product.model.js';
+import { changing } from '../../../src/redis/changing.js';
+import { encrypt } from '../../../src/shared/encryption.js';
+import { newId } from '../../../src/shared/ids.js';
+
+export interface Seller {
+  id: string;
+  username: string;
+}
+
+export interface Customer {
+  id: string;
+  username: string;
+  webhookUrl: string;
+}
+
+export interface Goods {
+  product: Product;
+  /** Rupiah that each of these sellers asks. The first sells most. */
+  offers: { sellerId: string; price: number }[];
+}
+
+export interface People {
+  /** The first buys most, the last hardly anything. */
+  buyers: Customer[];
+  /** The first sells most. */
+  sellers: Seller[];
+  goods: Goods[];
+}
+
+const batchSize = 2_000;
+const sellersOfProduct = 3;
+const subcategories = ['pulsa', 'data', 'pln', 'games', 'e-money'] as const;
+const operators = ['Telkomsel', 'Indosat', 'XL', 'Tri', 'Smartfren'] as const;
+
+export async function furnishPeople(
+  wanted: { buyers: number; sellers: number; products: number },
+  since: Date,
+): Promise<People> {
+  const sellers: Seller[] = [];
+  while (sellers.length < wanted.sellers) {
+    const username = `seller-${String(sellers.length + 1).padStart(2, '0')}`;
+    const { account } = await createAccount({
+      ...{ username, role: 'seller' },
+      provider: { kind: 'simulator', baseUrl: null, username, secret: 'simulator-secret' },
+    });
+    sellers.push({ id: account._id, username });
+  }
+  const buyers: Customer[] = [];
+  const { account: model } = await createAccount({ username: 'model', role: 'buyer' });
+  while (buyers.length < wanted.buyers) {
+    buyers.push(...(await addBuyers(model, { from: buyers.length, to: wanted.buyers }, since)));
+  }
+  return { buyers, sellers, goods: await addGoods(wanted.products, sellers, since) };
+}
+
+async function addBuyers(
+  model: object,
+  { from, to }: { from: number; to: number },
+  since: Date,
+): Promise<Customer[]> {
+  const batch = Array.from({ length: Math.min(batchSize, to - from) }, (_, offset) => {
+    const username = `buyer-${String(from + offset + 1).padStart(6, '0')}`;
+    return { id: newId(), username, webhookUrl: `https://hooks.example.com/${username}` };
+  });
+  await changing([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
+    await accounts.collection.insertMany(
+      batch.map(({ id, username, webhookUrl }) => ({
+        ...model,
+        ...{ _id: id, username, webhookUrl, createdAt: since, updatedAt: since },
+        webhookSecretSealed: encrypt(newWebhookSecret(), webhookSecretContext(id)),
+      })) as never[],
+    );
+    await apiKeys.collection.insertMany(
+      batch.map(({ id }) => apiKeyDocument(id, newApiKey('buyer', 'test'))) as never[],
+    );
+  });
+  return batch;
+}
+
+async function addGoods(count: number, sellers: readonly Seller[], since: Date): Promise<Goods[]> {
+  const goods = Array.from({ length: count }, (_, index) => goodsOf(index, sellers, since));
+  const times = { createdAt: since, updatedAt: since };
+  await changing([ProductModel, OfferModel], null, async (products, offers) => {
+    await products.collection.insertMany(goods.map(({ product }) => product) as never[]);
+    await offers.collection.insertMany(
+      goods.flatMap(({ product: { _id: productCode }, offers: asked }) =>
+        asked.map(({ sellerId, price }) => ({
+          ...{ _id: `${productCode}:${sellerId}`, productCode, sellerId, price: int64(price) },
+          ...{ cost: int64(price - 150), status: 'active', ...times },
+        })),
+      ) as never[],
+    );
+  });
+  return goods;
+}
+
+function goodsOf(index: number, sellers: readonly Seller[], since: Date): Goods {
+  const subcategory = subcategories[index % subcategories.length] ?? 'pulsa';
+  const operator = operators[index % operators.length] ?? null;
+  const price = 1_000 * (5 + (index % 95)) + 450;
+  const others = sellers.length - 1;
+  const places = [
+    0,
+    ...Array.from({ length: sellersOfProduct - 1 }, (_, n) => 1 + ((index * (n + 1) + n) % others)),
+  ];
+  const asked = [...new Set(places)].flatMap((place) => sellers[place] ?? []);
+  return {
+    offers: asked.map(({ id }, rank) => ({ sellerId: id, price: price + rank * 25 })),
+    product: {
+      _id: `P${String(index + 1).padStart(4, '0')}`,
+      sellerId: asked[0]?.id ?? '',
+      name: `${operator ?? ''} ${subcategory} ${price}`,
+      ...{ category: 'prabayar', subcategory, operator, status: 'active', description: null },
+      customerNumber: { kind: 'phone', prefixes: ['0812'] },
+      ...{ cutOff: null, createdAt: since, updatedAt: since },
+    },
+  };
+}

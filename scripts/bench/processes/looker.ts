@@ -1,0 +1,29 @@
+/** A process that does nothing, and tells what looking whether its event loop stands still costs it: nothing else wakes it meanwhile. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answerCalls } from '../support/calls.js';
+import { median } from '../support/rounds.js';
+
+const restMs = 500;
+const rounds = 9;
+
+export function runLooker(): void {
+  answerCalls(async ({ everyMs }: { everyMs: number }): Promise<number> => {
+    const more: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const without = await usPerSecond();
+      const looks = monitorEventLoopDelay({ resolution: everyMs });
+      looks.enable();
+      more.push((await usPerSecond()) - without);
+      looks.disable();
+    }
+    return median(more);
+  });
+}
+
+async function usPerSecond(): Promise<number> {
+  const cpu = process.cpuUsage();
+  await pause(restMs);
+  const { user, system } = process.cpuUsage(cpu);
+  return (1_000 * (user + system)) / restMs;
+}

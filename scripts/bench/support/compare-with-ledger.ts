@@ -1,0 +1,66 @@
+/** The plots and sums of the console beside what the journals say, to the rupiah. */
+import { isDeepStrictEqual } from 'node:util';
+import { businessDay } from '../../../src/shared/business-time.js';
+import type { Business } from '../furnish/furnish.js';
+import type { ConsoleSession } from './console-session.js';
+import { mustHold } from './print.js';
+import { salesOfLedger, type Sold } from './sales-of-ledger.js';
+
+interface Today {
+  days: (Sold & { day: string })[];
+  hours: { from: string; success: number; failed: number; refunded: number; open: number }[];
+}
+
+interface Sums {
+  by_status: { status: string; count: number; amount: number }[];
+  commission: number;
+}
+
+const hourMs = 3_600_000;
+const nothing: Sold = { success: 0, sales: 0, commission: 0 };
+
+/** @throws Error with the first that differs. */
+export async function compareWithLedger(session: ConsoleSession, business: Business): Promise<void> {
+  const startedMs = performance.now();
+  const today = await dataOf<Today>(session, '/api/today');
+  const ledger = await salesOfLedger(new Date(Date.now() - 26 * hourMs));
+  for (const { day, ...plotted } of today.days) {
+    mustBeSame(`the plot of ${day}`, plotted, ledger.days.get(day) ?? nothing);
+  }
+  for (const { from, success, failed, refunded, open } of today.hours) {
+    const { success: s = 0, failed: f = 0, refunded: r = 0, open: o = 0 } = ledger.hours.get(from) ?? {};
+    const wanted = { success: s, failed: f, refunded: r, open: o };
+    mustBeSame(`the plot of the hour from ${from}`, { success, failed, refunded, open }, wanted);
+  }
+  const period = `from=${businessDay(new Date(business.fromMs))}&to=${businessDay(new Date(business.untilMs))}`;
+  for (const [field, some, sold] of [
+    ['account', business.buyers.slice(0, 50), ledger.buyers],
+    ['seller', business.sellers, ledger.sellers],
+  ] as const) {
+    for (const { id, username } of some) {
+      const sums = await dataOf<Sums>(session, `/api/purchases/sums?${field}=${username}&${period}`);
+      const { count = 0, amount = 0 } = sums.by_status.find(({ status }) => status === 'SUCCESS') ?? {};
+      const found = { success: count, sales: amount, commission: sums.commission };
+      mustBeSame(`the sums of ${username}`, found, sold.get(id) ?? nothing);
+    }
+  }
+  const all = today.days.reduce((sum, { sales }) => sum + sales, 0);
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  console.log(
+    `${today.days.length} days (${all} rupiah), ${today.hours.length} hours and the sums of 60 days of ` +
+      `${business.sellers.length} sellers and 50 buyers are what the journals say (${seconds} s)`,
+  );
+}
+
+async function dataOf<T>(session: ConsoleSession, path: string): Promise<T> {
+  const { status, text } = await session.get(path);
+  mustHold(status === 200, `${path} answered ${status}: ${text.slice(0, 300)}`);
+  return (JSON.parse(text) as { data: T }).data;
+}
+
+function mustBeSame(what: string, found: object, wanted: object): void {
+  mustHold(
+    isDeepStrictEqual(found, wanted),
+    `${what} is ${JSON.stringify(found)}, the journals say ${JSON.stringify(wanted)}`,
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * What seeing costs at most, put together from its parts: each call of a metric and each span of the whole pipeline, counted under real
+ * purchases, times what that very call takes; and the scrapes. It can tell a tenth of a per cent, where two runs
+ * of the same code differ by several.
+ */
+import { freePort } from '../../databases/ports.js';
+import { lookEveryMs } from '../../../src/signals/watch-event-loop.js';
+import type { Asked, Weighed } from '../processes/counting-process.js';
+import type { LoadResult } from '../processes/load.js';
+import { serviceEnv, startHelper, type Bench } from './bench.js';
+import { call } from './calls.js';
+import { startOurs, type Pipeline, type World } from './pipelines.js';
+import { mustHold, printGoal, printTable, shown } from './print.js';
+import { startProcess, type RunningProcess } from './start-process.js';
+import { untilTrue } from './until-true.js';
+
+/** As Prometheus is told in docs/operations.md#alerts, and as figures are gathered. */
+const scrapeEverySeconds = 15;
+const limitMs = 600_000;
+/** Each purchase goes through these, one by one. */
+const onTheWay = new Set(['web', 'fulfilment', 'webhooks']);
+
+interface Part extends Weighed {
+  name: string;
+  cpuUs: number;
+}
+
+export async function printCostOfSeeing(
+  bench: Bench,
+  world: World,
+  load: RunningProcess,
+  { purchases, connections }: { purchases: number; connections: number },
+): Promise<void> {
+  const pipeline = await startOurs(bench, world, { web: (env) => start('web', env), worker: start });
+  const ours = pipeline.processes.filter(({ name }) => name !== 'simulator' && name !== 'inbox');
+  const ask = <T>(what: Asked['do']) =>
+    Promise.all(ours.map((each) => call<T>(each.child, { do: what } satisfies Asked)));
+  const buy = () => flow(pipeline, world, { load, purchases, connections });
+  await buy();
+  await ask('count');
+  const counted = await buy();
+  await ask('spend');
+  const spent = await buy();
+  const cpuUs = await ask<number>('spent');
+  // One after the other: who shares a core with another would be told to be slow.
+  const parts: Part[] = [];
+  for (const [at, { name, child }] of ours.entries()) {
+    const weighed = await call<Weighed>(child, { do: 'weigh' } satisfies Asked);
+    parts.push({
+      name,
+      cpuUs: (cpuUs[at] ?? NaN) / spent.accepted,
+      ...perPurchase(weighed, counted.accepted),
+    });
+  }
+  const looker = await startHelper('looker', 'looker');
+  const lookingUs = await call<number>(looker.child, { everyMs: lookEveryMs });
+  await looker.stop();
+  for (const { name, metricCalls, spanCalls } of parts.filter((part) => onTheWay.has(part.name))) {
+    // Else what was listened to is not what is called, and seeing would seem to cost nothing.
+    mustHold(
+      metricCalls >= 1 && spanCalls >= 1,
+      `${name} called ${metricCalls} metrics and ${spanCalls} spans`,
+    );
+  }
+  console.log(
+    `what seeing costs at most: ${counted.accepted} purchases counted, CPU of ${spent.accepted} others at ${shown(spent.perSecond)} a second; µs are of a purchase`,
+  );
+  console.log(
+    `looking at an event loop takes ${shown(lookingUs / 1_000)} ms of CPU a second in a process at rest: ${shown(lookingUs / 10_000)} % of a core`,
+  );
+  printParts(parts, spent.perSecond, lookingUs / spent.perSecond);
+  await Promise.all(ours.map((each) => each.stop()));
+}
+
+async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
+  const [port, metricsPort] = [String(await freePort()), String(await freePort())];
+  return startProcess({
+    ...{ name, script: 'scripts/bench/main.js', args: ['counting-process', name] },
+    env: { ...serviceEnv, ...env, METRICS_PORT: metricsPort, ...(name === 'web' && { PORT: port }) },
+  });
+}
+
+/** Buys, and waits until all of it is final and told. */
+async function flow(
+  pipeline: Pipeline,
+  { shop }: World,
+  options: { load: RunningProcess; purchases: number; connections: number },
+): Promise<{ accepted: number; perSecond: number }> {
+  const { load, purchases, connections } = options;
+  const startedMs = performance.now();
+  const { accepted, refused } = await call<LoadResult>(load.child, {
+    ...{ urls: [pipeline.web.url], buyersFile: shop.buyersFile, buyers: shop.buyers.length, connections },
+    ...{ seconds: limitMs / 1_000, purchases, repeat: true },
+  });
+  mustHold(accepted > 0 && Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
+  await untilTrue({ everyMs: 250, limitMs, what: 'everything bought is delivered' }, () => pipeline.isDone());
+  return { accepted, perSecond: (1_000 * accepted) / (performance.now() - startedMs) };
+}
+
+function perPurchase(weighed: Weighed, purchases: number): Weighed {
+  const share = ({ p50, p99 }: Weighed['metrics']) => ({ p50: p50 / purchases, p99: p99 / purchases });
+  return {
+    ...weighed,
+    ...{ metricCalls: weighed.metricCalls / purchases, spanCalls: weighed.spanCalls / purchases },
+    ...{ metrics: share(weighed.metrics), metricsOff: share(weighed.metricsOff) },
+    ...{ spansOff: share(weighed.spansOff), inPlace: weighed.inPlace / purchases },
+  };
+}
+
+function printParts(parts: Part[], perSecond: number, looksUs: number): void {
+  const everyPurchase = (us: number) => us / (scrapeEverySeconds * perSecond);
+  const scrapedUs = ({ scrape, figures }: Part) => everyPurchase(scrape + figures);
+  const onUs = (part: Part) => part.inPlace + scrapedUs(part) + looksUs;
+  const total = (of: (part: Part) => number) => parts.reduce((sum, part) => sum + of(part), 0);
+  /** Nobody can time a call of nothing where it stands: it is as much dearer there as those of metrics are. */
+  const dearer = total((part) => part.inPlace) / total((part) => part.metrics.p50);
+  const offUs = ({ metricsOff, spansOff }: Part) => dearer * (metricsOff.p50 + spansOff.p50) + looksUs;
+  /** Of a purchase of a process that sees nothing. */
+  const share = (us: number, cpuUs: number) => (100 * us) / cpuUs;
+  const row = (name: string, of: (value: (part: Part) => number) => number) => [
+    ...[name, of((part) => part.cpuUs)],
+    ...[of((part) => part.metricCalls), of((part) => part.metrics.p50), of((part) => part.metrics.p99)],
+    ...[of((part) => part.inPlace), of(scrapedUs), of(() => looksUs), of(onUs)],
+    share(
+      of(onUs),
+      of((part) => part.cpuUs - onUs(part)),
+    ),
+    of((part) => part.spanCalls),
+    ...[
+      of((part) => part.metricsOff.p50 + part.spansOff.p50),
+      of((part) => part.metricsOff.p99 + part.spansOff.p99),
+      of(offUs),
+    ],
+    share(
+      of(offUs),
+      of((part) => part.cpuUs - onUs(part)),
+    ),
+  ];
+  printTable(
+    [
+      ...[
+        '',
+        'CPU µs',
+        'metric calls',
+        'µs p50',
+        'µs p99',
+        'µs in place',
+        'scrapes µs',
+        'looks µs',
+        'all µs',
+        'on: %',
+      ],
+      ...['spans', 'off: µs p50', 'µs p99', 'all µs', 'off: %'],
+    ],
+    [...parts.map((part) => row(part.name, (value) => value(part))), row('all', total)],
+  );
+  parts.forEach(({ name, scrape, figures }) => {
+    const gathered = figures > 0 ? `; its figures ${shown(figures / 1_000)} ms` : '';
+    console.log(
+      `${name}: a scrape takes ${shown(scrape / 1_000)} ms of CPU${gathered}: ${shown((100 * (scrape + figures)) / (1e6 * scrapeEverySeconds))} % of a core`,
+    );
+  });
+  const cpuUs = total((part) => part.cpuUs - onUs(part));
+  const goals = [
+    ['nothing on', 2, total(offUs)],
+    ['metrics on', 3, total(onUs)],
+  ] as const;
+  for (const [what, goal, us] of goals) {
+    const whoever =
+      what === 'metrics on' ? total((part) => scrapedUs(part) + looksUs) : parts.length * looksUs;
+    const shares = `its calls ${shown(share(us - whoever, cpuUs))} %, the rest at ${shown(perSecond)} purchases a second`;
+    printGoal(`${what}, of a purchase's CPU in all processes (${shares})`, {
+      ...{ goal, reached: share(us, cpuUs), unit: '%', wanted: 'at most' },
+    });
+  }
+}

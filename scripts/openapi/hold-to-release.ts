@@ -1,0 +1,85 @@
+/**
+ * What clients were promised by the last release, and what was taken back since, each with its reason (decision 138). Between two
+ * releases the baseline never changes: a break is told by the list that says why it was made, and by nothing else.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { breakingChanges, type Json } from './breaking-changes.js';
+import { contractOnly } from './contract-only.js';
+
+interface AcceptedBreak {
+  /** Why clients can live with it. */
+  reason: string;
+  /** As the check says it, without its place. */
+  what: string;
+  at: string[];
+}
+
+/** scripts/openapi/accepted-breaks.json, which people write and review. */
+interface Release {
+  /** The version in package.json when the baseline was taken. */
+  release: string;
+  /** Of the baseline, so that it is not written anew beside the rule. */
+  sha256: string;
+  accepted: AcceptedBreak[];
+}
+
+/** Where the two files are, and the version that package.json has now. */
+export interface Held {
+  folder: string;
+  version: string;
+}
+
+/** One line for each thing that clients of the last release would notice and nobody has accepted; none when all is well. */
+export function contractProblems({ folder, version }: Held, document: Json): string[] {
+  const { release, sha256, accepted } = releaseIn(folder);
+  const baseline = readFileSync(baselineIn(folder), 'utf8');
+  const breaks = breakingChanges(JSON.parse(baseline) as Json, document);
+  const known = accepted.flatMap(({ what, at }) => at.map((place) => `${place}: ${what}`));
+  return [
+    ...breaks.filter((each) => !known.includes(each)).map((each) => `Breaks clients: ${each}`),
+    ...known.filter((each) => !breaks.includes(each)).map((each) => `Accepted, but no break: ${each}`),
+    ...accepted
+      .filter(({ reason }) => reason.trim() === '')
+      .map(({ what }) => `Accepted without a reason: ${what}`),
+    ...(digestOf(baseline) === sha256
+      ? []
+      : ['The baseline is not the one of the release: put scripts/openapi/baseline.json back.']),
+    ...(release === version
+      ? []
+      : [`The baseline is that of ${release}, and package.json says ${version}: accept it.`]),
+  ];
+}
+
+/** Why the baseline must stay as it is, or null: it changes with a version alone, and never over a break that nobody accepted. */
+export function whyNotAccepted(held: Held, document: Json): string | null {
+  const { release } = releaseIn(held.folder);
+  if (release === held.version) {
+    return (
+      `The baseline is that of ${release}, and so is package.json: it is frozen until the next version. ` +
+      'A break that is meant gets its reason in scripts/openapi/accepted-breaks.json.'
+    );
+  }
+  return contractProblems({ ...held, version: release }, document).at(0) ?? null;
+}
+
+/** Makes `document` what the releases from now on are held to, and begins the list anew. @throws Error while it is frozen. */
+export function acceptRelease(held: Held, document: Json): void {
+  const why = whyNotAccepted(held, document);
+  if (why !== null) {
+    throw new Error(why);
+  }
+  const baseline = `${JSON.stringify(contractOnly(document), null, 1)}\n`;
+  const next: Release = { release: held.version, sha256: digestOf(baseline), accepted: [] };
+  writeFileSync(baselineIn(held.folder), baseline);
+  writeFileSync(releaseFileIn(held.folder), `${JSON.stringify(next, null, 2)}\n`);
+}
+
+const baselineIn = (folder: string) => join(folder, 'baseline.json');
+const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function releaseIn(folder: string): Release {
+  return JSON.parse(readFileSync(releaseFileIn(folder), 'utf8')) as Release;
+}

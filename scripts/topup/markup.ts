@@ -1,0 +1,210 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { limits } from '../../config/limits.js';
+import type { MarkupTarget } from '../../src/products/set-markup.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { rupiah, table } from './format.js';
+import { limitOption, priceGroup, reasonOption, wholeNumber } from './options.js';
+import { UsageError } from './usage-error.js';
+
+const precedence =
+  'Of all rules that fit a purchase one stands alone: one of the account before one of its price group, before one for all accounts, and of each the one of the product before that of its subcategory, its category and of all. The seller gets what it would get without.';
+
+/** `topup markup …`: what buyers pay above the seller's price. */
+export function registerMarkup(program: Command): void {
+  const group = defineGroup(program, 'markup', "What buyers pay above sellers' prices");
+  registerList(group);
+  registerSet(group);
+  registerRemove(group);
+  registerGroups(group);
+}
+
+function registerList(group: Command): void {
+  defineCommand<{ account?: string; group?: string; after?: string; limit: number }>(group, {
+    usage: 'list',
+    action: 'markup.look',
+    summary: 'List the rules: those for all accounts first, then those of price groups',
+    details: precedence,
+    examples: ['markup list', 'markup list --account warung-sari --json'],
+    options: [
+      new Option('--account <username>', 'those of this buyer alone'),
+      new Option('--group <name>', 'those of this price group alone').argParser(priceGroup),
+      new Option('--after <id>', 'those after this one'),
+      limitOption(),
+    ],
+    async run({ options: { account, group: priceGroupName, after, limit } }) {
+      refuseBoth({ account, group: priceGroupName });
+      const [{ listMarkups }, { requireAccount }, { usernamesOf }] = await Promise.all([
+        import('../../src/products/list-markups.js'),
+        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/usernames-of.js'),
+      ]);
+      const accountId = account === undefined ? null : (await requireAccount(account))._id;
+      const owner = { accountId, priceGroup: priceGroupName ?? null };
+      const isOfOne = account !== undefined || priceGroupName !== undefined;
+      const { markups, next } = await listMarkups({ ...(isOfOne && { owner }), after, limit });
+      const usernames = await usernamesOf(markups.flatMap((each) => each.accountId ?? []));
+      const shown = markups.map(
+        ({ accountId: id, scope, of, percentHundredths, rupiah: amount, ...each }) => ({
+          account: id === null ? null : (usernames[id] ?? id),
+          ...{ group: each.priceGroup ?? null, scope, of },
+          ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
+        }),
+      );
+      return {
+        data: { markups: shown, next },
+        text: [
+          shown.length === 0
+            ? 'There is no markup.'
+            : table(
+                ['for', 'what', 'code or name', 'markup'],
+                shown.map((each) => [forWhom(each), each.scope, each.of ?? '-', added(each)]),
+                [3],
+              ),
+          ...(next === null ? [] : [`More: --after "${next}"`]),
+        ].join('\n'),
+      };
+    },
+  });
+}
+
+interface TargetOptions {
+  product?: string;
+  category?: string;
+  all?: boolean;
+  account?: string;
+  group?: string;
+}
+
+function registerSet(group: Command): void {
+  defineCommand<TargetOptions & { percent?: number; rupiah?: number }>(group, {
+    usage: 'set',
+    action: 'markup.set',
+    summary: "Set what buyers pay above the seller's price",
+    details: `Holds for the next price list, purchase and inquiry of a bill; what was accepted or answered keeps its price. ${precedence}`,
+    examples: [
+      'markup set --category pascabayar --rupiah 2500 --reason "our fee on bills"',
+      'markup set --product S10 --percent 1.25 --reason "list of March"',
+      'markup set --category pulsa --group grosir --rupiah 50 --reason "resellers of the first class"',
+      'markup set --all --account warung-sari --percent 0 --reason "contract 12: sellers\' prices"',
+    ],
+    options: [
+      ...targetOptions(),
+      new Option(
+        '--percent <percent>',
+        "of the seller's price, 0 to 100, rounded up to whole rupiah",
+      ).argParser(percent),
+      new Option('--rupiah <rupiah>', 'whole rupiah').argParser(wholeNumber(0, limits.markupRupiahMax)),
+      reasonOption(),
+    ],
+    async run({ options, by }) {
+      if ((options.percent === undefined) === (options.rupiah === undefined)) {
+        throw new UsageError('Say how much, one of: --percent, --rupiah.');
+      }
+      const { setMarkup } = await import('../../src/products/set-markup.js');
+      const {
+        percentHundredths,
+        rupiah: amount,
+        scope,
+        of,
+      } = await setMarkup(await targetOf(options), { percent: options.percent, rupiah: options.rupiah }, by);
+      const data = {
+        ...{ account: options.account ?? null, group: options.group ?? null, scope, of },
+        ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
+      };
+      return { data, text: `${forWhom(data)}, ${scope} ${of ?? ''}: ${added(data)}` };
+    },
+  });
+}
+
+function registerRemove(group: Command): void {
+  defineCommand<TargetOptions>(group, {
+    usage: 'remove',
+    action: 'markup.set',
+    summary: 'Remove a rule',
+    details: 'Of the rules that are left the next one holds, from the next call on.',
+    examples: ['markup remove --product S10 --reason "as its category again"'],
+    options: [...targetOptions(), reasonOption()],
+    async run({ options, by }) {
+      const { removeMarkup } = await import('../../src/products/set-markup.js');
+      await removeMarkup(await targetOf(options), by);
+      return { data: { removed: true }, text: 'The markup is removed.' };
+    },
+  });
+}
+
+function targetOptions(): Option[] {
+  return [
+    new Option('--product <code>', 'of this product'),
+    new Option('--category <name>', 'of a subcategory such as pulsa, or of prabayar or pascabayar'),
+    new Option('--all', 'of all that is sold'),
+    new Option('--account <username>', 'for this buyer alone; without it and --group for all'),
+    new Option('--group <name>', 'for the buyers of this price group').argParser(priceGroup),
+  ];
+}
+
+async function targetOf({ product, category, all, account, group }: TargetOptions): Promise<MarkupTarget> {
+  if ([product, category, all].filter((each) => each !== undefined).length !== 1) {
+    throw new UsageError('Say of what, one of: --product, --category, --all.');
+  }
+  refuseBoth({ account, group });
+  const { requireAccount } = await import('../../src/accounts/require-account.js');
+  return {
+    buyer: account === undefined ? null : await requireAccount(account),
+    priceGroup: group,
+    productCode: product,
+    category,
+  };
+}
+
+function refuseBoth({ account, group }: { account?: string | undefined; group?: string | undefined }): void {
+  if (account !== undefined && group !== undefined) {
+    throw new UsageError('Say for whom, one of: --account, --group.');
+  }
+}
+
+function registerGroups(group: Command): void {
+  defineCommand<{ after?: string; limit: number }>(group, {
+    usage: 'groups',
+    action: 'markup.look',
+    summary: 'List the price groups with their accounts',
+    details:
+      'There is a group as soon as a rule or an account names it. Put an account into one: topup account group. Who is in one: topup account list --group.',
+    examples: ['markup groups'],
+    options: [new Option('--after <name>', 'those after this one'), limitOption()],
+    async run({ options }) {
+      const { groupAccountsCountedMax, listPriceGroups } =
+        await import('../../src/providers/list-price-groups.js');
+      const { groups, next } = await listPriceGroups(options);
+      const counted = (accounts: number) =>
+        accounts < groupAccountsCountedMax ? String(accounts) : `${accounts} or more`;
+      return {
+        data: { groups, next },
+        text: [
+          groups.length === 0
+            ? 'There is no price group.'
+            : table(
+                ['group', 'accounts'],
+                groups.map(({ name, accounts }) => [name, counted(accounts)]),
+                [1],
+              ),
+          ...(next === null ? [] : [`More: --after ${next}`]),
+        ].join('\n'),
+      };
+    },
+  });
+}
+
+function percent(value: string): number {
+  if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > 100) {
+    throw new InvalidArgumentError('It must be a number from 0 to 100, with at most two decimals.');
+  }
+  return Number(value);
+}
+
+function forWhom({ account, group }: { account: string | null; group: string | null }): string {
+  return account ?? (group === null ? 'all' : `group ${group}`);
+}
+
+function added(of: { percent: number | null; rupiah: number | null }): string {
+  return of.percent === null ? rupiah(of.rupiah ?? 0) : `${of.percent} %`;
+}

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Option, type Command } from 'commander';
+import type { ImportPlan, PlannedChange } from '../../src/providers/imports/plan-import.js';
+import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
+import type { LineRefusal } from '../../src/providers/imports/read-price-file.js';
+import { defineCommand } from './define-command.js';
+import { facts, heading, rupiah, table, time } from './format.js';
+import { limitOption, optionalReasonOption } from './options.js';
+import type { Output } from './print.js';
+import { UsageError } from './usage-error.js';
+
+interface ImportOptions {
+  apply?: boolean;
+  meant?: boolean;
+  undo?: string;
+  reason?: string;
+}
+
+type By = { actor: string; from: null; reason: string | null };
+
+/** So many lines of each list are printed; `--json` has them all. */
+const shownMax = 200;
+
+const format =
+  'CSV in UTF-8, or the first sheet of a workbook (xlsx); at most 10,000 lines and 5 MB. The first line names the columns: code, seller (username), and of price, cost and status those that it has. Rupiah in digits alone. An empty cell leaves what is. A cost that a provider tells by its own price list is written again with the next one.';
+
+/** `topup product import|imports|history`. */
+export function registerPriceImport(product: Command): void {
+  defineCommand<ImportOptions>(product, {
+    usage: 'import [file]',
+    action: 'product.set',
+    summary: 'Show what a price list would change, apply it, or take it back',
+    details: `${format}\n\nWithout --apply nothing is changed. Lines that are refused are left out. Prices that lose money or fall by more than half are applied with --meant alone. --undo takes back what an import has written, but for what somebody has changed since: that can be undone again later.`,
+    examples: [
+      'product import list.xlsx',
+      'product import list.xlsx --apply --reason "their list of March"',
+      'product import --undo 0192f0c1a2b3 --reason "the wrong file"',
+    ],
+    options: [
+      new Option('--apply', 'change the offers'),
+      new Option('--meant', 'also prices that do not bring in what they cost, or fall by more than half'),
+      new Option('--undo <id>', 'take an import back'),
+      optionalReasonOption(),
+    ],
+    async run({ arg, options, by }) {
+      const file = arg('file');
+      const changes = options.apply === true || options.undo !== undefined;
+      if (
+        (file === '') === (options.undo === undefined) ||
+        (options.undo !== undefined && options.apply === true)
+      ) {
+        throw new UsageError('Name the file of a price list, or an import with --undo.');
+      }
+      if (changes && options.reason === undefined) {
+        throw new UsageError('Say why: --reason.');
+      }
+      if (options.undo !== undefined) {
+        return undo(options.undo, by);
+      }
+      return options.apply === true ? apply(file, options, by) : preview(file);
+    },
+  });
+  registerImports(product);
+  registerHistory(product);
+}
+
+async function preview(file: string): Promise<Output> {
+  const [{ planImport }, { readPriceFile }] = await Promise.all([
+    import('../../src/providers/imports/plan-import.js'),
+    import('../../src/providers/imports/read-price-file.js'),
+  ]);
+  const plan = await planImport(await readPriceFile(readFileSync(file)));
+  return { data: plan, text: [await textOf(plan), '', 'Nothing was changed: --apply does.'].join('\n') };
+}
+
+async function apply(file: string, { meant }: ImportOptions, by: By): Promise<Output> {
+  const { applyImport } = await import('../../src/providers/imports/apply-import.js');
+  const { importId, plan, changed, kept } = await applyImport(
+    { bytes: readFileSync(file), file: basename(file), meant },
+    by,
+  );
+  return {
+    data: { importId, changed, kept, refused: plan.refused, unchanged: plan.unchanged },
+    text: [
+      await textOf(plan),
+      '',
+      `${changed} offers are changed. Take it back: topup product import --undo ${importId} --reason …`,
+      ...(kept.length === 0
+        ? []
+        : [`Changed by somebody else meanwhile, and left: lines ${some(kept.map(({ line }) => line))}`]),
+    ].join('\n'),
+  };
+}
+
+async function undo(id: string, by: By): Promise<Output> {
+  const { undoImport } = await import('../../src/providers/imports/undo-import.js');
+  const { undone, kept } = await undoImport(id, by);
+  return {
+    data: { undone, kept },
+    text: [
+      `${undone} offers are again what they were.`,
+      ...(kept.length === 0
+        ? []
+        : [
+            `Changed since, and left: ${some(kept.map(({ line, productCode, fields }) => `${productCode} (line ${line}: ${fields.join(', ')})`))}`,
+            `What is left can be undone again: topup product import --undo ${id} --reason …`,
+          ]),
+    ].join('\n'),
+  };
+}
+
+function registerImports(product: Command): void {
+  defineCommand<{ after?: string; limit: number }>(product, {
+    usage: 'imports',
+    action: 'product.look',
+    summary: 'List the price lists that were imported, the newest first',
+    examples: ['product imports', 'product imports --limit 5 --json'],
+    options: [new Option('--after <id>', 'those before this one'), limitOption(20)],
+    async run({ options }) {
+      const { listImports } = await import('../../src/providers/imports/list-imports.js');
+      const { imports, next } = await listImports(options);
+      return {
+        data: { imports, next },
+        text: [
+          imports.length === 0
+            ? 'No price list was imported.'
+            : table(
+                ['id', 'at', 'file', 'status', 'changed', 'by'],
+                imports.map((each) => [
+                  ...[each._id, time(each.createdAt), each.file, each.status],
+                  ...[`${each.changed} of ${each.planned}`, each.actor],
+                ]),
+                [4],
+              ),
+          ...(next === null ? [] : [`More: --after ${next}`]),
+        ].join('\n'),
+      };
+    },
+  });
+}
+
+function registerHistory(product: Command): void {
+  defineCommand<{ seller: string; limit: number }>(product, {
+    usage: 'history <code>',
+    action: 'product.look',
+    summary: "Show what became of a seller's price, the newest first",
+    details: 'From the audit log. Costs that a provider tells by its own price list are not in it.',
+    examples: ['product history S10 --seller grosir'],
+    options: [new Option('--seller <username>', 'whose offer').makeOptionMandatory(), limitOption(20)],
+    async run({ arg, options: { seller, limit } }) {
+      const [{ offerHistory }, { requireAccount }] = await Promise.all([
+        import('../../src/providers/imports/offer-history.js'),
+        import('../../src/accounts/require-account.js'),
+      ]);
+      const { _id: sellerId } = await requireAccount(seller);
+      const { moments } = await offerHistory({ code: arg('code'), sellerId }, { limit });
+      const amount = (value: number | null | undefined) =>
+        value === undefined ? '' : value === null ? '-' : rupiah(value);
+      return {
+        data: { moments },
+        text:
+          moments.length === 0
+            ? 'The audit log tells of no change.'
+            : table(
+                ['at', 'price', 'cost', 'status', 'by', 'why'],
+                moments.map((each) => [
+                  ...[time(each.at), amount(each.price), amount(each.cost), each.status ?? ''],
+                  ...[each.actor, each.reason ?? ''],
+                ]),
+                [1, 2],
+              ),
+      };
+    },
+  });
+}
+
+const words: Record<LineRefusal, string> = {
+  'no-code': 'names no product',
+  'no-seller': 'names no seller',
+  'bad-price': 'its price is not in digits alone',
+  'bad-cost': 'its cost is not in digits alone',
+  'bad-status': 'its status is none of active, inactive, maintenance',
+  'nothing-said': 'has neither price nor cost nor status',
+  repeated: 'its offer is in a line before',
+  'unknown-product': 'there is no such product',
+  'unknown-seller': 'there is no such seller',
+  'no-offer': 'the seller does not offer the product',
+};
+
+async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promise<string> {
+  const { mostTellingFirst } = await import('../../src/providers/imports/plan-import.js');
+  const ordered = mostTellingFirst(changes);
+  const linesOf = (why: 'loses' | 'falls') => {
+    const found = ordered.filter((each) => each[why]).map(({ line }) => line);
+    return found.length === 0 ? null : some(found);
+  };
+  return [
+    facts([
+      ['lines', String(lines)],
+      ['changes', String(changes.length)],
+      ['of these lose money', linesOf('loses')],
+      ['of these fall by more than half', linesOf('falls')],
+      ['unchanged', String(unchanged)],
+      ['refused', String(refused.length)],
+    ]),
+    ...(changes.length === 0
+      ? []
+      : [
+          heading('Changes'),
+          table(
+            ['line', 'code', 'seller', 'price', 'cost', 'status', 'left'],
+            ordered.slice(0, shownMax).map(rowOf),
+            [0, 3, 4, 6],
+          ),
+        ]),
+    ...(refused.length === 0
+      ? []
+      : [
+          heading('Refused'),
+          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${words[why]}`),
+        ]),
+    ...(Math.max(changes.length, refused.length) > shownMax
+      ? [`Only ${shownMax} of each are shown: --json has all.`]
+      : []),
+  ].join('\n');
+}
+
+function rowOf({ line, code, seller, before, after, margin, loses, falls }: PlannedChange): string[] {
+  const change = (field: keyof OfferFigures) =>
+    before[field] === after[field] ? '' : `${shown(before[field])} -> ${shown(after[field])}`;
+  const left = margin === null ? '-' : rupiah(margin);
+  return [
+    ...[String(line), code, seller, change('price'), change('cost'), change('status')],
+    [loses ? `LOSES ${left}` : left, ...(falls ? ['FALLS'] : [])].join(' '),
+  ];
+}
+
+function shown(value: number | string | null): string {
+  return value === null ? '-' : typeof value === 'number' ? rupiah(value) : value;
+}
+
+function some(all: (string | number)[]): string {
+  return all.length > 20 ? `${all.slice(0, 20).join(', ')} and ${all.length - 20} more` : all.join(', ');
+}

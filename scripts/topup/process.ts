@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { DependencyError } from '../../src/shared/errors.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { table, time } from './format.js';
+
+/** `topup process …`: what runs, as the processes say themselves. */
+export function registerProcess(program: Command): void {
+  const group = defineGroup(program, 'process', 'Processes of the service');
+  defineCommand(group, {
+    usage: 'list',
+    action: 'system.look',
+    summary: 'List processes with their release, start and memory',
+    details:
+      'Each says every 5 s through Redis that it lives. One that keeps its connections and is not heard for 20 s stands still.\nSeveral releases at once are usual while one goes out; topup doctor says so where it lasts.',
+    examples: ['process list', 'process list --json'],
+    async run() {
+      const { describedProcesses } = await import('../../src/redis/presence.js');
+      const found = await describedProcesses();
+      if (!found) {
+        throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
+      }
+      const data = found.map((each) => ({
+        ...{ id: each.id, type: each.type, release: each.version, started_at: each.startedAt },
+        ...{ memory_bytes: each.memoryBytes, last_heard_at: each.lastHeardAt, is_silent: each.isSilent },
+      }));
+      const rows = data.map((each) => [
+        ...[each.type, each.is_silent ? 'stands still' : 'runs', each.release ?? 'an earlier one'],
+        each.memory_bytes === null ? '' : `${Math.round(each.memory_bytes / 1e6)} MB`,
+        ...[each.started_at ? time(each.started_at) : '', time(each.last_heard_at)],
+      ]);
+      const heads = ['process', 'state', 'release', 'memory', 'started', 'last heard'];
+      return { data, text: rows.length === 0 ? 'No process is heard.' : table(heads, rows, [3]) };
+    },
+  });
+}

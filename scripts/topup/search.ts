@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { defineCommand } from './define-command.js';
+import { heading, rupiah, status, table, time } from './format.js';
+import { UsageError } from './usage-error.js';
+
+/** `topup search`: what Ctrl-K finds in the console. */
+export function registerSearch(program: Command): void {
+  defineCommand(program, {
+    usage: 'search <words...>',
+    action: 'purchase.look',
+    summary: 'Find purchases and accounts by whatever somebody on the telephone can say',
+    details:
+      'An id, a ref_id, a customer number as it was sent or as we keep it, a serial number by its first 6 characters or more, a username by how it begins. At most 20 purchases, the newest first, and 5 accounts.',
+    examples: ['search 081234561230', 'search order-20240301-0001', 'search warung'],
+    async run({ args }) {
+      const [{ search, searchLength }, { partiesOf }, { usernamesOf }, { groupedToken }] = await Promise.all([
+        import('../../src/purchases/search.js'),
+        import('../../src/purchases/parties-of.js'),
+        import('../../src/accounts/usernames-of.js'),
+        import('../../src/purchases/pln-token.js'),
+      ]);
+      const words = args('words').join(' ').trim();
+      if (words.length < searchLength.min || words.length > searchLength.max) {
+        throw new UsageError(`Search for ${searchLength.min} to ${searchLength.max} characters.`);
+      }
+      const found = await search(words);
+      const usernames = await usernamesOf(partiesOf(found.purchases));
+      const purchases = found.purchases.map((each) => ({
+        id: each._id,
+        account: usernames[each.accountId] ?? each.accountId,
+        ref_id: each.refId,
+        product: each.productCode,
+        customer: each.customerNumber,
+        price: each.price,
+        status: each.status,
+        serial_number: groupedToken(each),
+        created_at: each.createdAt,
+      }));
+      const accounts = found.accounts.map(({ account, balance }) => ({
+        username: account.username,
+        role: account.role,
+        status: account.status,
+        balance,
+      }));
+      return { data: { purchases, accounts }, text: told(purchases, accounts) };
+    },
+  });
+}
+
+interface FoundPurchase {
+  id: string;
+  account: string;
+  ref_id: string;
+  product: string;
+  customer: string;
+  price: number;
+  status: string;
+  serial_number: string | null;
+  created_at: Date;
+}
+
+interface FoundAccount {
+  username: string;
+  role: string;
+  status: string;
+  balance: number;
+}
+
+function told(purchases: FoundPurchase[], accounts: FoundAccount[]): string {
+  const ofPurchases = purchases.map((row) => [
+    ...[time(row.created_at), row.id, row.account, row.ref_id, row.product, row.customer],
+    ...[rupiah(row.price), status(row.status), row.serial_number ?? '-'],
+  ]);
+  const ofAccounts = accounts.map((row) => [row.username, row.role, status(row.status), rupiah(row.balance)]);
+  const heads = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'sn'];
+  const parts = [
+    ...(ofPurchases.length > 0 ? [heading('Purchases'), table(heads, ofPurchases, [6])] : []),
+    ...(ofAccounts.length > 0
+      ? [heading('Accounts'), table(['account', 'role', 'status', 'balance'], ofAccounts, [3])]
+      : []),
+  ];
+  return parts.length === 0 ? 'Nothing has this id, reference, number or name.' : parts.join('\n').trim();
+}

@@ -1,0 +1,111 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { limits } from '../../../config/limits.js';
+import type { Role } from '../../accounts/account.model.js';
+import { pageOfDocuments } from '../../database/page-of-documents.js';
+import { loggedRequests, type LoggedRequest } from '../../request-log/logged-request.model.js';
+import { isoTime } from '../../shared/iso-time.js';
+import { callOfRole } from '../call-of-role.js';
+import { refId, timestamp, tz, wholeNumber } from '../fields.js';
+import { cursor, nextCursor } from '../list-filter.js';
+import { named } from '../named.js';
+import { defineOperation, type AnyOperation } from '../operation.js';
+
+interface Query {
+  failed?: 'true';
+  ref_id?: string;
+  limit: number;
+  cursor?: string;
+  tz?: string;
+}
+
+const nullableText = Joi.string().allow(null).required();
+
+const requestData = named(
+  'LoggedRequest',
+  Joi.object({
+    id: Joi.string().required(),
+    at: timestamp.required(),
+    method: Joi.string().required(),
+    path: Joi.string().required(),
+    http_status: Joi.number().required().description('499: you had gone before the answer.'),
+    code: nullableText,
+    reason: nullableText,
+    ref_id: nullableText,
+    duration_ms: Joi.number().required(),
+    address: Joi.string().required().description('Where the call came from.'),
+    request_id: Joi.string().required(),
+    request: Joi.object()
+      .unknown()
+      .allow(null)
+      .required()
+      .description('Body or query, without secrets and customer numbers.'),
+    response: Joi.object()
+      .unknown()
+      .allow(null)
+      .required()
+      .description('The answer likewise; null for a file or a price list.'),
+  }),
+);
+
+export function listRequestsFor(role: Role): AnyOperation {
+  return defineOperation<unknown, unknown, Query>({
+    ...callOfRole(role, { name: (who) => `list${who}Requests`, path: '/requests' }),
+    method: 'get',
+    needs: 'trade',
+    readsRequestLog: true,
+    summary: 'Your calls of the last day with their answers, newest first',
+    description:
+      'What did I send, and what came back? Of a busy minute a process keeps the first 60 failures and 30 successes. ' +
+      'It is there about a second after the answer.',
+    query: Joi.object<Query>({
+      failed: Joi.string().valid('true').description('Only those that were refused or failed.'),
+      ref_id: refId,
+      limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
+      cursor,
+      tz,
+    }),
+    data: Joi.object({
+      requests: Joi.array().items(requestData).required(),
+      kept_hours: Joi.number().required().description('0: this service keeps none.'),
+      next_cursor: nextCursor,
+    }),
+    async handle({ account, query }) {
+      const also = {
+        ...(query.failed && { failed: true }),
+        ...(query.ref_id !== undefined && { refId: query.ref_id }),
+      };
+      const page = { after: query.cursor, limit: query.limit };
+      const { found, next } = await pageOfDocuments(loggedRequests, { accountId: account._id, also }, page);
+      return {
+        data: {
+          requests: found.map((row) => presentRequest(row, query.tz)),
+          kept_hours: env.REQUEST_LOG_HOURS,
+          next_cursor: next,
+        },
+      };
+    },
+  });
+}
+
+function presentRequest(row: LoggedRequest, zone?: string) {
+  return {
+    id: row._id,
+    at: isoTime(row.createdAt, zone),
+    method: row.method,
+    path: row.path,
+    http_status: row.httpStatus,
+    code: row.code,
+    reason: row.reason,
+    ref_id: row.refId,
+    duration_ms: row.durationMs,
+    address: row.address,
+    request_id: row.requestId,
+    request: objectFrom(row.request),
+    response: objectFrom(row.response),
+  };
+}
+
+function objectFrom(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

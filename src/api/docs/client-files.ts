@@ -1,0 +1,49 @@
+import path from 'node:path';
+import { lookUp } from '../../shared/look-up.js';
+
+/** What a reader of /docs downloads from /docs/clients/<name>, and where the repository has it. */
+export const clientFiles = {
+  'topup-client.tgz': 'dist/clients/topup-client.tgz',
+  'quick-start.mjs': 'packages/client-node/quick-start.mjs',
+  'topup.py': 'clients/python/topup.py',
+  'quick_start.py': 'clients/python/quick_start.py',
+  'Topup.php': 'clients/php/Topup.php',
+  'quick-start.php': 'clients/php/quick-start.php',
+  'webhook.go': 'clients/go/webhook.go',
+  'webhook-vectors.json': 'clients/webhook-vectors.json',
+  'topup.http': 'docs/topup.http',
+  'topup.postman_collection.json': 'docs/topup.postman_collection.json',
+} as const;
+
+export interface ClientFile {
+  /** Below `projectRoot`. */
+  file: string;
+  type: string;
+  /** Calls to send: the reader's are to this service. */
+  isAddressed: boolean;
+}
+
+export function clientFileOf(name: string): ClientFile | null {
+  const file = lookUp(clientFiles, name);
+  return file === undefined
+    ? null
+    : {
+        file,
+        type: lookUp(types, path.extname(file)) ?? plainText,
+        isAddressed: file.startsWith('docs/'),
+      };
+}
+
+/** The address of what a guide links to as the repository has it, such as `../clients/go/webhook.go`. */
+export function clientAddressOf(href: string): string | null {
+  const wanted = path.posix.join('docs', href);
+  const found = Object.entries({ ...clientFiles, ...readmes }).find(([, file]) => file === wanted);
+  return found ? `/docs/clients/${found[0]}` : null;
+}
+
+/** What is built has no place in the repository: a guide links to what is read there in its stead. */
+const readmes = { 'topup-client.tgz': 'packages/client-node/README.md' };
+
+/** Code is for reading, in a browser too. */
+const plainText = 'text/plain; charset=utf-8';
+const types: Record<string, string> = { '.tgz': 'application/gzip', '.json': 'application/json' };

@@ -1,0 +1,23 @@
+import { Router } from 'express';
+import { env } from '../../../config/env.js';
+import { builtAssets, sendBuiltPage } from '../built-page.js';
+import { refuseMethod } from '../mount.js';
+
+/**
+ * `/portal`: the pages on which an account looks after itself, and `/assets`, their scripts and styles and those of the console.
+ * There is nothing behind them but the calls of the interface, with the key that is entered there (decision 103).
+ */
+export function portalRoutes(): Router {
+  const router = Router({ caseSensitive: true });
+  router.use('/assets', builtAssets);
+  const paths = ['/portal', '/portal/*rest'];
+  router.get(paths, async (_request, response) => {
+    response.set('Cache-Control', 'no-store').set('Referrer-Policy', 'same-origin');
+    await sendBuiltPage(response, 'portal.html', {
+      __TIME_ZONE__: env.BUSINESS_TIMEZONE,
+      __APP_MODE__: env.APP_MODE,
+    });
+  });
+  router.all(paths, refuseMethod(['GET', 'HEAD']));
+  return router;
+}

@@ -1,0 +1,7 @@
+import type { AnyOperation } from '../operation.js';
+import { advance } from './advance.js';
+import { endTransaction } from './end-transaction.js';
+import { listScenarios } from './list-scenarios.js';
+
+/** docs/interface.md#sandbox */
+export const sandboxOperations: AnyOperation[] = [listScenarios, endTransaction, advance];

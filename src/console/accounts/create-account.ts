@@ -1,0 +1,79 @@
+import Joi from 'joi';
+import { createAccount } from '../../accounts/create-account.js';
+import { text } from '../../api/fields.js';
+import { usernamePattern, usernameRule } from '../../shared/username.js';
+import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
+
+type Role = 'buyer' | 'seller';
+
+interface Provider {
+  kind: 'simulator' | 'h2h' | 'digiflazz';
+  base_url: string | null;
+  username: string;
+  secret: string;
+}
+
+interface Body extends Reason {
+  username: string;
+  role: Role;
+  provider: Provider | null;
+}
+
+const url = Joi.string()
+  .max(500)
+  .uri({ scheme: ['http', 'https'] });
+
+const providerBody = Joi.object<Provider>({
+  kind: Joi.string().valid('simulator', 'h2h', 'digiflazz').required(),
+  base_url: url
+    .allow(null)
+    .default(null)
+    .when('kind', { is: 'h2h', then: Joi.invalid(null).required() })
+    .description('Of an h2h provider always; of the others where it is not the usual one.'),
+  username: text(100).required().description('Our name there.'),
+  secret: text(500).required().description('Our secret there. It is stored encrypted, and shown nowhere.'),
+});
+
+/** What is shown of it is shown by this answer alone: no call gives a key again to anybody but its account. */
+export const createAccountCall = defineConsoleOperation<Body>({
+  id: 'createAccount',
+  method: 'post',
+  path: '/accounts',
+  action: 'account.create',
+  summary: 'Create an account with its wallet and its first API key; this answer alone shows the key',
+  body: Joi.object<Body>({
+    username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
+    role: Joi.string().valid('buyer', 'seller').required(),
+    provider: providerBody
+      .allow(null)
+      .default(null)
+      .when('role', { is: 'buyer', then: Joi.valid(null) })
+      .description('Sellers: the system that fulfils their sales.'),
+    reason,
+  }),
+  data: shape({
+    username: Joi.string(),
+    id: Joi.string(),
+    role: Joi.string().valid('buyer', 'seller'),
+    api_key: Joi.string(),
+    webhook_secret: Joi.string(),
+  }),
+  async handle({ body: { username, role, provider }, by }) {
+    const { account, apiKey, webhookSecret } = await createAccount(
+      {
+        username,
+        role,
+        ...(provider && {
+          provider: {
+            kind: provider.kind,
+            baseUrl: provider.base_url,
+            username: provider.username,
+            secret: provider.secret,
+          },
+        }),
+      },
+      by,
+    );
+    return { username, id: account._id, role, api_key: apiKey, webhook_secret: webhookSecret };
+  },
+});

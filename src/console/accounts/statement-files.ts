@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import type { Request, Response } from 'express';
+import Joi from 'joi';
+import { isoDay } from '../../api/fields.js';
+import { queryOf } from '../../api/middleware/query.js';
+import type { FileReply } from '../../api/operation.js';
+import { sendFile } from '../../api/send-file.js';
+import { validate } from '../../api/validate.js';
+import { requireAccount } from '../../accounts/require-account.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import { businessDay, dayNames, periodOf } from '../../shared/business-time.js';
+import type { CsvFormat } from '../../shared/csv-text.js';
+import { languages, type Language } from '../../shared/messages.js';
+import { now } from '../../shared/clock.js';
+import { env } from '../../../config/env.js';
+import { balancesOf, openStatement, type Statement } from '../../statements/read-statement.js';
+import { statementCsv } from '../../statements/statement-csv.js';
+import { usernameParams } from '../api/console-operation.js';
+import { changedByOperator, type ConsoleRoute } from '../console-route.js';
+
+interface Query {
+  from?: string;
+  to?: string;
+  format: CsvFormat;
+  lang: Language;
+}
+
+const query = Joi.object<Query>({
+  from: isoDay,
+  to: isoDay,
+  format: Joi.string().valid('csv', 'csv-excel').default('csv'),
+  lang: Joi.string()
+    .valid(...languages)
+    .default('en'),
+});
+
+/** A page at a time as the reader takes them, its times in the zone of the business. */
+export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response) => {
+  const { statement, filename, format } = await opened(request, response, (asked) => asked.format);
+  const what = { after: statement.firstSeq - 1, format, zone: env.BUSINESS_TIMEZONE };
+  await sendFile(response, {
+    filename: `${filename}.csv`,
+    type: 'text/csv; charset=utf-8; header=present',
+    size: null,
+    open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
+  });
+};
+
+/** Drawn by a library that nothing else of the console needs: it is read with the first one. */
+export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response) => {
+  const { statement, filename, username, lang } = await opened(request, response, () => 'pdf');
+  const { statementPdf } = await import('../../statements/statement-pdf.js');
+  const balances = (await balancesOf(statement)) ?? { opening: 0, closing: 0 };
+  const pdf = await statementPdf(statement, { username, balances, language: lang, at: now() });
+  const file: FileReply = {
+    filename: `${filename}.pdf`,
+    type: 'application/pdf',
+    size: pdf.length,
+    open: () => Readable.from([pdf], { objectMode: false }),
+  };
+  await sendFile(response, file);
+};
+
+/** Who reads it is in the audit log, as with `topup statement`. */
+async function opened(
+  request: Request,
+  response: Response,
+  formatOf: (asked: Query) => string,
+): Promise<{ statement: Statement; filename: string; username: string } & Query> {
+  const asked = validate<Query>(query, queryOf(request));
+  const { username: wanted } = validate<{ username: string }>(usernameParams, request.params);
+  const { _id, username } = await requireAccount(wanted);
+  const period = periodOf(asked.from, asked.to, dayNames);
+  await recordAudit(null, {
+    ...changedByOperator(request, response),
+    action: 'statement.export',
+    subject: { kind: 'account', id: _id },
+    after: { ...period, format: formatOf(asked) },
+  });
+  const days = `${businessDay(period.start)}-${businessDay(period.end)}`;
+  return {
+    ...asked,
+    username,
+    statement: await openStatement(_id, period),
+    filename: `statement-${username}-${days}`,
+  };
+}

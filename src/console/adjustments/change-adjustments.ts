@@ -1,0 +1,92 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import { requireAccount } from '../../accounts/require-account.js';
+import type { Adjustment } from '../../adjustments/adjustment.model.js';
+import { approveAdjustment, rejectAdjustment } from '../../adjustments/decide-adjustment.js';
+import { requestAdjustment } from '../../adjustments/request-adjustment.js';
+import { text } from '../../api/fields.js';
+import type { ChangedBy } from '../../audit/record-audit.js';
+import {
+  defineConsoleOperation,
+  idParams,
+  reason,
+  reasonBody,
+  shape,
+  type AnyConsoleOperation,
+  type Reason,
+} from '../api/console-operation.js';
+
+interface Body extends Reason {
+  account: string;
+  amount: number;
+}
+
+const fields = {
+  id: Joi.string(),
+  status: Joi.string().valid('pending', 'completed', 'rejected'),
+  balance_after: Joi.number().allow(null).description('Null where no money was moved.'),
+};
+
+/** Not safe to repeat: each call is an adjustment of its own. */
+export const requestAdjustmentCall = defineConsoleOperation<Body>({
+  id: 'requestAdjustment',
+  method: 'post',
+  path: '/adjustments',
+  action: 'adjustment.make',
+  summary: 'Credit a wallet, or debit it; a large one waits for a second operator',
+  body: Joi.object<Body>({
+    account: text(64).required(),
+    amount: Joi.number()
+      .integer()
+      .min(-limits.depositMax)
+      .max(limits.depositMax)
+      .invalid(0)
+      .required()
+      .description('Rupiah: a credit, or, negative, a debit. Not 0.'),
+    reason,
+  }),
+  data: shape(fields),
+  async handle({ body: { account, amount }, by }) {
+    return present(await requestAdjustment({ account: await requireAccount(account.trim()), amount }, by));
+  },
+});
+
+export const approveAdjustmentCall = defineDecision({
+  id: 'approveAdjustment',
+  verb: 'approve',
+  summary: 'Let an adjustment happen that another operator has asked for',
+  run: approveAdjustment,
+});
+
+export const rejectAdjustmentCall = defineDecision({
+  id: 'rejectAdjustment',
+  verb: 'reject',
+  summary: 'Say that an adjustment that waits will not happen',
+  run: rejectAdjustment,
+});
+
+function defineDecision(decision: {
+  id: string;
+  verb: string;
+  summary: string;
+  run: (id: string, by: ChangedBy) => Promise<{ adjustment: Adjustment; changed: boolean }>;
+}): AnyConsoleOperation {
+  return defineConsoleOperation<Reason, { id: string }>({
+    id: decision.id,
+    method: 'post',
+    path: `/adjustments/:id/${decision.verb}`,
+    action: 'adjustment.make',
+    summary: decision.summary,
+    params: idParams,
+    body: reasonBody,
+    data: shape({ ...fields, changed: Joi.boolean().description('False: it was so before.') }),
+    async handle({ params: { id }, by }) {
+      const { adjustment, changed } = await decision.run(id, by);
+      return { ...present(adjustment), changed };
+    },
+  });
+}
+
+function present({ _id, status, balanceAfter }: Adjustment) {
+  return { id: _id, status, balance_after: balanceAfter };
+}

@@ -1,0 +1,64 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
+import { adjustments, type Adjustment } from '../../adjustments/adjustment.model.js';
+import { listWaiting } from '../../adjustments/list-waiting.js';
+import { timestamp } from '../../api/fields.js';
+import { lookUp } from '../../shared/look-up.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import {
+  decidedPageFields,
+  decidedPageOf,
+  decidedQuery,
+  decidedStatus,
+  type DecidedQuery,
+} from '../api/decided-list.js';
+
+export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, DecidedQuery>({
+  id: 'listAdjustments',
+  method: 'get',
+  path: '/adjustments',
+  action: 'adjustment.look',
+  summary:
+    'Corrections of wallets: those that wait, the longest waiting first; or those that fit a filter, newest first',
+  query: decidedQuery,
+  data: shape({
+    adjustments: Joi.array().items(
+      shape({
+        ...{ id: Joi.string(), account: Joi.string(), reason: Joi.string() },
+        amount: Joi.number().description('Rupiah: a credit, or, negative, a debit.'),
+        status: decidedStatus,
+        requested_by: Joi.string(),
+        decided_by: Joi.string().allow(null),
+        balance_after: Joi.number().allow(null),
+        created_at: timestamp,
+        decided_at: timestamp.allow(null),
+        is_own: Joi.boolean().description('Whoever asks has asked for it, and cannot approve it.'),
+      }),
+    ),
+    approval_from: Joi.number().description('From so many rupiah on a second operator approves.'),
+    ...decidedPageFields,
+  }),
+  async handle({ query, by }) {
+    const { found, page } = await decidedPageOf(query, adjustments, listWaiting);
+    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    return {
+      adjustments: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
+      approval_from: env.ADJUSTMENT_APPROVAL_FROM,
+      ...page,
+    };
+  },
+});
+
+function present(each: Adjustment, account: string, actor: string) {
+  const { _id, amount, reason, status, requestedBy, decidedBy, balanceAfter, createdAt, decidedAt } = each;
+  return {
+    ...{ id: _id, account, amount, reason, status },
+    requested_by: requestedBy,
+    decided_by: decidedBy,
+    balance_after: balanceAfter,
+    created_at: createdAt.toISOString(),
+    decided_at: decidedAt?.toISOString() ?? null,
+    is_own: requestedBy === actor,
+  };
+}

@@ -1,0 +1,121 @@
+import Joi from 'joi';
+import { text, timestamp, wholeNumber } from '../../api/fields.js';
+import { bankLineStatuses, type BankLineStatus } from '../../deposits/bank/bank-line.model.js';
+import { listBankLines } from '../../deposits/bank/list-bank-lines.js';
+import { reopenLine } from '../../deposits/bank/reopen-line.js';
+import { setLineAside } from '../../deposits/bank/set-line-aside.js';
+import { useLine } from '../../deposits/bank/use-line.js';
+import {
+  defineConsoleOperation,
+  idParams,
+  reason,
+  reasonBody,
+  shape,
+  type Reason,
+} from '../api/console-operation.js';
+
+interface Query {
+  status: BankLineStatus;
+  after?: string;
+  limit: number;
+}
+
+export const listBankLinesCall = defineConsoleOperation<unknown, unknown, Query>({
+  id: 'listBankLines',
+  method: 'get',
+  path: '/bank-lines',
+  action: 'bank-line.look',
+  summary: 'Lines of bank statements, by default money that came and nobody knows whose, the newest first',
+  query: Joi.object<Query>({
+    status: Joi.string()
+      .valid(...bankLineStatuses)
+      .default('open'),
+    after: text(64),
+    limit: wholeNumber({ max: 100, standard: 20 }),
+  }),
+  data: shape({
+    lines: Joi.array().items(
+      shape({
+        ...{ id: Joi.string(), day: Joi.string(), amount: Joi.number(), description: Joi.string().allow('') },
+        status: Joi.string().valid(...bankLineStatuses),
+        deposit_id: Joi.string().allow(null),
+        file: Joi.string(),
+        same_before: Joi.array()
+          .items(
+            shape({
+              ...{ id: Joi.string(), day: Joi.string(), status: Joi.string().valid(...bankLineStatuses) },
+              deposit_id: Joi.string().allow(null),
+            }),
+          )
+          .description(
+            'Lines of its amount, at most a day away, that were decided: it may be the same payment.',
+          ),
+        decided: shape({ at: timestamp, actor: Joi.string(), reason: Joi.string().allow(null) }).allow(null),
+      }),
+    ),
+    next: Joi.string().allow(null).description('The `after` of the next page.'),
+  }),
+  async handle({ query }) {
+    const { lines, next } = await listBankLines(query);
+    return {
+      lines: lines.map(({ _id, day, amount, description, status, depositId, file, decided, sameBefore }) => ({
+        ...{ id: _id, day, amount, description, status, deposit_id: depositId, file },
+        same_before: sameBefore.map((each) => ({
+          ...{ id: each._id, day: each.day, status: each.status, deposit_id: each.depositId },
+        })),
+        decided: decided && { at: decided.at.toISOString(), actor: decided.actor, reason: decided.reason },
+      })),
+      next,
+    };
+  },
+});
+
+const changedData = shape({ changed: Joi.boolean().description('False: it was so before.') });
+
+interface Use extends Reason {
+  deposit_id: string;
+  meant: boolean;
+}
+
+export const useBankLine = defineConsoleOperation<Use, { id: string }>({
+  id: 'useBankLine',
+  method: 'post',
+  path: '/bank-lines/:id/use',
+  action: 'deposit.decide',
+  summary: 'Confirm a pending deposit of the same amount with a line that nobody knows the account of',
+  params: idParams,
+  body: Joi.object<Use>({
+    deposit_id: text(64).required(),
+    meant: Joi.boolean()
+      .default(false)
+      .description('Also where a line that was used or set aside may be the same payment.'),
+    reason,
+  }),
+  data: changedData,
+  handle: ({ params: { id: lineId }, body: { deposit_id: depositId, meant }, by }) =>
+    useLine({ lineId, depositId: depositId.trim(), meant }, by),
+});
+
+export const setBankLineAside = defineConsoleOperation<Reason, { id: string }>({
+  id: 'setBankLineAside',
+  method: 'post',
+  path: '/bank-lines/:id/set-aside',
+  action: 'deposit.decide',
+  summary: 'Say that the money of a line is for no deposit, and why',
+  params: idParams,
+  body: reasonBody,
+  data: changedData,
+  handle: ({ params: { id }, by }) => setLineAside(id, by),
+});
+
+export const reopenBankLine = defineConsoleOperation<Reason, { id: string }>({
+  id: 'reopenBankLine',
+  method: 'post',
+  path: '/bank-lines/:id/reopen',
+  action: 'deposit.decide',
+  summary: 'Take back that a line was set aside',
+  params: idParams,
+  body: reasonBody,
+  data: changedData,
+  handle: ({ params: { id }, by }) => reopenLine(id, by),
+});

@@ -1,0 +1,147 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import { text } from '../../api/fields.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
+import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
+import {
+  lineMatches,
+  planStatement,
+  type LineMatch,
+  type PlannedLine,
+} from '../../deposits/bank/plan-statement.js';
+import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-bank-statement.js';
+import { lookUp } from '../../shared/look-up.js';
+import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
+
+/** Of each list so many are shown; the numbers are of all. */
+const shownMax = 200;
+
+/** A file in base64. */
+const base64Max = Math.ceil(limits.bankStatementBytesMax / 3) * 4;
+const bankStatement = Joi.string()
+  .max(base64Max)
+  .required()
+  .description('A bank statement (CSV in UTF-8) in base64.');
+const bodyBytesMax = base64Max + 10_000;
+
+export const previewBankStatement = defineConsoleOperation<{ file: string }>({
+  id: 'previewBankStatement',
+  method: 'post',
+  path: '/bank-statements/preview',
+  action: 'bank-line.look',
+  asks: true,
+  bodyBytesMax,
+  summary: 'Which deposits a bank statement would confirm, and what the other lines fit to',
+  body: Joi.object<{ file: string }>({ file: bankStatement }),
+  data: shape({
+    incoming: Joi.number(),
+    outgoing: Joi.number(),
+    others: Joi.number().description('Lines without an amount: balances, sums, addresses.'),
+    first_day: Joi.string().allow(null).description('Of the incoming lines.'),
+    last_day: Joi.string().allow(null),
+    is_order_told: Joi.boolean().description(
+      'False: every day could be a month (08/09/2026). It is read with the day first; look whether that is right.',
+    ),
+    matches: shape(Object.fromEntries(lineMatches.map((match) => [match, Joi.number()]))),
+    amount_named: Joi.number().description('Rupiah of the deposits that are confirmed by our id.'),
+    amount_referenced: Joi.number().description(
+      'And of those whose `ref_id`, which a client chose, is in the text.',
+    ),
+    amount_by_amount: Joi.number().description('And of those for which only the amount speaks.'),
+    lines: Joi.array().items(
+      shape({
+        ...{
+          line: Joi.number(),
+          day: Joi.string(),
+          amount: Joi.number(),
+          description: Joi.string().allow(''),
+        },
+        match: Joi.string().valid(...lineMatches),
+        same_before: Joi.boolean().description(
+          'A line of its amount, at most a day away, was used or set aside: it may be the same payment.',
+        ),
+        deposits: Joi.array().items(
+          shape({ id: Joi.string(), account: Joi.string(), ref_id: Joi.string(), status: Joi.string() }),
+        ),
+      }),
+    ),
+    refused_found: Joi.number(),
+    refused: Joi.array().items(shape({ line: Joi.number(), why: Joi.string().valid(...bankLineRefusals) })),
+    fingerprint: Joi.string().description('Of what would be confirmed: what was looked at, or nothing.'),
+  }),
+  async handle({ body: { file } }) {
+    const plan = await planStatement(await readBankStatement(Buffer.from(file, 'base64')));
+    const { lines, days, outgoing, others, refused, fingerprint } = plan;
+    const those = (wanted: LineMatch) => lines.filter(({ match }) => match === wanted);
+    const sumOf = (wanted: LineMatch) => those(wanted).reduce((total, { amount }) => total + amount, 0);
+    return {
+      ...{ incoming: lines.length, outgoing, others, fingerprint },
+      ...{ first_day: days?.first ?? null, last_day: days?.last ?? null },
+      is_order_told: days?.isOrderTold ?? true,
+      matches: Object.fromEntries(lineMatches.map((match) => [match, those(match).length])),
+      amount_named: sumOf('named'),
+      amount_referenced: sumOf('referenced'),
+      amount_by_amount: sumOf('amount'),
+      lines: await present(lines),
+      refused_found: refused.length,
+      refused: refused.slice(0, shownMax),
+    };
+  },
+});
+
+async function present(lines: readonly PlannedLine[]) {
+  // What an operator has to see comes first.
+  const rank = ({ match }: PlannedLine) => lineMatches.indexOf(match);
+  const shown = [...lines].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, shownMax);
+  const usernames = await usernamesOf(
+    shown.flatMap(({ deposits }) => deposits.map(({ accountId }) => accountId)),
+  );
+  return shown.map(({ line, day, amount, description, match, sameBefore, deposits }) => ({
+    ...{ line, day, amount, description, match, same_before: sameBefore },
+    deposits: deposits.map((each) => ({
+      ...{ id: each._id, ref_id: each.refId, status: each.status },
+      account: lookUp(usernames, each.accountId) ?? '',
+    })),
+  }));
+}
+
+interface Confirm extends Reason {
+  file: string;
+  name: string;
+  fingerprint: string;
+  by_reference: boolean;
+  by_amount: boolean;
+}
+
+export const confirmBankStatement = defineConsoleOperation<Confirm>({
+  id: 'confirmBankStatement',
+  method: 'post',
+  path: '/bank-statements',
+  action: 'deposit.decide',
+  bodyBytesMax,
+  summary: 'Confirm the deposits that a bank statement names, as it was previewed, and keep its lines',
+  body: Joi.object<Confirm>({
+    ...{ file: bankStatement, name: text(200).required(), fingerprint: text(64).required() },
+    by_reference: Joi.boolean()
+      .default(false)
+      .description('Also where the text has the `ref_id` of the one deposit that waits for the amount.'),
+    by_amount: Joi.boolean()
+      .default(false)
+      .description('Also where one deposit waits for the amount and no reference says so.'),
+    reason,
+  }),
+  data: shape({
+    confirmed: Joi.number(),
+    stood: Joi.number().description('Deposits that were found credited meanwhile.'),
+    kept: Joi.number().description('Lines that no earlier statement had.'),
+    left_found: Joi.number().description('Lines whose deposit somebody else has decided meanwhile.'),
+    left: Joi.array().items(shape({ line: Joi.number(), why: Joi.string() })),
+  }),
+  async handle({ body: { file, name, fingerprint, by_reference, by_amount }, by }) {
+    const bytes = Buffer.from(file, 'base64');
+    const trusted = { byReference: by_reference, byAmount: by_amount };
+    const asked = { bytes, file: name, fingerprint, ...trusted };
+    const { confirmed, stood, kept, left } = await confirmStatement(asked, by);
+    return { confirmed, stood, kept, left_found: left.length, left: left.slice(0, shownMax) };
+  },
+});

@@ -1,0 +1,164 @@
+import Joi from 'joi';
+import { requireAccount } from '../../accounts/require-account.js';
+import { text, timestamp, wholeNumber } from '../../api/fields.js';
+import { listImports } from '../../providers/imports/list-imports.js';
+import { offerChanges, offerHistory } from '../../providers/imports/offer-history.js';
+import { priceImportStatuses, type OfferFigures } from '../../providers/imports/price-import.model.js';
+import { startOf, startOfYesterday } from '../../shared/business-time.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { day } from '../api/list-query.js';
+import { codeParams } from '../products/get-product.js';
+
+interface Query {
+  after?: string;
+  limit: number;
+}
+
+const nullableText = Joi.string().allow(null);
+const nullable = Joi.number().allow(null);
+
+export const listPriceImports = defineConsoleOperation<unknown, unknown, Query>({
+  id: 'listPriceImports',
+  method: 'get',
+  path: '/price-imports',
+  action: 'product.look',
+  summary: 'Price lists that were imported, the newest first, a page at a time',
+  query: Joi.object<Query>({ after: text(64), limit: wholeNumber({ max: 100, standard: 20 }) }),
+  data: shape({
+    imports: Joi.array().items(
+      shape({
+        ...{
+          id: Joi.string(),
+          file: Joi.string(),
+          status: Joi.string().valid(...priceImportStatuses),
+        },
+        ...{
+          planned: Joi.number(),
+          changed: Joi.number(),
+          actor: Joi.string(),
+          reason: nullableText,
+          at: timestamp,
+        },
+        undone: shape({ at: timestamp, actor: Joi.string(), reason: nullableText, kept: Joi.number() }).allow(
+          null,
+        ),
+      }),
+    ),
+    next: nullableText.description('The `after` of the next page.'),
+  }),
+  async handle({ query }) {
+    const { imports, next } = await listImports(query);
+    return {
+      imports: imports.map(({ _id, file, status, planned, changed, actor, reason, createdAt, undone }) => ({
+        ...{ id: _id, file, status, planned, changed, actor, reason, at: createdAt.toISOString() },
+        undone: undone && { ...undone, at: undone.at.toISOString() },
+      })),
+      next,
+    };
+  },
+});
+
+interface ChangesQuery {
+  seller?: string;
+  from?: string;
+  before?: string;
+  limit: number;
+}
+
+const changedFigures = {
+  price: nullable.description('Null where it did not change; so with the others.'),
+  cost: nullable,
+  status: Joi.string().valid('active', 'inactive', 'maintenance').allow(null),
+};
+const figures = shape(changedFigures);
+
+export const listOfferChanges = defineConsoleOperation<unknown, unknown, ChangesQuery>({
+  id: 'listOfferChanges',
+  method: 'get',
+  path: '/price-changes',
+  action: 'product.look',
+  summary:
+    'What changed in prices, costs and status of offers, newest first: since yesterday, or since a day',
+  query: Joi.object<ChangesQuery>({
+    seller: text(64),
+    from: day,
+    before: Joi.string().max(40).isoDate(),
+    limit: wholeNumber({ max: 100, standard: 50 }),
+  }),
+  data: shape({
+    since: timestamp,
+    changes: Joi.array().items(
+      shape({
+        ...{ at: timestamp, actor: Joi.string(), reason: nullableText, code: Joi.string() },
+        ...{ seller: Joi.string(), was: figures, is: figures },
+      }),
+    ),
+    next: timestamp.allow(null).description('The `before` of the next page.'),
+    looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+  }),
+  async handle({ query: { seller, from, before, limit } }) {
+    const since = from === undefined ? startOfYesterday() : startOf(from);
+    const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
+    const { changes, next, lookedBackTo } = await offerChanges(
+      { since, sellerId },
+      { before: before === undefined ? undefined : new Date(before), limit },
+    );
+    return {
+      since: since.toISOString(),
+      changes: changes.map(({ at, was, is, ...rest }) => ({
+        ...rest,
+        ...{ at: at.toISOString(), was: presentFigures(was), is: presentFigures(is) },
+      })),
+      next: next?.toISOString() ?? null,
+      looked_back_to: lookedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+function presentFigures({ price, cost, status }: Partial<OfferFigures>) {
+  return { price: price ?? null, cost: cost ?? null, status: status ?? null };
+}
+
+interface HistoryQuery {
+  seller: string;
+  before?: string;
+  limit: number;
+}
+
+export const getOfferHistory = defineConsoleOperation<unknown, { code: string }, HistoryQuery>({
+  id: 'getOfferHistory',
+  method: 'get',
+  path: '/products/:code/history',
+  action: 'product.look',
+  summary: "What became of a seller's price, cost and status of a product, the newest first",
+  params: codeParams,
+  query: Joi.object<HistoryQuery>({
+    seller: text(64).required(),
+    before: Joi.string().max(40).isoDate(),
+    limit: wholeNumber({ max: 100, standard: 20 }),
+  }),
+  data: shape({
+    moments: Joi.array().items(
+      shape({
+        ...{ at: timestamp, actor: Joi.string(), reason: nullableText },
+        ...changedFigures,
+        import_id: nullableText,
+      }),
+    ),
+    next: timestamp.allow(null).description('The `before` of the next page.'),
+  }),
+  async handle({ params: { code }, query: { seller, before, limit } }) {
+    const { _id: sellerId } = await requireAccount(seller);
+    const { moments, next } = await offerHistory(
+      { code, sellerId },
+      { before: before === undefined ? undefined : new Date(before), limit },
+    );
+    return {
+      moments: moments.map(({ at, actor, reason, importId, ...changed }) => ({
+        ...{ at: at.toISOString(), actor, reason, import_id: importId },
+        ...presentFigures(changed),
+      })),
+      next: next?.toISOString() ?? null,
+    };
+  },
+});

@@ -1,0 +1,152 @@
+/** Changes of who may log in, and do what: each after whoever asks has shown that it is them (decision 168). */
+import Joi from 'joi';
+import { text } from '../../api/fields.js';
+import type { ChangedBy } from '../../audit/record-audit.js';
+import { endAllSessions, setOperatorPassword, setOperatorRole } from '../../operators/change-operator.js';
+import { createOperator, removeOperator } from '../../operators/create-operator.js';
+import { endOneSession } from '../../operators/end-session.js';
+import { newPassword } from '../../operators/password.js';
+import { requireOperator } from '../../operators/require-operator.js';
+import { operatorRoles, type OperatorRole } from '../../operators/rights.js';
+import { resetSecondFactor } from '../../operators/second-factor.js';
+import { usernamePattern, usernameRule } from '../../shared/username.js';
+import {
+  defineConsoleOperation,
+  reason,
+  shape,
+  usernameParams,
+  type AnyConsoleOperation,
+  type Reason,
+} from '../api/console-operation.js';
+import { sessionToEnd } from './present-session.js';
+import { proofFields, prove, type Proof } from './proof.js';
+
+type ProvenReason = Reason & Proof;
+type WithRole = ProvenReason & { role: OperatorRole };
+
+const provenReason = { reason, ...proofFields };
+const role = Joi.string()
+  .valid(...operatorRoles)
+  .required();
+
+const named = shape({ username: Joi.string() });
+/** A password that we made: the answer alone shows it. */
+const withPassword = shape({ username: Joi.string(), password: Joi.string() });
+
+export const createOperatorCall = defineConsoleOperation<WithRole & { username: string }>({
+  id: 'createOperator',
+  method: 'post',
+  path: '/operators',
+  action: 'operator.manage',
+  summary: 'Let a person into the console; this answer alone shows the password',
+  body: Joi.object<WithRole & { username: string }>({
+    ...provenReason,
+    username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
+    role,
+  }),
+  data: withPassword,
+  async handle(call) {
+    await prove(call);
+    const { username, role: given } = call.body;
+    const password = newPassword();
+    await createOperator({ username, role: given, password }, call.by);
+    return { username, password };
+  },
+});
+
+interface OperatorChange<Body> {
+  id: string;
+  /** What comes after the operator in the path. */
+  verb: string;
+  summary: string;
+  body?: Joi.ObjectSchema<Body>;
+  data?: Joi.Schema;
+  run: (username: string, change: { body: Body; by: ChangedBy }) => Promise<unknown>;
+}
+
+function defineOperatorChange<Body extends ProvenReason = ProvenReason>({
+  verb,
+  body = Joi.object<Body>(provenReason),
+  data = named,
+  run,
+  ...rest
+}: OperatorChange<Body>): AnyConsoleOperation {
+  return defineConsoleOperation<Body, { username: string }>({
+    ...rest,
+    method: 'post',
+    path: `/operators/:username/${verb}`,
+    action: 'operator.manage',
+    params: usernameParams,
+    body,
+    data,
+    async handle(call) {
+      await prove(call);
+      return run(call.params.username, call);
+    },
+  });
+}
+
+export const setRoleCall = defineOperatorChange<WithRole>({
+  id: 'setOperatorRole',
+  verb: 'role',
+  summary: 'Give an operator another role; every session of theirs ends',
+  body: Joi.object<WithRole>({ ...provenReason, role }),
+  async run(username, { body, by }) {
+    await setOperatorRole(username, body.role, by);
+    return { username };
+  },
+});
+
+export const resetPasswordCall = defineOperatorChange({
+  id: 'resetOperatorPassword',
+  verb: 'password',
+  summary: 'Give an operator another password, which this answer alone shows; every session of theirs ends',
+  data: withPassword,
+  async run(username, { by }) {
+    const password = newPassword();
+    await setOperatorPassword(username, password, by);
+    return { username, password };
+  },
+});
+
+export const resetSecondFactorCall = defineOperatorChange({
+  id: 'resetOperatorSecondFactor',
+  verb: 'reset-second-factor',
+  summary: 'Take the second factor away; every session of theirs ends',
+  async run(username, { by }) {
+    await resetSecondFactor(await requireOperator(username), by);
+    return { username };
+  },
+});
+
+export const removeOperatorCall = defineOperatorChange({
+  id: 'removeOperator',
+  verb: 'remove',
+  summary: 'Take a person out of the console; every session of theirs ends, and their key',
+  async run(username, { by }) {
+    await removeOperator(username, by);
+    return { username };
+  },
+});
+
+type ToEnd = Reason & { session: string | null };
+
+/** Asks for no password: whoever sees a stranger's session ends it at once. */
+export const endOperatorSessions = defineConsoleOperation<ToEnd, { username: string }>({
+  id: 'endOperatorSessions',
+  method: 'post',
+  path: '/operators/:username/end-sessions',
+  action: 'operator.end-sessions',
+  summary: 'End a session of an operator, or all of them',
+  params: usernameParams,
+  body: Joi.object<ToEnd>({ reason, session: sessionToEnd }),
+  data: named,
+  async handle({ params: { username }, body: { session }, by }) {
+    if (session === null) {
+      await endAllSessions(username, by);
+    } else {
+      await endOneSession(await requireOperator(username), session, by);
+    }
+    return { username };
+  },
+});

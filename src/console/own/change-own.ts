@@ -1,0 +1,126 @@
+/** What an operator changes of their own. Nobody is told why; who does it shows that it is them, where it opens a door. */
+import Joi from 'joi';
+import { endAllSessions, setOperatorPassword } from '../../operators/change-operator.js';
+import { endOneSession } from '../../operators/end-session.js';
+import { newOperatorKey } from '../../operators/operator-key.js';
+import { passwordLengthMax, passwordLengthMin } from '../../operators/password.js';
+import { requireOperator } from '../../operators/require-operator.js';
+import { enrol } from '../../operators/login.js';
+import { beginEnrolment, replaceRecoveryCodes } from '../../operators/second-factor.js';
+import { ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { sessionToEnd } from '../operators/present-session.js';
+import { proofFields, prove, type Proof } from '../operators/proof.js';
+
+const proofBody = Joi.object<Proof>(proofFields);
+const nothing = shape({});
+/** Shown once: nobody, not even we, can show them again. */
+const recoveryCodes = shape({ recovery_codes: Joi.array().items(Joi.string()) });
+
+type NewPassword = Proof & { new_password: string; new_password_again: string };
+
+export const changeOwnPassword = defineConsoleOperation<NewPassword>({
+  id: 'changeOwnPassword',
+  method: 'post',
+  path: '/me/password',
+  action: 'own.change',
+  summary: 'Change the own password; every other session ends, and this browser gets a new one',
+  body: Joi.object<NewPassword>({
+    ...proofFields,
+    new_password: Joi.string().min(passwordLengthMin).max(passwordLengthMax).required(),
+    new_password_again: Joi.string().max(passwordLengthMax).required(),
+  }),
+  data: nothing,
+  async handle(call) {
+    const { operator, body, by, browser } = call;
+    // First: a code of the app is good once, and a typing error need not use it up.
+    if (body.new_password !== body.new_password_again) {
+      const message = 'The two new passwords are not the same.';
+      throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
+    }
+    await prove(call);
+    await browser.letIn(await setOperatorPassword(operator.username, body.new_password, by));
+    return {};
+  },
+});
+
+export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
+  id: 'beginOwnSecondFactor',
+  method: 'post',
+  path: '/me/second-factor',
+  action: 'own.change',
+  summary: 'The secret for an authenticator app; it counts once a code of the app is given',
+  body: proofBody,
+  data: shape({
+    secret: Joi.string().description('To type in.'),
+    uri: Joi.string().description('For a QR code.'),
+  }),
+  async handle(call) {
+    await prove(call);
+    return beginEnrolment(call.operator);
+  },
+});
+
+/** Only who has shown the password has seen the secret that the code is of. */
+export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
+  id: 'confirmOwnSecondFactor',
+  method: 'post',
+  path: '/me/second-factor/confirm',
+  action: 'own.change',
+  summary: 'Set the second factor up; every other session ends, and this browser gets a new one',
+  body: Joi.object<{ code: string }>({ code: Joi.string().max(40).required() }),
+  data: recoveryCodes,
+  async handle({ operator, body, by, browser }) {
+    const codes = await enrol(operator, body.code, { by, seat: browser.seat });
+    await browser.letIn(await requireOperator(operator.username));
+    return { recovery_codes: codes };
+  },
+});
+
+export const makeRecoveryCodes = defineConsoleOperation<Proof>({
+  id: 'makeRecoveryCodes',
+  method: 'post',
+  path: '/me/recovery-codes',
+  action: 'own.change',
+  summary: 'New recovery codes in place of those that are left; this answer alone shows them',
+  body: proofBody,
+  data: recoveryCodes,
+  async handle(call) {
+    await prove(call);
+    return { recovery_codes: await replaceRecoveryCodes(call.operator, call.by) };
+  },
+});
+
+export const makeOwnKey = defineConsoleOperation<Proof>({
+  id: 'makeOwnKey',
+  method: 'post',
+  path: '/me/key',
+  action: 'own.change',
+  summary: 'A new key for the command line in place of the one before; this answer alone shows it',
+  body: proofBody,
+  data: shape({ operator_key: Joi.string() }),
+  async handle(call) {
+    await prove(call);
+    return { operator_key: await newOperatorKey(call.operator, call.by) };
+  },
+});
+
+export const endOwnSessions = defineConsoleOperation<{ session: string | null }>({
+  id: 'endOwnSessions',
+  method: 'post',
+  path: '/me/end-sessions',
+  action: 'own.change',
+  summary: 'End a session of one’s own, or all of them with this one',
+  body: Joi.object<{ session: string | null }>({ session: sessionToEnd }),
+  data: nothing,
+  async handle({ operator, body: { session }, by, browser }) {
+    if (session === null) {
+      await endAllSessions(operator.username, by);
+      browser.letOut();
+    } else {
+      await endOneSession(operator, session, by);
+    }
+    return {};
+  },
+});

@@ -1,0 +1,28 @@
+import Joi from 'joi';
+import { queryOf } from '../../api/middleware/query.js';
+import { validate } from '../../api/validate.js';
+import { usernamesOf } from '../../accounts/usernames-of.js';
+import { partiesOf } from '../../purchases/parties-of.js';
+import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
+import type { ConsoleRoute } from '../console-route.js';
+import { sendListCsv } from '../send-list-csv.js';
+import { presentPurchase, purchaseFields } from './present-purchase.js';
+import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
+
+const csvQuery = Joi.object<PurchaseFilterQuery>(purchaseFilterFields);
+
+/** The purchases that fit a filter. */
+export const sendPurchasesCsv: ConsoleRoute['handle'] = async (request, response) => {
+  const filter = await purchaseFilterOf(validate<PurchaseFilterQuery>(csvQuery, queryOf(request)));
+  await sendListCsv<string>(response, {
+    filename: 'purchases.csv',
+    columns: purchaseFields,
+    // Customer numbers and tokens are for whoever opens it by a double click.
+    format: 'csv-excel',
+    async page({ after, limit }) {
+      const { purchases, next } = await pageOfPurchases(filter, { after, limit });
+      const usernames = await usernamesOf(partiesOf(purchases));
+      return { rows: purchases.map((each) => presentPurchase(each, usernames)), next };
+    },
+  });
+};

@@ -1,0 +1,102 @@
+import Joi from 'joi';
+import { refId, text } from '../../api/fields.js';
+import { asWritten } from '../../shared/say.js';
+import { ValidationError } from '../../shared/errors.js';
+import {
+  chosenMax,
+  countDead,
+  deadAtOnceMax,
+  deadCountedMax,
+  replayDead,
+  replayMany,
+  type DeadFilter,
+} from '../../webhooks/replay-many.js';
+import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
+import { listQuery, pageFilterOf } from '../api/list-query.js';
+
+interface Chosen extends Reason {
+  ids: string[];
+}
+
+export const replayDeliveriesCall = defineConsoleOperation<Chosen>({
+  id: 'replayDeliveries',
+  method: 'post',
+  path: '/deliveries/replay',
+  action: 'webhook.replay',
+  summary: 'Send many deliveries again, each to the URL that its account has now; what cannot says why',
+  body: Joi.object<Chosen>({
+    ids: Joi.array().items(text(200)).min(1).max(chosenMax).unique().required(),
+    reason,
+  }),
+  data: shape({
+    deliveries: Joi.array().items(shape({ id: Joi.string(), refusal: Joi.string().allow(null) })),
+  }),
+  async handle({ body, by }) {
+    const replayed = await replayMany(body.ids, by);
+    return { deliveries: replayed.map(({ id, refusal }) => ({ id, refusal: refusal?.message ?? null })) };
+  },
+});
+
+interface Which {
+  account?: string;
+  ref_id?: string;
+  from?: string;
+  to?: string;
+}
+
+const { account, from, to } = listQuery;
+const which = { account, ref_id: refId, from, to };
+
+export const countDeadDeliveries = defineConsoleOperation<unknown, unknown, Which>({
+  id: 'countDeadDeliveries',
+  method: 'get',
+  path: '/deliveries/dead-count',
+  action: 'webhook.look',
+  summary: 'How many that fit a filter were given up, and how many of them one call sends again',
+  query: Joi.object<Which>(which),
+  data: shape({
+    count: Joi.number().description('Counted up to `counted_max`.'),
+    counted_max: Joi.number(),
+    at_once_max: Joi.number(),
+  }),
+  async handle({ query }) {
+    const count = await countDead(await filterOf(query));
+    return { count, counted_max: deadCountedMax, at_once_max: deadAtOnceMax };
+  },
+});
+
+export const replayDeadDeliveries = defineConsoleOperation<Which & Reason>({
+  id: 'replayDeadDeliveries',
+  method: 'post',
+  path: '/deliveries/replay-dead',
+  action: 'webhook.replay',
+  summary: `Send again what was given up and fits a filter, at most ${deadAtOnceMax}, the oldest first`,
+  body: Joi.object<Which & Reason>({ ...which, reason }),
+  data: shape({
+    replayed: Joi.number(),
+    without_url: Joi.number().description('They stay as they are: their URL was removed.'),
+  }),
+  async handle({ body, by }) {
+    return replayDead(await filterOf(body), by);
+  },
+});
+
+/** @throws ValidationError for a filter beside the account without one: no index knows it. */
+async function filterOf({
+  account: username,
+  ref_id: wantedRef,
+  from: since,
+  to,
+}: Which): Promise<DeadFilter> {
+  if (username === undefined && [wantedRef, since, to].some((each) => each !== undefined)) {
+    throw new ValidationError([
+      { field: 'account', message: asWritten('account is needed with a filter of ref_id or days') },
+    ]);
+  }
+  const filter = await pageFilterOf({
+    ...(username !== undefined && { account: username }),
+    ...(since !== undefined && { from: since }),
+    ...(to !== undefined && { to }),
+  });
+  return { ...filter, refId: wantedRef };
+}

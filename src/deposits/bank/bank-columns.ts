@@ -1,0 +1,168 @@
+/** By which headings the columns of a bank statement are found, in Indonesian and English. */
+const headings = {
+  date: [
+    ...[
+      'tanggal',
+      'tgl',
+      'tanggal transaksi',
+      'tgl transaksi',
+      'tgl tran',
+      'tgl txn',
+      'tanggal posting',
+      'tgl posting',
+    ],
+    ...[
+      'waktu transaksi',
+      'date',
+      'transaction date',
+      'trx date',
+      'txn date',
+      'tran date',
+      'posting date',
+      'post date',
+    ],
+    ...['date time', 'date and time', 'tanggal waktu', 'tanggal jam'],
+  ],
+  description: [
+    ...[
+      'keterangan',
+      'uraian',
+      'uraian transaksi',
+      'keterangan transaksi',
+      'deskripsi',
+      'rincian',
+      'rincian transaksi',
+      'berita',
+    ],
+    ...[
+      'desk transaksi',
+      'deskripsi transaksi',
+      'catatan',
+      'description',
+      'transaction description',
+      'desc',
+      'remark',
+      'remarks',
+    ],
+    ...['details', 'transaction details', 'narrative', 'trx description'],
+  ],
+  reference: [
+    ...[
+      'no referensi',
+      'nomor referensi',
+      'referensi',
+      'no ref',
+      'no reff',
+      'reference',
+      'reference no',
+      'reference number',
+    ],
+    ...['ref no', 'ref', 'customer reference'],
+  ],
+  credit: [
+    'kredit',
+    'credit',
+    'cr',
+    'mutasi kredit',
+    'jumlah kredit',
+    'credit amount',
+    'amount credit',
+    'kredit idr',
+    'credit idr',
+    'kredit rp',
+    'uang masuk',
+  ],
+  debit: [
+    ...[
+      'debit',
+      'debet',
+      'db',
+      'dr',
+      'mutasi debit',
+      'mutasi debet',
+      'jumlah debit',
+      'jumlah debet',
+      'debit amount',
+      'amount debit',
+    ],
+    ...['debit idr', 'debet idr', 'debit rp', 'debet rp', 'uang keluar'],
+  ],
+  amount: [
+    'jumlah',
+    'nominal',
+    'mutasi',
+    'nilai',
+    'amount',
+    'transaction amount',
+    'jumlah idr',
+    'amount idr',
+    'jumlah transaksi',
+    'nominal transaksi',
+  ],
+  kind: [
+    ...[
+      'db cr',
+      'cr db',
+      'd c',
+      'c d',
+      'd k',
+      'k d',
+      'dk',
+      'dc',
+      'dbcr',
+      'debit kredit',
+      'debet kredit',
+      'debit credit',
+      'jenis',
+      'tipe',
+      'type',
+    ],
+    ...['jenis transaksi', 'tipe transaksi', 'transaction type', 'db k', 'cr dr', 'dr cr', 'type transaksi'],
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+type ColumnName = keyof typeof headings;
+
+/** Where the columns are, from 0; -1: not there. */
+export interface BankColumns extends Record<Exclude<ColumnName, 'description' | 'reference'>, number> {
+  /** All that the bank says beside the figures. */
+  texts: number[];
+}
+
+/** What of a row of headings is missing, so that it is one of a statement; empty: nothing. */
+export function missingIn(columns: BankColumns): string[] {
+  return [
+    ...(columns.date < 0 ? ['the date (Tanggal, Tgl, Date)'] : []),
+    ...(columns.texts.length === 0 ? ['the description (Keterangan, Uraian, Description)'] : []),
+    ...(columns.credit < 0 && columns.amount < 0
+      ? ['the amount (Kredit or Credit, or Jumlah or Amount with CR and DB)']
+      : []),
+  ];
+}
+
+/** A longer one is none of ours, and is not read to its end. */
+const headingLengthMax = 100;
+
+export function columnsOf(cells: readonly string[]): BankColumns {
+  const names = cells.map(plain);
+  const places = (of: ColumnName) =>
+    names.flatMap((name, place) => ((headings[of] as readonly string[]).includes(name) ? [place] : []));
+  const first = (of: ColumnName) => places(of)[0] ?? -1;
+  const amount = first('amount');
+  // BCA leaves the column of CR and DB, behind that of the amount, without a heading.
+  const unnamed = amount >= 0 && names[amount + 1] === '' ? amount + 1 : -1;
+  const texts = places('description');
+  return {
+    ...{ date: first('date'), credit: first('credit'), debit: first('debit'), amount },
+    kind: first('kind') >= 0 ? first('kind') : unnamed,
+    texts: texts.length === 0 ? [] : [...texts, ...places('reference')],
+  };
+}
+
+function plain(heading: string): string {
+  return heading
+    .slice(0, headingLengthMax)
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, ' ')
+    .trim();
+}

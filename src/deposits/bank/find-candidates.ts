@@ -1,0 +1,88 @@
+import { businessDayNamed, businessDayOf, daysAfter } from '../../shared/business-time.js';
+import { int64 } from '../../database/money-type.js';
+import { chunksOf } from '../../shared/chunks-of.js';
+import { inSlices } from '../../shared/in-slices.js';
+import { deposits, type Deposit } from '../deposit.model.js';
+import { BankLineModel, type BankLine } from './bank-line.model.js';
+import { daysOf, unreadable, type IncomingLine } from './read-bank-statement.js';
+
+/** A deposit that the amount of a line fits to. */
+export interface Candidate extends Pick<
+  Deposit,
+  '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
+> {
+  /** The business day on which it was asked for. */
+  day: string;
+  /** Another line has credited it: it may be named by this one, but does not wait for its amount. */
+  hasLine: boolean;
+}
+
+/** A deposit is paid within so many days after it was asked for; and some pay first, on the day before. */
+const paidWithinDays = 31;
+const paidBeforeDays = 1;
+const candidatesMax = 50_000;
+const atOnce = 1_000;
+
+/**
+ * The deposits that lines can be the payments of, by amount.
+ * @throws ValidationError for a statement that fits to too many.
+ */
+export async function findCandidates(lines: readonly IncomingLine[]): Promise<Map<number, Candidate[]>> {
+  const found: Omit<Candidate, 'hasLine'>[] = [];
+  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
+  const amounts = [...new Set(lines.map(({ amount }) => amount))];
+  for (const some of chunksOf(amounts, atOnce)) {
+    const source = deposits
+      .find({
+        amount: { $in: some.map(int64) },
+        createdAt: {
+          $gte: new Date(businessDayNamed(daysAfter(first, -paidWithinDays)).startMs),
+          $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
+        },
+      })
+      .project<Omit<Candidate, 'day' | 'hasLine'>>({
+        accountId: 1,
+        refId: 1,
+        amount: 1,
+        status: 1,
+        createdAt: 1,
+      })
+      .limit(candidatesMax + 1 - found.length)
+      // A batch is read without a pause.
+      .batchSize(atOnce);
+    for await (const each of source) {
+      found.push({ ...each, day: businessDayOf(each.createdAt).day });
+    }
+    if (found.length > candidatesMax) {
+      throw unreadable(`more than ${candidatesMax} deposits have its amounts. Upload fewer days at a time`);
+    }
+  }
+  const paid = await paidByLines(found);
+  const byAmount = new Map<number, Candidate[]>();
+  for await (const each of inSlices(found)) {
+    const others = byAmount.get(each.amount) ?? [];
+    others.push({ ...each, hasLine: paid.has(each._id) });
+    byAmount.set(each.amount, others);
+  }
+  return byAmount;
+}
+
+/** Those of which a line of this day can be the payment. */
+export function inTimeFor(day: string, candidates: readonly Candidate[]): Candidate[] {
+  const [first, last] = [daysAfter(day, -paidWithinDays), daysAfter(day, paidBeforeDays)];
+  return candidates.filter((each) => each.day >= first && each.day <= last);
+}
+
+async function paidByLines(candidates: readonly Pick<Candidate, '_id' | 'status'>[]): Promise<Set<string>> {
+  const ids = candidates.filter(({ status }) => status === 'completed').map(({ _id }) => _id);
+  const paid = new Set<string>();
+  for (const some of chunksOf(ids, atOnce)) {
+    const found = await BankLineModel.find(
+      // With its type, or no index is taken: that of deposits has lines with one alone.
+      { depositId: { $in: some, $type: 'string' } },
+      { depositId: 1 },
+    ).lean<Pick<BankLine, 'depositId'>[]>();
+    found.forEach(({ depositId }) => paid.add(depositId ?? ''));
+  }
+  return paid;
+}

@@ -1,0 +1,34 @@
+/** Names that are shorter, have no digit, or digits alone as dates and amounts have, stand in texts by chance. */
+const nameMin = 6;
+const digitsMin = 10;
+/** Words of a text that one name can be written in. */
+const wordsMax = 8;
+const textWordsMax = 80;
+
+/** A reference as it is looked for: banks write in capitals, and leave out what is neither letter nor digit. Null: it is none that can be found. */
+export function nameOf(reference: string): string | null {
+  const name = plain(reference);
+  const isByChance = !/\d/.test(name) || name.length < (/^\d+$/.test(name) ? digitsMin : nameMin);
+  return isByChance ? null : name;
+}
+
+/** All names that a bank's text can be said to have in it: its words, and several in a row. */
+export function namesIn(text: string): Set<string> {
+  const words = text
+    .split(/[^A-Za-z0-9]+/)
+    .filter((each) => each !== '')
+    .slice(0, textWordsMax);
+  const names = new Set<string>();
+  words.forEach((_, start) => {
+    let name = '';
+    for (const word of words.slice(start, start + wordsMax)) {
+      name += word.toUpperCase();
+      names.add(name);
+    }
+  });
+  return names;
+}
+
+function plain(text: string): string {
+  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { limits } from '../../../config/limits.js';
+import { businessDay, daysAfter } from '../../shared/business-time.js';
+import { now } from '../../shared/clock.js';
+import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../shared/csv-lines.js';
+import { ValidationError } from '../../shared/errors.js';
+import { inSlices } from '../../shared/in-slices.js';
+import { printable } from '../../shared/printable.js';
+import { asWritten } from '../../shared/say.js';
+import { isZip } from '../../shared/zip-parts.js';
+import { amountOf, contradict, dayOf, dayOrderOf, directionOf, type Direction } from './bank-cells.js';
+import { columnsOf, missingIn, type BankColumns } from './bank-columns.js';
+
+/** Why a line with an amount is not read. */
+export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
+export type BankLineRefusal = (typeof bankLineRefusals)[number];
+
+/** Money that came in. */
+export interface IncomingLine {
+  /** In the file. */
+  line: number;
+  /** The same in every statement that tells of this payment. */
+  key: string;
+  /** YYYY-MM-DD. */
+  day: string;
+  /** Rupiah. */
+  amount: number;
+  description: string;
+}
+
+export interface BankStatement {
+  incoming: IncomingLine[];
+  /** Of its incoming lines, YYYY-MM-DD; null: it has none. */
+  days: {
+    first: string;
+    last: string;
+    /** Not so where every day could be a month (08/09/2026): it is read with the day first, and a person must see that it is right. */
+    isOrderTold: boolean;
+  } | null;
+  /** Lines of money that went out, and those without date and amount: balances, sums, addresses. */
+  outgoing: number;
+  others: number;
+  refused: { line: number; why: BankLineRefusal }[];
+}
+
+/** The headings stand within so many rows: banks write name, number and period of the account above them. */
+const preambleMax = 60;
+const descriptionMax = 500;
+
+/**
+ * A bank's statement as CSV (UTF-8), by its headings, with a pause now and then: a long one holds up nobody. Of equal lines (day,
+ * amount, text) each is a payment: the second is the second in every statement that has the whole day.
+ * @throws ValidationError that says what is missing, for a file that is no such statement or larger than `limits.bankStatement…Max`.
+ */
+export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
+  const text = textOf(bytes);
+  const { columns, mark, line: headingLine } = await headingOf(text);
+  const today = businessDay(now());
+  const statement: BankStatement = { incoming: [], days: null, outgoing: 0, others: 0, refused: [] };
+  const orders = new Set<ReturnType<typeof dayOrderOf>>();
+  const seen = new Map<string, number>();
+  try {
+    for await (const row of inSlices(csvRows(text, mark))) {
+      if (row.line - headingLine > limits.bankStatementLinesMax) {
+        throw unreadable(
+          `it has more than ${limits.bankStatementLinesMax} lines. Upload fewer days at a time`,
+        );
+      }
+      if (row.line > headingLine) {
+        addRow(statement, readRow(row, { columns, today, orders }), seen);
+      }
+    }
+  } catch (error) {
+    throw error instanceof UnreadableSheetError ? unreadable(error.message) : error;
+  }
+  const days = daysOf(statement.incoming);
+  const isOrderTold = orders.has('day-first') || !orders.has('untold');
+  return { ...statement, days: days && { ...days, isOrderTold } };
+}
+
+/** The first and the last day of some lines, without sorting them: there may be many. */
+export function daysOf(lines: readonly Pick<IncomingLine, 'day'>[]): { first: string; last: string } | null {
+  let [first, last] = [lines[0]?.day, lines[0]?.day];
+  if (first === undefined || last === undefined) {
+    return null;
+  }
+  for (const { day } of lines) {
+    first = day < first ? day : first;
+    last = day > last ? day : last;
+  }
+  return { first, last };
+}
+
+interface Reading {
+  columns: BankColumns;
+  today: string;
+  /** What all rows with money say of the order of day and month, whichever way it went. */
+  orders: Set<ReturnType<typeof dayOrderOf>>;
+}
+
+type ReadRow = Omit<IncomingLine, 'key'> | { line: number; why: BankLineRefusal } | 'outgoing' | 'other';
+
+function addRow(statement: BankStatement, read: ReadRow, seen: Map<string, number>): void {
+  if (read === 'outgoing') {
+    statement.outgoing += 1;
+  } else if (read === 'other') {
+    statement.others += 1;
+  } else if ('why' in read) {
+    statement.refused.push(read);
+  } else {
+    // Two exports of one bank may differ in case and spaces.
+    const same = JSON.stringify([read.day, read.amount, read.description.toUpperCase()]);
+    const occurrence = (seen.get(same) ?? 0) + 1;
+    seen.set(same, occurrence);
+    const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
+    // What cannot be seen is left out of the bank's words: refusing the line would lose a payment. Its key stays that of before.
+    statement.incoming.push({ ...read, description: printable(read.description), key });
+  }
+}
+
+function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading): ReadRow {
+  const cell = (place: number) => (cells[place] ?? '').trim();
+  const money = moneyOf(cell, columns);
+  const isPending = /^'?PEND/i.test(cell(columns.date));
+  // Words where the day should be: a sum or a balance, whose figures may stand anywhere.
+  if (money === 'none' || (!isPending && /^[^\d]+$/.test(cell(columns.date)))) {
+    return 'other';
+  }
+  const order = dayOrderOf(cell(columns.date));
+  orders.add(order);
+  if (order === 'month-first') {
+    throw unreadable(
+      `line ${line}: its days have the month first. Export it with the day first (23/11/2026)`,
+    );
+  }
+  if (typeof money === 'string') {
+    return { line, why: money };
+  }
+  if (money.direction === 'out') {
+    return 'outgoing';
+  }
+  if (isPending) {
+    return { line, why: 'not-booked' };
+  }
+  const day = dayOf(cell(columns.date), today);
+  if (day === null || day > daysAfter(today, 1)) {
+    return { line, why: 'bad-date' };
+  }
+  if (day < daysAfter(today, -limits.bankLineAgeMaxDays)) {
+    return { line, why: 'too-old' };
+  }
+  const texts = columns.texts
+    .map(cell)
+    .join(' ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  return { line, day, amount: money.amount, description: texts.trim().slice(0, descriptionMax) };
+}
+
+type Cell = (place: number) => string;
+
+function moneyOf(
+  cell: Cell,
+  columns: BankColumns,
+): { amount: number; direction: Direction } | 'bad-amount' | 'no-direction' | 'none' {
+  if (columns.credit >= 0) {
+    const [came, went] = [cell(columns.credit), cell(columns.debit)].map((each) =>
+      /^-?$/.test(each) ? { amount: 0, direction: null } : amountOf(each),
+    );
+    if (!came || !went || (came.amount > 0 && went.amount > 0)) {
+      return 'bad-amount';
+    }
+    // A negative credit is a payment that the bank took back.
+    const isIn = came.amount > 0 && came.direction !== 'out';
+    return came.amount + went.amount === 0
+      ? 'none'
+      : { amount: came.amount + went.amount, direction: isIn ? 'in' : 'out' };
+  }
+  if (/^-?$/.test(cell(columns.amount))) {
+    return 'none';
+  }
+  const read = amountOf(cell(columns.amount));
+  if (!read) {
+    return 'bad-amount';
+  }
+  const said = columns.kind < 0 ? null : directionOf(cell(columns.kind));
+  const direction = contradict(said, read.direction) ? null : (said ?? read.direction);
+  if (read.amount === 0) {
+    return 'none';
+  }
+  return direction === null ? 'no-direction' : { amount: read.amount, direction };
+}
+
+interface Heading {
+  mark: CellMark;
+  columns: BankColumns;
+  line: number;
+}
+
+/** The first row that names all that is needed, whatever stands between its cells. */
+async function headingOf(text: string): Promise<Heading> {
+  let missing: string[] = missingIn(columnsOf([]));
+  for (const mark of [',', ';', '\t'] as const) {
+    try {
+      for await (const { line, cells } of inSlices(csvRows(text, mark))) {
+        const columns = columnsOf(cells);
+        const lacks = missingIn(columns);
+        if (lacks.length === 0) {
+          return { mark, columns, line };
+        }
+        missing = lacks.length < missing.length ? lacks : missing;
+        if (line >= preambleMax) {
+          break;
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableSheetError)) {
+        throw error;
+      }
+      // With another mark it may be a table.
+    }
+  }
+  throw unreadable(
+    `in its first ${preambleMax} lines no row of headings names ${missing.join(', nor ')}. Export it again with its headings`,
+  );
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > limits.bankStatementBytesMax) {
+    throw unreadable(`it has ${bytes.length} bytes, at most ${limits.bankStatementBytesMax} are read`);
+  }
+  if (isZip(bytes)) {
+    throw unreadable('it is a workbook. Save it as CSV, or let the bank export CSV');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable('it is no CSV in UTF-8. Save it as CSV UTF-8');
+  }
+}
+
+export function unreadable(why: string): ValidationError {
+  return new ValidationError([
+    { field: 'file', message: asWritten(`The bank statement cannot be read: ${why}.`) },
+  ]);
+}

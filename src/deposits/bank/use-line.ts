@@ -1,0 +1,112 @@
+import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
+import { now } from '../../shared/clock.js';
+import { ConflictError, NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import { confirmDeposit } from '../confirm-deposit.js';
+import { misfitOf } from '../misfit-of.js';
+import { requireDeposit } from '../require-deposit.js';
+import { BankLineModel, type BankLine } from './bank-line.model.js';
+import { sameBefore } from './same-before.js';
+
+interface Use {
+  lineId: string;
+  depositId: string;
+  /** Also where another line, which was used or set aside, may be the same payment. */
+  meant?: boolean | undefined;
+}
+
+/**
+ * Credits a pending deposit with a line of a bank statement. Invariant: a line credits one deposit and a deposit is credited
+ * once, whoever asks for what at the same moment: both stand or fall in one posting. Safe to run twice.
+ * @returns whether this call did it.
+ * @throws NotFoundError. ConflictError for another amount, a deposit that waits no more, a line that was used for another or
+ *   set aside, and one that may be the same payment as a line that was, unless that is `meant`. ValidationError if the balance would be too large.
+ */
+export async function useLine(
+  { lineId, depositId, meant = false }: Use,
+  by: ChangedBy,
+): Promise<{ changed: boolean }> {
+  const line = await requireLine(lineId);
+  if (isUsedFor(line, depositId)) {
+    return { changed: false };
+  }
+  requireOpen(line);
+  const misfit = misfitOf(await requireDeposit(depositId), line.amount);
+  if (misfit !== null) {
+    return unlessJustUsed({ lineId, depositId }, misfit);
+  }
+  if (!meant) {
+    await refuseSameBefore(line);
+  }
+  const decided = { at: now(), actor: by.actor, reason: by.reason };
+  const { changed, deposit } = await confirmDeposit(depositId, by, {
+    changes: [
+      {
+        collection: BankLineModel.collection.name,
+        id: lineId,
+        expect: { status: 'open' },
+        set: { status: 'used', depositId, decided },
+      },
+    ],
+    inserts: [
+      auditInsert({
+        ...by,
+        action: 'bank-line.use',
+        subject: { kind: 'bank-line', id: lineId },
+        before: { status: 'open' },
+        after: { status: 'used', depositId, day: line.day, amount: line.amount },
+      }),
+    ],
+  });
+  return changed
+    ? { changed }
+    : unlessJustUsed({ lineId, depositId }, misfitOf(deposit, line.amount) ?? 'it was changed meanwhile');
+}
+
+/** @throws ConflictError where another line may be the same payment. */
+async function refuseSameBefore(line: BankLine): Promise<void> {
+  const [one] = await sameBefore(line);
+  if (one) {
+    const what = one.status === 'used' ? `used for deposit ${one.depositId}` : 'set aside';
+    throw new ConflictError(
+      asWritten(
+        `A line of ${one.day} with the same amount was ${what}. It may be the same payment, which another export tells with another text: say so (meant) if it is not.`,
+      ),
+    );
+  }
+}
+
+/** @throws NotFoundError. */
+export async function requireLine(lineId: string): Promise<BankLine> {
+  const line = await BankLineModel.findById(lineId).lean<BankLine>();
+  if (!line) {
+    throw new NotFoundError(asWritten(`There is no bank line ${lineId}. See them all: topup deposit lines`));
+  }
+  return line;
+}
+
+/** @throws ConflictError unless it is open. */
+export function requireOpen({ _id, status, depositId }: BankLine): void {
+  if (status !== 'open') {
+    throw new ConflictError(
+      asWritten(`Bank line ${_id} was ${status === 'used' ? `used for deposit ${depositId}` : 'set aside'}.`),
+    );
+  }
+}
+
+function isUsedFor({ status, depositId }: BankLine, wanted: string): boolean {
+  return status === 'used' && depositId === wanted;
+}
+
+/** Somebody else may have done the very same. */
+async function unlessJustUsed(
+  { lineId, depositId }: { lineId: string; depositId: string },
+  why: string,
+): Promise<{ changed: false }> {
+  const line = await requireLine(lineId);
+  if (isUsedFor(line, depositId)) {
+    return { changed: false };
+  }
+  requireOpen(line);
+  throw new ConflictError(asWritten(`Bank line ${lineId} does not credit it: ${why}.`));
+}

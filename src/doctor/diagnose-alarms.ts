@@ -1,0 +1,39 @@
+import { listStandingAlarms } from '../alarms/list-standing-alarms.js';
+import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
+
+const shownMax = 100;
+
+/**
+ * The alarms that stand, and whether their receiver takes them. Nothing where none stands, nor where nobody keeps them: without
+ * ALERT_WEBHOOK_URL, or without a follow-up process, which has a row of its own.
+ */
+export async function diagnoseAlarms(): Promise<Diagnosis[]> {
+  const { alarms: standing, isTelling } = await listStandingAlarms(shownMax);
+  if (isTelling === false) {
+    return [];
+  }
+  const refused = standing.flatMap(({ _id, refusal }) => (refusal ? [{ _id, refusal }] : []));
+  if (refused.length > 0) {
+    const names = refused.map(({ _id, refusal }) => `${_id} (${refusal})`).join(', ');
+    return [
+      fail(
+        'alarms',
+        `nobody could be told of ${names}`,
+        'See that the receiver lives, or correct ALERT_WEBHOOK_URL of the follow-up processes; topup alarm test tries it. It is tried again every half minute.',
+      ),
+    ];
+  }
+  // What is not told yet has not been so for as long as it must be.
+  const told = standing.filter((each) => each.told);
+  if (told.length === 0) {
+    return standing.length === 0 ? [] : [ok('alarms', 'none stands for long enough to be told yet')];
+  }
+  const detail = told.map(({ _id, severity }) => `${_id} (${severity ?? 'told'})`).join(', ');
+  const advice =
+    'Look each up in docs/operations.md, "Alerts": what it means and what to do. topup alarm list says since when.';
+  return [
+    told.some(({ severity }) => severity === 'page')
+      ? fail('alarms', detail, advice)
+      : warn('alarms', detail, advice),
+  ];
+}

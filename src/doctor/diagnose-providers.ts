@@ -1,0 +1,66 @@
+import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
+import { circuitsOf, type CircuitView } from '../providers/circuit.js';
+import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
+import { nowMs } from '../shared/clock.js';
+import { ok, warn, type Diagnosis } from './diagnosis.js';
+
+/** It is asked for every minute. */
+const floatOldMs = 600_000;
+
+/** How long a new order would wait for its turn at each provider, whether it is sent any, and how old its float is. */
+export async function diagnoseProviders(): Promise<Diagnosis[]> {
+  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const [backlogs, circuits] = await Promise.all([
+    backlogsOf(sellers),
+    circuitsOf(sellers.map(({ _id }) => _id)),
+  ]);
+  return sellers.flatMap((seller) => [
+    diagnoseWait(seller, backlogs),
+    ...diagnoseCircuit(seller, circuits.get(seller._id)),
+    ...diagnoseFloat(seller),
+  ]);
+}
+
+function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof backlogsOf>>): Diagnosis {
+  const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
+  const title = `provider of ${seller.username}`;
+  const detail = `${waiting} orders wait, a new one about ${Math.ceil(expectedMs / 1_000)} s`;
+  return expectedMs > maxWaitMsOf({ product: null, provider: seller.provider?.maxWaitS })
+    ? warn(
+        title,
+        `${detail}: purchases are refused (03)`,
+        'It takes fewer orders than come in. Agree on a higher limit with it (topup provider set), or add a seller.',
+      )
+    : ok(title, detail);
+}
+
+/** Only where orders are kept from it. */
+function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | undefined): Diagnosis[] {
+  if (!circuit || circuit.state === 'closed') {
+    return [];
+  }
+  const asked = `it has asked for a pause of ${Math.ceil(circuit.pauseMs / 1_000)} s more`;
+  const state =
+    circuit.state === 'open' ? 'open: it is sent no orders' : 'half-open: it is sent one order at a time';
+  return [
+    warn(
+      `circuit of ${username}`,
+      circuit.pauseMs > 0 ? asked : state,
+      'It closes by itself when the provider serves again. Ask it; if our key, address or float there is wrong, set it right, then topup provider resume.',
+    ),
+  ];
+}
+
+/** Only where it was told once, and not for a while: routing goes on by what it was. */
+function diagnoseFloat({ username, state }: RoutingSeller): Diagnosis[] {
+  const oldMs = nowMs() - (state?.floatAt?.getTime() ?? Infinity);
+  return oldMs > floatOldMs
+    ? [
+        warn(
+          `float of ${username}`,
+          `last told ${Math.floor(oldMs / 60_000)} min ago; it is asked for every minute`,
+          'Orders go by what it was then. See that follow-up runs, and its log at "provider did not tell the balance"; topup provider list shows all.',
+        ),
+      ]
+    : [];
+}

@@ -1,0 +1,142 @@
+/**
+ * Jobs by what they are about. BullMQ's mark of a subject follows from it, so that all kinds of jobs of a purchase are found by as
+ * many small questions as there are kinds, however long the queues are (decision 136).
+ */
+import { deduplicationId } from '../../jobs/add-job.js';
+import type { Job, Queue } from '../../jobs/define-job.js';
+import { failingId } from '../../jobs/failed-rounds.js';
+import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
+import { lastFailed } from '../../jobs/last-failed.js';
+import { openQueue } from '../../jobs/queues.js';
+import { jobsNow, queuesNow } from '../../processes.js';
+import { DependencyError, NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import {
+  idOf,
+  jobStates,
+  lostJob,
+  rawJob,
+  seeJobs,
+  subjectIdOf,
+  type RawJob,
+  type SeenJob,
+} from './seen-job.js';
+import { subjectsIn, type Ids } from './subjects-in.js';
+import { thingsNamed, type Thing } from './things-named.js';
+
+export interface FoundJobs {
+  /** What the words name, whether jobs of it are left or not. */
+  things: Thing[];
+  jobs: SeenJob[];
+}
+
+interface Wanted {
+  job: Job<never>;
+  subject: string;
+}
+
+const foundMax = 200;
+
+/**
+ * @param what Id or `ref_id` of a purchase; id of a settlement, report, delivery, receiver or bill; username or id of an account: then
+ *   also of what is open of it.
+ * @throws DependencyError while a database is away.
+ */
+export async function findJobs(what: string): Promise<FoundJobs> {
+  const [things, kinds] = await Promise.all([thingsNamed(what), jobsNow()]);
+  // Whatever it is, one kind of job may be about it: a receiver, a bill and a meter have no page of their own.
+  const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
+  const wanted = kinds.flatMap((job) =>
+    [...new Set(all.flatMap((ids) => subjectsIn(job, ids)))].map((subject) => ({ job, subject })),
+  );
+  const accountIds = things.flatMap(({ kind, id }) => (kind === 'account' ? [id] : []));
+  const jobs = await jobsOf(wanted, accountIds);
+  return { things, jobs: jobs.slice(0, foundMax) };
+}
+
+/**
+ * One job, by the id that it is shown with, or by its name and subject (`pay-out:01a1…`).
+ * @throws NotFoundError if there is none (any more), DependencyError while a database is away.
+ */
+export async function findJob(id: string): Promise<SeenJob> {
+  const raw = await rawJobOf(id);
+  const [found] = raw ? await seeJobs([raw]) : await jobsNamed(id);
+  if (!found) {
+    throw new NotFoundError(
+      asWritten(`There is no job ${id} (any more). By what it is about: topup job find <id or username>`),
+    );
+  }
+  return found;
+}
+
+/** The job in Redis of an id such as `812@settlements`; null: there is none, or the id is none of these. */
+export async function rawJobOf(id: string): Promise<RawJob | null> {
+  const at = id.lastIndexOf('@');
+  const name = id.slice(at + 1);
+  const found = at < 0 ? undefined : (await queuesNow()).find(({ queue }) => queue.name === name);
+  return found ? inRedis(found.queue, id.slice(0, at)) : null;
+}
+
+async function jobsNamed(id: string): Promise<SeenJob[]> {
+  const kinds = (await jobsNow()).filter(({ name }) => id.startsWith(`${name}:`));
+  return jobsOf(
+    kinds.map((job) => ({ job, subject: id.slice(job.name.length + 1) })),
+    [],
+  );
+}
+
+async function jobsOf(wanted: Wanted[], accountIds: string[]): Promise<SeenJob[]> {
+  const marks = wanted.map(({ job, subject }) => failingId(job.name, subject));
+  const [raw, rows] = await Promise.all([rawJobs(wanted), failingRows(marks, accountIds)]);
+  const shown = new Set(raw.map(subjectIdOf));
+  const seen = [...(await seeJobs(raw)), ...rows.filter(({ _id }) => !shown.has(_id)).map(lostJob)];
+  return seen.sort((a, b) => rank(a) - rank(b) || Number(b.addedAt) - Number(a.addedAt));
+}
+
+/** What failed is what somebody looks for. */
+function rank({ failures }: SeenJob): number {
+  return failures.length > 0 ? 0 : 1;
+}
+
+async function rawJobs(wanted: Wanted[]): Promise<RawJob[]> {
+  const found = await Promise.all(wanted.map(ofSubject)).catch((error: unknown) => {
+    throw new DependencyError(error);
+  });
+  return [...new Map(found.flat().map((each) => [idOf(each), each])).values()];
+}
+
+async function ofSubject({ job, subject }: Wanted): Promise<RawJob[]> {
+  const opened = openQueue(job.queue);
+  const ids = await Promise.all([
+    opened.getDeduplicationJobId(deduplicationId(job, subject)),
+    lastFailed(job, subject),
+  ]);
+  const known = ids.filter((id) => id !== null);
+  const found = await Promise.all(known.map((id) => inRedis(job.queue, id)));
+  return found.filter((each) => each !== null);
+}
+
+async function inRedis(queue: Queue, id: string): Promise<RawJob | null> {
+  try {
+    const opened = openQueue(queue);
+    const state = await opened.getJobState(id);
+    const known = jobStates.find((each) => each === state);
+    // Asked after its state: a queue has keys of its own under such names (`id`, `stalled-check`), which are no jobs.
+    const bullJob = known && (await opened.getJob(id));
+    return bullJob ? rawJob(queue, bullJob, known) : null;
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+async function failingRows(marks: string[], accountIds: string[]): Promise<FailingJob[]> {
+  const [named, ofAccounts] = await Promise.all([
+    failingJobs.find({ _id: { $in: [...new Set(marks)] } }).toArray(),
+    failingJobs
+      .find({ 'payload.accountId': { $in: accountIds } })
+      .sort({ lastAt: -1 })
+      .limit(foundMax)
+      .toArray(),
+  ]);
+  return [...new Map([...named, ...ofAccounts].map((row) => [row._id, row])).values()];
+}

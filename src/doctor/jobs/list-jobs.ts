@@ -1,0 +1,141 @@
+/** Jobs of a queue in a state, a page at a time, along BullMQ's own lists and sorted sets: a page reads no more than itself. */
+import type { Queue } from '../../jobs/define-job.js';
+import { openQueue } from '../../jobs/queues.js';
+import { queuesNow } from '../../processes.js';
+import { redis } from '../../redis/connection.js';
+import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import { rawJob, seeJobs, type JobState, type RawJob, type SeenJob } from './seen-job.js';
+
+export interface JobFilter {
+  queue: string;
+  state: JobState;
+  /** The kind, by its name of today. */
+  name?: string | undefined;
+}
+
+export interface PageOfJobs {
+  jobs: SeenJob[];
+  /** Where the next page begins; null at the end. */
+  next: string | null;
+}
+
+/** So many are looked at for a page of one kind: few of them may be of it. */
+const lookedMax = 200;
+
+/**
+ * Who runs next comes first; of those that are over, the last. A list that is worked on moves while it is read: of `waiting` and
+ * `active` a page goes on at a place.
+ * @throws NotFoundError for a queue that there is not, ValidationError for an `after` that no page has given, DependencyError while
+ *   a database is away.
+ */
+export async function listJobs(
+  filter: JobFilter,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<PageOfJobs> {
+  const found = (await queuesNow()).find(({ queue: { name } }) => name === filter.queue);
+  if (!found) {
+    throw new NotFoundError(asWritten(`There is no queue ${filter.queue}.`));
+  }
+  const { queue } = found;
+  const { state, name } = filter;
+  try {
+    const entries = await entriesOf(queue, state, after, name === undefined ? limit : lookedMax);
+    const raw: RawJob[] = [];
+    let end: Entry | undefined;
+    for (const { entry, job } of await read(queue, state, entries)) {
+      if (raw.length === limit) {
+        break;
+      }
+      end = entry;
+      if (job && (name === undefined || job.job?.name === name)) {
+        raw.push(job);
+      }
+    }
+    const isOver = entries.length < (name === undefined ? limit : lookedMax) && end === entries.at(-1);
+    return { jobs: await seeJobs(raw), next: isOver ? null : (end?.key ?? null) };
+  } catch (error) {
+    throw error instanceof ValidationError ? error : new DependencyError(error);
+  }
+}
+
+interface Entry {
+  id: string;
+  /** Where the page after it begins. */
+  key: string;
+}
+
+async function read(queue: Queue, state: JobState, entries: Entry[]) {
+  const opened = openQueue(queue);
+  return Promise.all(
+    entries.map(async (entry) => {
+      const found = await opened.getJob(entry.id);
+      return { entry, job: found ? rawJob(queue, found, state) : null };
+    }),
+  );
+}
+
+async function entriesOf(
+  queue: Queue,
+  state: JobState,
+  after: string | undefined,
+  count: number,
+): Promise<Entry[]> {
+  if (state === 'waiting' || state === 'active') {
+    return entriesOfList(queue, state, after, count);
+  }
+  const isNewestFirst = state === 'failed' || state === 'completed';
+  const key = openQueue(queue).toKey(state);
+  const start = after === undefined ? 0 : await placeAfter(key, after, isNewestFirst);
+  const end = start + count - 1;
+  const found = isNewestFirst
+    ? await redis().zrevrange(key, start, end, 'WITHSCORES')
+    : await redis().zrange(key, start, String(end), 'WITHSCORES');
+  return found.flatMap((id, place) =>
+    place % 2 === 0 ? [{ id, key: `${found[place + 1] ?? ''}_${id}` }] : [],
+  );
+}
+
+const keyForm = /^(\d{1,20})_(.{1,120})$/;
+
+/** More jobs do not end, or become due, in one millisecond. */
+const tiesMax = 1_000;
+
+/** The place after the job that the page before ended with, also where that is gone meanwhile. */
+async function placeAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
+  const [, score, id] = keyForm.exec(after) ?? [];
+  if (score === undefined || id === undefined) {
+    throw wrongAfter();
+  }
+  const rank = isNewestFirst ? await redis().zrevrank(key, id) : await redis().zrank(key, id);
+  if (rank !== null) {
+    return rank + 1;
+  }
+  const [before, ties] = await Promise.all([
+    isNewestFirst ? redis().zcount(key, `(${score}`, '+inf') : redis().zcount(key, '-inf', `(${score}`),
+    redis().zrangebyscore(key, score, score, 'LIMIT', 0, tiesMax),
+  ]);
+  return before + ties.filter((each) => (isNewestFirst ? each > id : each < id)).length;
+}
+
+/** Jobs are put in at the head and taken at the tail. */
+async function entriesOfList(
+  queue: Queue,
+  state: 'waiting' | 'active',
+  after: string | undefined,
+  count: number,
+): Promise<Entry[]> {
+  if (after !== undefined && !/^\d{1,9}$/.test(after)) {
+    throw wrongAfter();
+  }
+  const opened = openQueue(queue);
+  const waiting = (await opened.isPaused()) ? 'paused' : 'wait';
+  const key = opened.toKey(state === 'active' ? 'active' : waiting);
+  const start = Number(after ?? 0);
+  const found = await redis().lrange(key, -start - count, -start - 1);
+  return found.reverse().map((id, place) => ({ id, key: String(start + place + 1) }));
+}
+
+function wrongAfter(): ValidationError {
+  return new ValidationError([{ field: 'after', message: asWritten('no page has given it') }]);
+}

@@ -1,0 +1,160 @@
+/** A job as an operator sees it: what it is about, how it stands, and what its rounds came to. */
+import type { Job as BullJob } from 'bullmq';
+import { readPayload, type Job, type Queue } from '../../jobs/define-job.js';
+import { failingId, reasonOf } from '../../jobs/failed-rounds.js';
+import { failingJobs, type FailedRound, type FailingJob } from '../../jobs/failing-job.model.js';
+import { openQueue } from '../../jobs/queues.js';
+import { jobNamed } from '../../processes.js';
+import { redis } from '../../redis/connection.js';
+
+export const jobStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** Why a job is not retried. `gone`: there is none of this id any more. */
+export const refusals = [
+  'gone',
+  'running',
+  'waiting',
+  'delayed',
+  'done',
+  'clock',
+  'client',
+  'unreadable',
+] as const;
+export type Refusal = (typeof refusals)[number];
+
+export interface SeenJob {
+  /** BullMQ's id and the queue, `812@settlements`; of one that stands in no queue any more its name and subject. */
+  id: string;
+  queue: string;
+  /** Its kind, by its name of today. */
+  name: string;
+  /** What it is about. Null: its payload can't be read. */
+  subject: string | null;
+  /** Ids. Null: it can't be read, and is not shown, because nobody knows what it holds. */
+  data: Record<string, unknown> | null;
+  /** `lost`: it failed again and again, and stands in Redis no more. */
+  state: JobState | 'lost';
+  /** Rounds that were begun with this very job. */
+  begun: number;
+  /** Of its subject, in a row. */
+  failedRounds: number;
+  /** It was set aside for a person. */
+  needsPersonSince: Date | null;
+  /** What it failed with, the newest last; without long numbers. */
+  failures: FailedRound[];
+  addedAt: Date | null;
+  lastRunAt: Date | null;
+  endedAt: Date | null;
+  nextRunAt: Date | null;
+  /** Null: it can be retried. */
+  refusal: Refusal | null;
+}
+
+/** What Redis has of it, before the rounds of its subject are known. */
+export interface RawJob {
+  queue: Queue;
+  job: Job<never> | null;
+  data: Record<string, unknown> | null;
+  subject: string | null;
+  bullJob: BullJob;
+  state: JobState;
+}
+
+/** `name:subject`, by which the failed rounds of a subject are counted; null where it can't be read. */
+export function subjectIdOf({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
+  return job && subject !== null ? failingId(job.name, subject) : null;
+}
+
+export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob {
+  const job = jobNamed(bullJob.name) ?? null;
+  const data = dataOf(job, bullJob.name, bullJob.data);
+  const subject = job && data && job.subject(data as never);
+  return { queue, job, data, subject, bullJob, state };
+}
+
+/** With the rounds of each subject, by one question. @throws DependencyError while a database is away. */
+export async function seeJobs(raw: RawJob[]): Promise<SeenJob[]> {
+  const ids = raw.flatMap((each) => subjectIdOf(each) ?? []);
+  const rows = await failingJobs.find({ _id: { $in: ids } }).toArray();
+  const rowOf = new Map(rows.map((row) => [row._id, row]));
+  return Promise.all(raw.map((each) => seen(each, rowOf.get(subjectIdOf(each) ?? '') ?? null)));
+}
+
+/** A subject that failed again and again and whose job is gone from Redis. */
+export function lostJob(row: FailingJob): SeenJob {
+  const job = jobNamed(row.job) ?? null;
+  const data = dataOf(job, row.job, row.payload);
+  return {
+    ...{ id: row._id, queue: row.queue, name: row.job, subject: row.subject, data },
+    ...{ state: 'lost', begun: row.rounds, failedRounds: row.rounds, failures: failuresOf(row) },
+    ...{ addedAt: null, lastRunAt: row.lastAt, endedAt: null, nextRunAt: null },
+    needsPersonSince: row.needsPersonSince,
+    refusal: data ? null : 'unreadable',
+  };
+}
+
+async function seen(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
+  const { queue, job, data, subject, bullJob, state } = raw;
+  const endedAt = dateOf(bullJob.finishedOn);
+  const last: FailedRound[] =
+    state === 'failed' ? [{ at: endedAt ?? new Date(0), reason: reasonOf(bullJob.failedReason) }] : [];
+  return {
+    ...{ id: idOf(raw), queue: queue.name, name: job?.name ?? bullJob.name, subject, data, state },
+    ...{ begun: bullJob.attemptsStarted, failedRounds: row?.rounds ?? 0 },
+    failures: [...(row ? failuresOf(row) : []), ...last],
+    needsPersonSince: row?.needsPersonSince ?? null,
+    ...{ addedAt: dateOf(bullJob.timestamp), lastRunAt: dateOf(bullJob.processedOn), endedAt },
+    nextRunAt: state === 'delayed' ? await nextRun(queue, bullJob) : null,
+    refusal: refusalOf(raw, row),
+  };
+}
+
+/** Null: it can be retried. @param row Of its subject, where rounds have failed. */
+export function refusalOf({ job, data, state }: RawJob, row: FailingJob | null): Refusal | null {
+  if (state === 'active') {
+    return 'running';
+  }
+  if (state === 'completed') {
+    return 'done';
+  }
+  if (state === 'waiting' || state === 'prioritized') {
+    return 'waiting';
+  }
+  if (!job || !data) {
+    return 'unreadable';
+  }
+  if (job.clock) {
+    return 'clock';
+  }
+  if (job.mayBeLost) {
+    return 'client';
+  }
+  return state === 'delayed' && !row ? 'delayed' : null;
+}
+
+export function idOf({ bullJob, queue }: Pick<RawJob, 'bullJob' | 'queue'>): string {
+  return `${bullJob.id ?? ''}@${queue.name}`;
+}
+
+function dataOf(job: Job<never> | null, name: string, payload: unknown): Record<string, unknown> | null {
+  try {
+    return job && readPayload<Record<string, unknown>>(job, name, payload);
+  } catch {
+    return null;
+  }
+}
+
+function failuresOf({ failures, reason, lastAt }: FailingJob): FailedRound[] {
+  return failures ?? [{ at: lastAt, reason }];
+}
+
+/** BullMQ keeps the time as the upper part of a score. */
+async function nextRun(queue: Queue, bullJob: BullJob): Promise<Date | null> {
+  const score = await redis().zscore(openQueue(queue).toKey('delayed'), bullJob.id ?? '');
+  return score === null ? null : new Date(Math.floor(Number(score) / 0x1000));
+}
+
+function dateOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms);
+}

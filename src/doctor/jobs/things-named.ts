@@ -1,0 +1,94 @@
+import { AccountModel, type Account } from '../../accounts/account.model.js';
+import { purchases, type Purchase } from '../../purchases/purchase.model.js';
+import { reports } from '../../reports/report.model.js';
+import { settlements } from '../../settlements/settlement.model.js';
+import { deliveries } from '../../webhooks/delivery.model.js';
+import { receiverIdsOf } from '../../webhooks/new-delivery.js';
+import { ReceiverModel } from '../../webhooks/receiver.model.js';
+import type { Ids } from './subjects-in.js';
+
+/** Something that jobs are about, with the place of its own where its history is. */
+export interface Thing {
+  kind: 'purchase' | 'account' | 'settlement' | 'report' | 'delivery';
+  id: string;
+  accountId: string;
+  /** What its jobs, and those of what is open of it, are about. */
+  subjects: Ids[];
+}
+
+/** Of an account: more of each is more than anybody reads. */
+const openMax = 50;
+/** Of accounts that chose the same `ref_id`. */
+const sameMax = 20;
+
+/** What has this id, username or `ref_id`. Each is looked up along an index. */
+export async function thingsNamed(what: string): Promise<Thing[]> {
+  const byId = { _id: what };
+  const whose = { projection: { accountId: 1 } };
+  const [bought, account, settlement, report, delivery] = await Promise.all([
+    purchasesNamed(what),
+    AccountModel.findOne({ $or: [byId, { username: what.toLowerCase() }] }).lean<Account>(),
+    settlements.findOne(byId, whose),
+    reports.findOne(byId, whose),
+    deliveries.findOne(byId, { projection: { accountId: 1, receiverId: 1 } }),
+  ]);
+  return [
+    ...bought.map((each) => ({ ...thing('purchase', each), subjects: [idsOf(each)] })),
+    ...(account ? [await thingOfAccount(account)] : []),
+    ...(settlement ? [{ ...thing('settlement', settlement), subjects: [{ settlementId: what }] }] : []),
+    ...(report ? [{ ...thing('report', report), subjects: [{ reportId: what }] }] : []),
+    ...(delivery
+      ? [{ ...thing('delivery', delivery), subjects: [{ receiverId: delivery.receiverId }] }]
+      : []),
+  ];
+}
+
+function thing<K extends Thing['kind']>(kind: K, { _id, accountId }: { _id: string; accountId: string }) {
+  return { kind, id: _id, accountId };
+}
+
+async function purchasesNamed(what: string): Promise<Purchase[]> {
+  const found = await Promise.all([
+    purchases.find({ _id: what }).toArray(),
+    purchases.find({ refId: what }).limit(sameMax).toArray(),
+  ]);
+  return [...new Map(found.flat().map((each) => [each._id, each])).values()];
+}
+
+/** Where it waits is known while it waits; what has ended may have a failed job in any provider's queue. */
+function idsOf({ _id }: Purchase): Ids {
+  return { purchaseId: _id };
+}
+
+async function thingOfAccount(account: Account): Promise<Thing> {
+  const { _id: accountId } = account;
+  const [bought, settled, reported, receivers] = await Promise.all([
+    purchases
+      .find({ accountId, status: { $in: ['PENDING', 'PROCESSING'] } }, { projection: { queuedFor: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(openMax)
+      .toArray(),
+    settlements
+      .find({ accountId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(openMax)
+      .toArray(),
+    reports
+      .find({ accountId, status: { $in: ['pending', 'processing', 'failed'] } }, { projection: { _id: 1 } })
+      .sort({ createdAt: 1 })
+      .limit(openMax)
+      .toArray(),
+    ReceiverModel.find({ accountId }, { _id: 1 }).limit(openMax).lean<{ _id: string }[]>(),
+  ]);
+  const receiverIds = new Set([...receiverIdsOf(account), ...receivers.map(({ _id }) => _id)]);
+  return {
+    ...{ kind: 'account', id: accountId, accountId },
+    subjects: [
+      { accountId },
+      ...bought.map(({ _id, queuedFor }) => ({ purchaseId: _id, waitsAt: queuedFor ?? null })),
+      ...settled.map(({ _id }) => ({ settlementId: _id })),
+      ...reported.map(({ _id }) => ({ reportId: _id })),
+      ...[...receiverIds].map((receiverId) => ({ receiverId })),
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+import { limits } from '../../config/limits.js';
+import { quick } from '../database/mongo.js';
+import { cached } from '../redis/cached.js';
+import { markupId, MarkupModel, ownerOf, type Markup } from './markup.model.js';
+import type { Product } from './product.model.js';
+
+/** What of a product says which rules fit it. */
+export type MarkedUp = Pick<Product, '_id' | 'category' | 'subcategory'>;
+
+/** Rupiah above the seller's price of a product; 0 where no rule fits. */
+export type MarkupOf = (product: MarkedUp, sellerPrice: number) => number;
+
+/** What of a buyer's account says which rules are for it. */
+export interface MarkedUpBuyer {
+  _id: string;
+  priceGroup?: string | null;
+}
+
+/** All rules. There are few (`limits.markupsMax`), and every purchase asks: they are kept whole. */
+const rules = cached({
+  from: [MarkupModel],
+  load: async (_key: 'all') => {
+    const found = await quick(MarkupModel).find().toArray();
+    return { byId: new Map(found.map((each) => [each._id, each])), owners: new Set(found.map(ownerOf)) };
+  },
+});
+
+/**
+ * What is added to sellers' prices for a buyer, by the rules as they are now, from this process's memory: a purchase reads
+ * nothing for it. One rule stands alone: one for this account before one for its price group, before one for all buyers, and of
+ * each the one for the product before its subcategory, its category and all.
+ */
+export async function markupsOf({ _id: accountId, priceGroup = null }: MarkedUpBuyer): Promise<MarkupOf> {
+  const { byId, owners } = await rules('all');
+  const whose = [{ accountId }, { accountId: null, priceGroup }, { accountId: null }].filter((each) =>
+    owners.has(ownerOf(each)),
+  );
+  return ({ _id, category, subcategory }, sellerPrice) => {
+    for (const owner of whose) {
+      const rule =
+        byId.get(markupId({ ...owner, scope: 'product', of: _id })) ??
+        byId.get(markupId({ ...owner, scope: 'subcategory', of: subcategory.toLowerCase() })) ??
+        byId.get(markupId({ ...owner, scope: 'category', of: category })) ??
+        byId.get(markupId({ ...owner, scope: 'all', of: null }));
+      if (rule) {
+        return markupBy(rule, sellerPrice);
+      }
+    }
+    return 0;
+  };
+}
+
+/** Rounded up to whole rupiah; never so much that the final price would be no safe number. */
+export function markupBy(
+  { percentHundredths, rupiah }: Pick<Markup, 'percentHundredths' | 'rupiah'>,
+  sellerPrice: number,
+): number {
+  const added = rupiah ?? percentOf(sellerPrice, percentHundredths ?? 0);
+  return Math.min(added, limits.moneyMax - sellerPrice);
+}
+
+function percentOf(price: number, hundredths: number): number {
+  return Number((BigInt(price) * BigInt(hundredths) + 9_999n) / 10_000n);
+}

@@ -1,0 +1,171 @@
+import { limits } from '../../config/limits.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { changing } from '../redis/changing.js';
+import { describedProcesses } from '../redis/presence.js';
+import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
+import { idsOfGroups, markupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
+import { ProductModel, type Product } from './product.model.js';
+import { spellingsOf } from './spellings-of.js';
+
+/** For whom and what a rule is. Without product and category: for all that is sold. */
+export interface MarkupTarget {
+  /** The account that it is for; null: the price group, or all buyers. */
+  buyer: { _id: string; username: string; role: string } | null;
+  /** The price group that it is for, as `priceGroupPattern` has it. */
+  priceGroup?: string | null | undefined;
+  productCode?: string | undefined;
+  /** `prabayar`, `pascabayar`, or a subcategory, in whatever case. */
+  category?: string | undefined;
+}
+
+/** One of the two. */
+export interface MarkupAmount {
+  /** 0 to 100, with at most two decimals. */
+  percent?: number | undefined;
+  /** Whole, from 0 to `limits.markupRupiahMax`. */
+  rupiah?: number | undefined;
+}
+
+/**
+ * Sets what buyers pay above sellers' prices; a rule for the same whom and what is replaced. It holds for the next call
+ * in every process; purchases and bills that were answered keep theirs.
+ * @throws NotFoundError for a product or category that is not sold. @throws ValidationError for a seller's account, and for an amount that is no markup.
+ * @throws ConflictError if there are as many rules as processes remember, and for the first rule, or the first of a group, while a
+ *   process of a release that knows none is heard.
+ */
+export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
+  const subject = subjectOf(target);
+  await refuseUnknown(target, subject);
+  await refuseEarlierReleases(subject);
+  const set = { ...subject, ...storedAmount(amount) };
+  const _id = markupId(subject);
+  return changing([MarkupModel], null, (markups) =>
+    inTransaction(async (session) => {
+      const before = await markups.findById(_id).session(session).lean<Markup>();
+      if (!before && (await markups.countDocuments().session(session)) >= limits.markupsMax) {
+        throw new ConflictError(asWritten(`There are ${limits.markupsMax} markups: remove one first.`));
+      }
+      const after = await markups
+        .findOneAndUpdate({ _id }, { $set: set }, { session, upsert: true, returnDocument: 'after' })
+        .orFail()
+        .lean<Markup>();
+      if (before?.percentHundredths !== after.percentHundredths || before.rupiah !== after.rupiah) {
+        await recordAudit(session, {
+          ...by,
+          action: 'markup.set',
+          subject: { kind: 'markup', id: _id },
+          before: before && told(target, before),
+          after: told(target, after),
+        });
+      }
+      return after;
+    }),
+  );
+}
+
+/** Takes a rule away: what is left of the rules holds for the next call in every process. @throws NotFoundError */
+export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise<void> {
+  const _id = markupId(subjectOf(target));
+  await changing([MarkupModel], null, (markups) =>
+    inTransaction(async (session) => {
+      const before = await markups.findOneAndDelete({ _id }).session(session).lean<Markup>();
+      if (!before) {
+        throw new NotFoundError(asWritten('There is no such markup. See them all: topup markup list'));
+      }
+      await recordAudit(session, {
+        ...by,
+        action: 'markup.remove',
+        subject: { kind: 'markup', id: _id },
+        before: told(target, before),
+      });
+    }),
+  );
+}
+
+const categories: readonly string[] = ['prabayar', 'pascabayar'] satisfies Product['category'][];
+
+function subjectOf({ buyer, priceGroup = null, productCode, category }: MarkupTarget): MarkupSubject {
+  const owner = { accountId: buyer?._id ?? null, priceGroup };
+  if (productCode !== undefined) {
+    return { ...owner, scope: 'product', of: productCode };
+  }
+  if (category === undefined) {
+    return { ...owner, scope: 'all', of: null };
+  }
+  const of = category.toLowerCase();
+  return { ...owner, scope: categories.includes(of) ? 'category' : 'subcategory', of };
+}
+
+/** A rule that could never stand for anything would be believed to. */
+async function refuseUnknown(
+  { buyer, productCode, category }: MarkupTarget,
+  { scope }: MarkupSubject,
+): Promise<void> {
+  if (buyer && buyer.role !== 'buyer') {
+    const message = asWritten(`${buyer.username} is a seller: a markup is what buyers pay`);
+    throw new ValidationError([{ field: 'account', message }]);
+  }
+  if (productCode !== undefined && !(await ProductModel.findById(productCode))) {
+    throw new NotFoundError(asWritten(`There is no product ${productCode}.`));
+  }
+  if (category !== undefined && scope === 'subcategory') {
+    // Along the index, which begins with the category.
+    const named = { category: { $in: categories }, subcategory: { $in: spellingsOf(category) } };
+    if (!(await ProductModel.findOne(named as object))) {
+      throw new NotFoundError(asWritten(`No product is of category ${category}.`));
+    }
+  }
+}
+
+/**
+ * A worker that knows no markups would give sellers their share of the whole price (decision 118), and a process that knows no groups
+ * would ask their buyers for the price of all (decision 170). Once there is a rule of that kind, all that were heard knew it.
+ */
+async function refuseEarlierReleases({ priceGroup = null }: MarkupSubject): Promise<void> {
+  const isOfGroup = priceGroup !== null;
+  const ofItsKind = isOfGroup ? { _id: { $gt: idsOfGroups.from, $lt: idsOfGroups.to } } : {};
+  if (await MarkupModel.findOne(ofItsKind)) {
+    return;
+  }
+  const knows = isOfGroup ? 'knowsMarkupGroups' : 'knowsMarkups';
+  const earlier = ((await describedProcesses()) ?? []).filter((each) => !each[knows]);
+  if (earlier.length > 0) {
+    const types = [...new Set(earlier.map(({ type }) => type))].join(', ');
+    const what = isOfGroup
+      ? `knows no markups of price groups (${types}), and would ask for other prices`
+      : `knows no markups (${types}), and would give sellers too much`;
+    throw new ConflictError(
+      asWritten(
+        `${earlier.length} processes are of a release that ${what}. Bring all to one release first: topup process list shows each.`,
+      ),
+    );
+  }
+}
+
+function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentHundredths' | 'rupiah'> {
+  const percentHundredths = percent === undefined ? null : Math.round(percent * 100);
+  const isWhole = percent === undefined || Math.abs(percent * 100 - (percentHundredths ?? 0)) < 1e-6;
+  const isWithin =
+    (percentHundredths ?? 0) >= 0 &&
+    (percentHundredths ?? 0) <= 10_000 &&
+    Number.isSafeInteger(rupiah ?? 0) &&
+    (rupiah ?? 0) >= 0 &&
+    (rupiah ?? 0) <= limits.markupRupiahMax;
+  if ((percent === undefined) === (rupiah === undefined) || !isWhole || !isWithin) {
+    const message = asWritten(
+      `It must be one of percent (0 to 100, two decimals) and rupiah (whole, to ${limits.markupRupiahMax})`,
+    );
+    throw new ValidationError([{ field: percent === undefined ? 'rupiah' : 'percent', message }]);
+  }
+  return { percentHundredths, rupiah: rupiah ?? null };
+}
+
+/** As people read it. */
+function told({ buyer, priceGroup = null }: MarkupTarget, { scope, of, percentHundredths, rupiah }: Markup) {
+  return {
+    ...{ account: buyer?.username ?? null, group: priceGroup, scope, of },
+    ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah },
+  };
+}

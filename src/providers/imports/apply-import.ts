@@ -1,0 +1,114 @@
+import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
+import { inTransaction } from '../../database/mongo.js';
+import { now } from '../../shared/clock.js';
+import { ConflictError } from '../../shared/errors.js';
+import { newId } from '../../shared/ids.js';
+import { asWritten } from '../../shared/say.js';
+import { mostTellingFirst, planImport, type ImportPlan, type PlannedChange } from './plan-import.js';
+import { PriceImportModel, PriceImportRowModel } from './price-import.model.js';
+import { readPriceFile } from './read-price-file.js';
+import { isWritten, writeFigures } from './write-figures.js';
+
+export interface ImportRequest {
+  bytes: Uint8Array;
+  /** Name of the file, for the list of imports. */
+  file: string;
+  /** Also what loses money, and prices that fall by more than half. */
+  meant?: boolean | undefined;
+  /** The fingerprint of the plan that was looked at; left out: whatever it says now. */
+  fingerprint?: string | undefined;
+}
+
+export interface AppliedImport {
+  importId: string;
+  plan: ImportPlan;
+  changed: number;
+  /** Somebody else changed these since the plan was made: they stayed as they are. */
+  kept: PlannedChange[];
+}
+
+/**
+ * Applies a price list: what its lines say of offers that exist, with the lines that are refused left out. The next call in
+ * every process goes by it; purchases that were accepted keep their price. What was before is kept, so that it can be undone;
+ * broken off, what was written stands, and can be.
+ * @throws ValidationError for a file that cannot be read. @throws ConflictError where nothing changes, where a line loses money
+ *   or its price falls by more than half and `meant` does not say so, where the plan is not any more what was looked at, and where it is undone meanwhile.
+ */
+export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
+  const plan = await planImport(await readPriceFile(request.bytes));
+  if (plan.changes.length === 0) {
+    throw new ConflictError(asWritten('No line of the price list changes anything.'));
+  }
+  if (request.fingerprint !== undefined && request.fingerprint !== plan.fingerprint) {
+    throw new ConflictError(asWritten('Offers have changed since the preview: look at it again.'));
+  }
+  if (request.meant !== true) {
+    refuseUnmeant(plan);
+  }
+  const importId = newId();
+  await begin(importId, { file: request.file, planned: plan.changes.length, by });
+  const outcomes = await writeFigures(
+    plan.changes.map((each) => ({ ...each, productCode: each.code })),
+    {
+      ...{ by, importId, action: 'offer.import', each: 'offer' },
+      async also(session, some) {
+        const written = some.filter(isWritten);
+        await PriceImportRowModel.insertMany(
+          written.map(({ change: { line, productCode, sellerId }, was, is }) => ({
+            _id: `${importId}:${productCode}:${sellerId}`,
+            ...{ importId, line, productCode, sellerId, before: was, after: is },
+          })),
+          { session },
+        );
+        const { matchedCount } = await PriceImportModel.updateOne(
+          { _id: importId, status: 'applying' },
+          { $inc: { changed: written.length } },
+          { session },
+        );
+        if (matchedCount === 0) {
+          throw new ConflictError(asWritten(`Import ${importId} is being undone: the rest is not applied.`));
+        }
+      },
+    },
+  );
+  await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
+  const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
+  return { importId, plan, changed: outcomes.filter(isWritten).length, kept };
+}
+
+/** @throws ConflictError where a line is likely to be a mistake. */
+function refuseUnmeant({ changes }: ImportPlan): void {
+  const said = (['loses', 'falls'] as const).flatMap((why) => {
+    const lines = mostTellingFirst(changes.filter((each) => each[why])).map(({ line }) => line);
+    const where = `at ${lines.length} lines (${lines.slice(0, 10).join(', ')}${lines.length > 10 ? ', …' : ''})`;
+    return lines.length === 0
+      ? []
+      : why === 'loses'
+        ? `Each sale would lose money ${where}.`
+        : `The price would fall by more than half ${where}.`;
+  });
+  if (said.length > 0) {
+    throw new ConflictError(asWritten(`${said.join(' ')} Say so if that is meant.`));
+  }
+}
+
+async function begin(
+  _id: string,
+  { file, planned, by }: { file: string; planned: number; by: ChangedBy },
+): Promise<void> {
+  const { actor, reason } = by;
+  // Before the offers: what is broken off must be found, too.
+  await inTransaction(async (session) => {
+    const row = {
+      ...{ _id, file, status: 'applying' as const, planned, changed: 0, actor, reason },
+      ...{ createdAt: now(), undone: null },
+    };
+    await PriceImportModel.create([row], { session });
+    await recordAudit(session, {
+      ...by,
+      action: 'price-import.apply',
+      subject: { kind: 'price-import', id: _id },
+      after: { file, planned },
+    });
+  });
+}

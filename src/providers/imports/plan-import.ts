@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { AccountModel, type Account } from '../../accounts/account.model.js';
+import { commissionRateOf } from '../../accounts/commission-rate-of.js';
+import { OfferModel, type Offer } from '../../products/offer.model.js';
+import { ProductModel, type Product } from '../../products/product.model.js';
+import { chunksOf } from '../../shared/chunks-of.js';
+import { sharesOf } from '../catalogue.js';
+import type { OfferFigures } from './price-import.model.js';
+import type { PriceFile, PriceLine, RefusedLine } from './read-price-file.js';
+
+export interface PlannedChange {
+  line: number;
+  code: string;
+  seller: string;
+  sellerId: string;
+  /** It made the product: its status is that of the product. */
+  isOwner: boolean;
+  before: OfferFigures;
+  after: OfferFigures;
+  /** What the seller has left then, rupiah; null where the cost is not known. */
+  margin: number | null;
+  /** Of a new price or cost less is left than nothing: it must be meant (decision 133). */
+  loses: boolean;
+  /** Its price falls by more than half: zeros may be missing, and where no cost is known nothing else tells. So it must be meant. */
+  falls: boolean;
+}
+
+/** What a price list would do, as things are now. */
+export interface ImportPlan {
+  lines: number;
+  changes: PlannedChange[];
+  /** Lines that say what is. */
+  unchanged: number;
+  /** By line. */
+  refused: RefusedLine[];
+  /** Of all changes: the same plan again has the same. */
+  fingerprint: string;
+}
+
+const readAtOnce = 1_000;
+
+/** Holds a price list against the offers that exist. Changes nothing. */
+export async function planImport({ lines, wanted, refused }: PriceFile): Promise<ImportPlan> {
+  const changes: PlannedChange[] = [];
+  const alsoRefused: RefusedLine[] = [];
+  let unchanged = 0;
+  for (const some of chunksOf(wanted, readAtOnce)) {
+    const known = await readKnown(some);
+    for (const each of some) {
+      const planned = planLine(each, known);
+      if (planned === 'unchanged') {
+        unchanged += 1;
+      } else if (typeof planned === 'string') {
+        alsoRefused.push({ line: each.line, why: planned });
+      } else {
+        changes.push(planned);
+      }
+    }
+  }
+  return {
+    lines,
+    changes,
+    unchanged,
+    refused: [...refused, ...alsoRefused].sort((a, b) => a.line - b.line),
+    fingerprint: createHash('sha256').update(JSON.stringify(changes)).digest('hex'),
+  };
+}
+
+/** What a person has to look at first: what must be meant, and of that what falls most; the rest by line. */
+export function mostTellingFirst(changes: readonly PlannedChange[]): PlannedChange[] {
+  const rank = ({ loses, falls }: PlannedChange) => (falls ? 0 : loses ? 1 : 2);
+  const leftOf = ({ before, after, falls }: PlannedChange) => (falls ? after.price / before.price : 1);
+  return changes.toSorted((a, b) => rank(a) - rank(b) || leftOf(a) - leftOf(b) || a.line - b.line);
+}
+
+type Seller = Pick<Account, '_id' | 'username' | 'commissionRate'>;
+
+interface Known {
+  products: Map<string, Pick<Product, '_id' | 'sellerId' | 'status'>>;
+  sellers: Map<string, Seller>;
+  offers: Map<string, Offer>;
+}
+
+async function readKnown(wanted: PriceLine[]): Promise<Known> {
+  const named = (of: 'code' | 'seller') => [...new Set(wanted.map((each) => each[of]))];
+  const [products, sellers] = await Promise.all([
+    ProductModel.find({ _id: { $in: named('code') } }, { sellerId: 1, status: 1 }).lean<
+      Pick<Product, '_id' | 'sellerId' | 'status'>[]
+    >(),
+    AccountModel.find({ username: { $in: named('seller') } }, { username: 1, commissionRate: 1 }).lean<
+      Seller[]
+    >(),
+  ]);
+  const bySeller = new Map(sellers.map((each) => [each.username, each]));
+  const offerIds = wanted.map(({ code, seller }) => offerId(code, bySeller.get(seller)?._id ?? ''));
+  const offers = await OfferModel.find({ _id: { $in: offerIds } }).lean<Offer[]>();
+  return {
+    products: new Map(products.map((each) => [each._id, each])),
+    sellers: bySeller,
+    offers: new Map(offers.map((each) => [each._id, each])),
+  };
+}
+
+export function offerId(code: string, sellerId: string): string {
+  return `${code}:${sellerId}`;
+}
+
+function planLine(
+  { line, code, seller: username, ...wanted }: PriceLine,
+  { products, sellers, offers }: Known,
+): PlannedChange | RefusedLine['why'] | 'unchanged' {
+  const product = products.get(code);
+  const seller = sellers.get(username);
+  if (!product) {
+    return 'unknown-product';
+  }
+  if (!seller) {
+    return 'unknown-seller';
+  }
+  const offer = offers.get(offerId(code, seller._id));
+  if (!offer) {
+    return 'no-offer';
+  }
+  const isOwner = product.sellerId === seller._id;
+  const before = figuresOf(offer, isOwner ? product : null);
+  const after: OfferFigures = { ...before, ...wanted };
+  if (isSame(before, after)) {
+    return 'unchanged';
+  }
+  const { margin } = sharesOf({ ...after, commissionRate: commissionRateOf(seller) });
+  const isRepriced = before.price !== after.price || before.cost !== after.cost;
+  return {
+    ...{ line, code, seller: username, sellerId: seller._id, isOwner, before, after, margin },
+    loses: isRepriced && margin !== null && margin < 0,
+    falls: after.price * 2 < before.price,
+  };
+}
+
+/** @param owned The product, where its owner's offer this is. */
+export function figuresOf(
+  { price, cost, status }: Pick<Offer, 'price' | 'cost' | 'status'>,
+  owned: Pick<Product, 'status'> | null,
+): OfferFigures {
+  return { price, cost: cost ?? null, status: owned?.status ?? status };
+}
+
+function isSame(a: OfferFigures, b: OfferFigures): boolean {
+  return a.price === b.price && a.cost === b.cost && a.status === b.status;
+}

@@ -1,0 +1,169 @@
+import { limits } from '../../../config/limits.js';
+import type { ProductStatus } from '../../products/product.model.js';
+import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../../shared/csv-lines.js';
+import { ValidationError } from '../../shared/errors.js';
+import { inSlices } from '../../shared/in-slices.js';
+import { asWritten } from '../../shared/say.js';
+import { workbookLines } from '../../shared/workbook-lines.js';
+import { isZip } from '../../shared/zip-parts.js';
+
+/** Why a line of a price list changes nothing. */
+export const lineRefusals = [
+  'no-code',
+  'no-seller',
+  'bad-price',
+  'bad-cost',
+  'bad-status',
+  'nothing-said',
+  'repeated',
+  'unknown-product',
+  'unknown-seller',
+  'no-offer',
+] as const;
+export type LineRefusal = (typeof lineRefusals)[number];
+
+export interface RefusedLine {
+  line: number;
+  why: LineRefusal;
+}
+
+/** What a line wants of an offer; what is left out stays. Rupiah. */
+export interface PriceLine {
+  line: number;
+  code: string;
+  /** Its username. */
+  seller: string;
+  price?: number;
+  cost?: number;
+  status?: ProductStatus;
+}
+
+export interface PriceFile {
+  /** Lines but for the first, which names the columns. */
+  lines: number;
+  wanted: PriceLine[];
+  refused: RefusedLine[];
+}
+
+const statuses: readonly string[] = ['active', 'inactive', 'maintenance'] satisfies ProductStatus[];
+const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;
+
+/**
+ * A price list as CSV (UTF-8) or workbook (its first sheet), by the columns that its first line names: code, seller, and of
+ * price, cost and status those that it has. Others are left alone; an empty cell leaves what is. A long one is read with a pause
+ * now and then, and holds up nobody.
+ * @throws ValidationError for a file that is no such list, or larger than `limits.priceFileBytesMax` or `limits.priceFileLinesMax`.
+ */
+export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
+  const [head, ...rows] = await linesOf(bytes);
+  const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
+  const twice = columnNames.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice) {
+    throw unreadable(`the first line names the column ${twice} twice`);
+  }
+  const columns = Object.fromEntries(columnNames.map((name) => [name, names.indexOf(name)])) as Record<
+    (typeof columnNames)[number],
+    number
+  >;
+  if (columns.code < 0 || columns.seller < 0 || Math.max(columns.price, columns.cost, columns.status) < 0) {
+    throw unreadable('the first line must name the columns code, seller, and price, cost or status');
+  }
+  const seen = new Set<string>();
+  const wanted: PriceLine[] = [];
+  const refused: RefusedLine[] = [];
+  for (const { line, cells } of rows) {
+    const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
+    const read = readLine(line, cell);
+    const key = `${cell('code')} ${cell('seller')}`;
+    if (typeof read === 'string') {
+      refused.push({ line, why: read });
+    } else if (seen.has(key)) {
+      refused.push({ line, why: 'repeated' });
+    } else {
+      seen.add(key);
+      wanted.push(read);
+    }
+  }
+  return { lines: rows.length, wanted, refused };
+}
+
+function readLine(
+  line: number,
+  cell: (name: (typeof columnNames)[number]) => string,
+): PriceLine | LineRefusal {
+  const [code, seller, price, cost, status] = columnNames.map(cell) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const word = status.toLowerCase();
+  if (code === '') {
+    return 'no-code';
+  }
+  if (seller === '') {
+    return 'no-seller';
+  }
+  // Nobody sells for nothing: what is meant by it is another thing.
+  if (!isRupiah(price) || /^0+$/.test(price)) {
+    return 'bad-price';
+  }
+  if (!isRupiah(cost)) {
+    return 'bad-cost';
+  }
+  if (word !== '' && !statuses.includes(word)) {
+    return 'bad-status';
+  }
+  if (`${price}${cost}${word}` === '') {
+    return 'nothing-said';
+  }
+  return {
+    ...{ line, code, seller },
+    ...(price !== '' && { price: Number(price) }),
+    ...(cost !== '' && { cost: Number(cost) }),
+    ...(word !== '' && { status: word as ProductStatus }),
+  };
+}
+
+/** Digits alone: 10.500 is ten and a half to one reader and ten thousand five hundred to another. Nothing is no amount, and right. */
+function isRupiah(text: string): boolean {
+  return text === '' || (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)));
+}
+
+async function linesOf(bytes: Uint8Array): Promise<SheetLine[]> {
+  if (bytes.length > limits.priceFileBytesMax) {
+    throw unreadable(`it has ${bytes.length} bytes, at most ${limits.priceFileBytesMax} are read`);
+  }
+  const lines: SheetLine[] = [];
+  try {
+    const source = isZip(bytes)
+      ? workbookLines(bytes)
+      : inSlices(csvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    for await (const line of source) {
+      if (isEmptyLine(line)) {
+        continue;
+      }
+      // The first names the columns.
+      if (lines.length > limits.priceFileLinesMax) {
+        throw new UnreadableSheetError(`at most ${limits.priceFileLinesMax} lines are read, and it has more`);
+      }
+      lines.push(line);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableSheetError) {
+      throw unreadable(error.message);
+    }
+    if (error instanceof TypeError) {
+      throw unreadable('it is neither a workbook (xlsx) nor CSV in UTF-8');
+    }
+    throw error;
+  }
+  return lines;
+}
+
+function unreadable(why: string): ValidationError {
+  return new ValidationError([
+    { field: 'file', message: asWritten(`The price list cannot be read: ${why}.`) },
+  ]);
+}

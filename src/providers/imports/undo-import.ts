@@ -1,0 +1,145 @@
+import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
+import { inTransaction, type Session } from '../../database/mongo.js';
+import { limits } from '../../../config/limits.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { ConflictError, NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import {
+  PriceImportModel,
+  PriceImportRowModel,
+  type OfferField,
+  type PriceImport,
+  type PriceImportRow,
+} from './price-import.model.js';
+import { undoableSince } from './remove-old-rows.js';
+import { isWritten, writeFigures, type FiguresChange, type Outcome } from './write-figures.js';
+
+export interface UndoneImport {
+  /** Offers that are again what they were, by this call. */
+  undone: number;
+  /** Offers of which somebody has changed something since: that stays, and can be undone again. */
+  kept: (Pick<PriceImportRow, 'line' | 'productCode'> & { fields: OfferField[] })[];
+}
+
+/**
+ * Takes back what an import has written, field by field: what it did not touch may have become anything, and what somebody has
+ * changed since stays. It can be asked for again where it was broken off or had to leave something: what was taken back by then
+ * stays as it is, whatever somebody has made of it meanwhile.
+ * @throws NotFoundError. @throws ConflictError for one of which nothing is left, that is too old, or that another call takes back at the same time.
+ */
+export async function undoImport(importId: string, by: ChangedBy): Promise<UndoneImport> {
+  const before = await PriceImportModel.findOneAndUpdate(
+    {
+      _id: importId,
+      createdAt: { $gte: undoableSince(nowMs()) },
+      $or: [{ status: { $ne: 'undone' } }, { 'undone.kept': { $gt: 0 } }],
+    },
+    { $set: { status: 'undoing' } },
+    { returnDocument: 'before' },
+  ).lean<PriceImport>();
+  if (!before) {
+    throw await whyNot(importId);
+  }
+  // What is still being applied ends with it: the rows are all that there will be.
+  const rows = await PriceImportRowModel.find({ importId, undoneAt: null })
+    .sort({ line: 1 })
+    .lean<PriceImportRow[]>();
+  const outcomes = await writeFigures(rows.map(backOf), {
+    ...{ by, importId, action: 'offer.import-undo', each: 'field' },
+    also: (session, some) => keepDone(session, some, importId),
+  });
+  const kept = outcomes.flatMap(({ change: { line, productCode }, left }) =>
+    left.length === 0 ? [] : { line, productCode, fields: left },
+  );
+  const undone = outcomes.filter((each) => each.left.length === 0 && isWritten(each)).length;
+  await end({ importId, before, undone, kept: kept.length }, by);
+  return { undone, kept };
+}
+
+async function whyNot(importId: string): Promise<Error> {
+  const found = await PriceImportModel.findById(importId).lean<PriceImport>();
+  if (!found) {
+    return new NotFoundError(
+      asWritten(`There is no import ${importId}. See them all: topup product imports`),
+    );
+  }
+  return found.createdAt < undoableSince(nowMs())
+    ? new ConflictError(
+        asWritten(
+          `Import ${importId} is older than ${limits.priceImportRowsKeptDays} days: what was before it is kept no more.`,
+        ),
+      )
+    : alreadyUndone(importId);
+}
+
+type Back = FiguresChange & Pick<PriceImportRow, '_id' | 'line' | 'undoneFields'>;
+
+/** The write of a row the other way round, but for what of it is done. */
+function backOf({
+  _id,
+  line,
+  productCode,
+  sellerId,
+  before,
+  after,
+  undoneFields = [],
+}: PriceImportRow): Back {
+  const done = Object.fromEntries(undoneFields.map((field) => [field, before[field]]));
+  return {
+    ...{ _id, line, productCode, sellerId, undoneFields },
+    ...{ before: { ...after, ...done }, after: before },
+  };
+}
+
+async function keepDone(session: Session, outcomes: Outcome<Back>[], importId: string): Promise<void> {
+  const some = outcomes.filter(({ done, left }) => done.length > 0 || left.length === 0);
+  if (some.length === 0) {
+    return;
+  }
+  const { matchedCount } = await PriceImportRowModel.bulkWrite(
+    some.map(({ change: { _id, undoneFields = [] }, done, left }) => ({
+      updateOne: {
+        // As it was read: what another call has taken back since is not taken back twice.
+        filter: {
+          _id,
+          undoneAt: null,
+          ...(undoneFields.length === 0 ? { undoneFields: null } : { undoneFields: { $eq: undoneFields } }),
+        },
+        update: {
+          $set: left.length === 0 ? { undoneAt: now() } : { undoneFields: [...undoneFields, ...done] },
+        },
+      },
+    })),
+    { session },
+  );
+  if (matchedCount < some.length) {
+    throw new ConflictError(asWritten(`Import ${importId} is being undone by another call.`));
+  }
+}
+
+async function end(
+  { importId, before, undone, kept }: { importId: string; before: PriceImport; undone: number; kept: number },
+  by: ChangedBy,
+): Promise<void> {
+  await inTransaction(async (session) => {
+    const { modifiedCount } = await PriceImportModel.updateOne(
+      { _id: importId, status: 'undoing' },
+      { $set: { status: 'undone', undone: { at: now(), actor: by.actor, reason: by.reason, kept } } },
+      { session },
+    );
+    if (modifiedCount === 0) {
+      throw alreadyUndone(importId);
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'price-import.undo',
+      subject: { kind: 'price-import', id: importId },
+      before: { status: before.status },
+      after: { status: 'undone', undone, kept },
+    });
+  });
+}
+
+function alreadyUndone(importId: string): ConflictError {
+  return new ConflictError(asWritten(`Import ${importId} was undone.`));
+}

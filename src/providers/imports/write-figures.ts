@@ -1,0 +1,169 @@
+import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
+import { inTransaction, type Session } from '../../database/mongo.js';
+import { OfferModel, type Offer } from '../../products/offer.model.js';
+import { ProductModel, type Product } from '../../products/product.model.js';
+import { changing } from '../../redis/changing.js';
+import { chunksOf } from '../../shared/chunks-of.js';
+import { figuresOf, offerId } from './plan-import.js';
+import { offerFields, type OfferField, type OfferFigures } from './price-import.model.js';
+
+/** What one offer is to become: of its fields those that are not the same in both, each where it still is what it was seen as. */
+export interface FiguresChange {
+  productCode: string;
+  sellerId: string;
+  before: OfferFigures;
+  after: OfferFigures;
+}
+
+/** What became of a change. */
+export interface Outcome<C> {
+  change: C;
+  /** What the offer was and is by this call; the same where nothing was written. */
+  was: OfferFigures;
+  is: OfferFigures;
+  /** Fields that are as the change wants them, by this call or before it. */
+  done: OfferField[];
+  /** Fields that somebody has made something else meanwhile: they stay as they are. */
+  left: OfferField[];
+}
+
+interface Writing<C> {
+  by: ChangedBy;
+  importId: string;
+  /** In the audit log. */
+  action: 'offer.import' | 'offer.import-undo';
+  /** What belongs together: of an offer everything or nothing is written, or each field for itself. */
+  each: 'offer' | 'field';
+  /** What else belongs to what is written, in the same database transaction. */
+  also: (session: Session, outcomes: Outcome<C>[]) => Promise<void>;
+}
+
+/** So many are written in one database transaction: well within its deadline. */
+const atOnce = 100;
+
+/**
+ * Writes prices, costs and statuses of many offers, some together, with an entry of the audit log for each that changes. They hold
+ * for the next call in every process. What a change does not touch may have become anything. May be broken off and begun again.
+ * @returns by change, in their order.
+ */
+export async function writeFigures<C extends FiguresChange>(
+  changes: readonly C[],
+  how: Writing<C>,
+): Promise<Outcome<C>[]> {
+  const outcomes: Outcome<C>[] = [];
+  for (const some of chunksOf(changes, atOnce)) {
+    outcomes.push(...(await writeSome(some, how)));
+  }
+  return outcomes;
+}
+
+/** Whether this call has changed the offer. */
+export function isWritten({ was, is }: Pick<Outcome<unknown>, 'was' | 'is'>): boolean {
+  return fieldsChanged(was, is).length > 0;
+}
+
+/** Which fields are not the same in both. */
+export function fieldsChanged(a: OfferFigures, b: OfferFigures): OfferField[] {
+  return offerFields.filter((field) => a[field] !== b[field]);
+}
+
+function writeSome<C extends FiguresChange>(
+  changes: C[],
+  { by, importId, action, each, also }: Writing<C>,
+): Promise<Outcome<C>[]> {
+  const codes = [...new Set(changes.map(({ productCode }) => productCode))];
+  return changing([ProductModel, OfferModel], codes, (products, offers) =>
+    inTransaction(async (session) => {
+      const found = await products
+        .find({ _id: { $in: codes } }, { sellerId: 1, status: 1 })
+        .session(session)
+        .lean<Product[]>();
+      const productOf = new Map(found.map((product) => [product._id, product]));
+      const offered = await offers
+        .find({ _id: { $in: changes.map(idOf) } })
+        .session(session)
+        .lean<Offer[]>();
+      const offerOf = new Map(offered.map((offer) => [offer._id, offer]));
+      const ownedBy = ({ productCode, sellerId }: C) => {
+        const product = productOf.get(productCode);
+        return product?.sellerId === sellerId ? product : null;
+      };
+      const outcomes = changes.map((change) => {
+        const offer = offerOf.get(idOf(change));
+        return outcomeOf(change, offer ? figuresOf(offer, ownedBy(change)) : null, each);
+      });
+      const written = outcomes.filter(isWritten);
+      const sets = written.map((outcome) => setsOf(outcome, ownedBy(outcome.change) !== null));
+      const ofOffers = sets.flatMap(({ offer }) => offer ?? []);
+      const ofProducts = sets.flatMap(({ product }) => product ?? []);
+      if (ofOffers.length > 0) {
+        await offers.bulkWrite(ofOffers, { session });
+      }
+      if (ofProducts.length > 0) {
+        await products.bulkWrite(ofProducts, { session });
+      }
+      await recordAudits(
+        session,
+        written.map(({ change: { productCode, sellerId }, was, is }) => ({
+          ...by,
+          action,
+          subject: { kind: 'product', id: productCode },
+          before: { sellerId, ...was },
+          after: { sellerId, ...is, importId },
+        })),
+      );
+      await also(session, outcomes);
+      return outcomes;
+    }),
+  );
+}
+
+function idOf({ productCode, sellerId }: FiguresChange): string {
+  return offerId(productCode, sellerId);
+}
+
+/** @param now Null: the offer is there no more. */
+function outcomeOf<C extends FiguresChange>(
+  change: C,
+  now: OfferFigures | null,
+  each: Writing<C>['each'],
+): Outcome<C> {
+  const { before, after } = change;
+  const fields = fieldsChanged(before, after);
+  if (!now) {
+    return { change, was: before, is: before, done: [], left: fields };
+  }
+  const left = fields.filter((field) => now[field] !== before[field] && now[field] !== after[field]);
+  const done = each === 'offer' && left.length > 0 ? [] : fields.filter((field) => !left.includes(field));
+  const set = Object.fromEntries(done.map((field) => [field, after[field]])) as Partial<OfferFigures>;
+  return { change, was: now, is: { ...now, ...set }, done, left };
+}
+
+interface UpdateOne {
+  updateOne: { filter: { _id: string }; update: { $set: Partial<OfferFigures> } };
+}
+
+/** The owner's offer is sold as its product is: its own status stays. */
+function setsOf<C extends FiguresChange>(
+  { change, was, is }: Outcome<C>,
+  isOwned: boolean,
+): { offer: UpdateOne | null; product: UpdateOne | null } {
+  const changed = fieldsChanged(was, is);
+  const update = (_id: string, fields: OfferField[]): UpdateOne | null =>
+    fields.length === 0
+      ? null
+      : {
+          updateOne: {
+            filter: { _id },
+            update: { $set: Object.fromEntries(fields.map((field) => [field, is[field]])) },
+          },
+        };
+  const ofProduct = changed.filter((field) => isOwned && field === 'status');
+  return {
+    offer: update(
+      idOf(change),
+      changed.filter((field) => !ofProduct.includes(field)),
+    ),
+    product: update(change.productCode, ofProduct),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Account } from '../../accounts/account.model.js';
+import { accountById } from '../../accounts/find-account.js';
+import { requireSandbox } from '../../accounts/require-sandbox.js';
+import { addJob } from '../../jobs/add-job.js';
+import type { PlayedEnd } from '../../providers/adapter.js';
+import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { ConflictError, MaintenanceError } from '../../shared/errors.js';
+import { say, type Message } from '../../shared/say.js';
+import { findPurchase } from '../find-purchase.js';
+import { askProviderJob } from '../fulfil/ask-provider.job.js';
+import { ordersOf } from '../fulfil/orders.js';
+import { enqueueVerification } from '../fulfil/verify-sale.js';
+import type { Order } from '../order.model.js';
+import type { Purchase, PurchaseStatus } from '../purchase.model.js';
+import { isFinal } from '../states.js';
+
+const statuses = {
+  success: 'SUCCESS',
+  failed: 'FAILED',
+  reversed: 'REFUNDED',
+} as const satisfies Record<PlayedEnd, PurchaseStatus>;
+
+export interface EndedPurchase {
+  purchase: Purchase;
+  /** It has the end that was asked for; otherwise it will as soon as its provider was asked. */
+  isEnded: boolean;
+}
+
+/**
+ * Ends a purchase of the account at the simulator, and has the simulator asked about it at once: what follows is done by
+ * the worker whom a real provider's answer would have reached (decision 130). Nothing of the purchase is written here.
+ * Asking for the same end again does no harm; of two different ones the first holds.
+ * @throws ForbiddenError outside of a sandbox. @throws NotFoundError, also for another account's.
+ * @throws ConflictError (`end_not_possible`): it has another end, or is not with the simulator.
+ * @throws MaintenanceError where the simulator does not answer, DependencyError while Redis is away.
+ */
+export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
+  requireSandbox(account);
+  const purchase = await findPurchase(account._id, idOrRef);
+  if (purchase.status === statuses[end]) {
+    return { purchase, isEnded: true };
+  }
+  const order = orderToEnd(purchase, await ordersOf(purchase), end);
+  await tellProvider(order, end);
+  const { _id: purchaseId, accountId, requestId } = purchase;
+  await (end === 'reversed'
+    ? enqueueVerification(purchase, 0)
+    : addJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId }));
+  const now = await findPurchase(account._id, purchaseId);
+  return { purchase: now, isEnded: now.status === statuses[end] };
+}
+
+/** The order whose end it would be. */
+function orderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
+  const isReversal = end === 'reversed';
+  if (isReversal ? purchase.status !== 'SUCCESS' : isFinal(purchase.status)) {
+    throw notPossible(isReversal ? say('onlySuccessReversed') : say('hasEnded'));
+  }
+  if (purchase.reviewSince !== null || purchase.proofs) {
+    throw notPossible(say('endIsOperators'));
+  }
+  const order = orders.find((each) =>
+    isReversal ? each.status === 'OK' : each.open && each.sentAt !== null,
+  );
+  if (!order) {
+    throw notPossible(say('notAtProvider'));
+  }
+  if (order.providerKind !== 'simulator') {
+    throw notPossible(say('notAtSimulator'));
+  }
+  return order;
+}
+
+async function tellProvider(order: Order, end: PlayedEnd): Promise<void> {
+  const connection = connectionOf(await accountById(order.sellerId), order);
+  const told = await adapterFor(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
+  switch (told) {
+    case 'ended':
+      return;
+    case 'unavailable':
+      throw new MaintenanceError(say('simulatorSilent'), 3, 'biller_unavailable');
+    case 'refused':
+    case undefined:
+      throw notPossible(say('simulatorRefusesEnd'));
+  }
+}
+
+function notPossible(why: Message): ConflictError {
+  return new ConflictError(why, { reason: 'end_not_possible' });
+}

@@ -1,0 +1,77 @@
+import { readTotals } from '../money/totals/read-totals.js';
+import { totalsAreComplete } from '../money/totals/totals-state.model.js';
+import { businessDayOf } from '../shared/business-time.js';
+import { now } from '../shared/clock.js';
+import { knowsIndex, sumOfNewest, type PurchaseFilter } from './page-of-purchases.js';
+import { purchaseStatuses, type PurchaseStatus } from './purchase.model.js';
+import type { Side } from './totals-of.js';
+
+export interface PurchaseSums {
+  /** Rupiah: the prices. States that none is in are left out. */
+  byStatus: { status: PurchaseStatus; count: number; amount: number }[];
+  /** Rupiah of them that stay with the platform. */
+  commission: number;
+  /** Older ones were not looked at. Null: these are all. */
+  lookedBackTo: Date | null;
+}
+
+const summedMax = 10_000;
+/** Before any purchase, as a name of a day. */
+const firstDay = '2000-01-01';
+
+/**
+ * What the purchases that fit a filter come to. Those of one account or one seller come from its daily totals, however
+ * many they are; of what no total knows the newest are added up, at most 10,000 that its index finds.
+ * @param filter `since` and `until` are of whole business days.
+ */
+export async function sumPurchases(filter: PurchaseFilter): Promise<PurchaseSums> {
+  const owner = ownerOf(filter);
+  return owner && (await totalsAreComplete()) ? sumOfTotals(filter, owner) : sumOfRows(filter);
+}
+
+interface Owner {
+  side: Side;
+  accountId: string;
+}
+
+/** Whose totals have it all; null: nobody's. */
+function ownerOf({ accountId, sellerId, ...filter }: PurchaseFilter): Owner | null {
+  if (!knowsIndex(filter) || (accountId !== undefined && sellerId !== undefined)) {
+    return null;
+  }
+  if (accountId !== undefined) {
+    return { side: 'bought', accountId };
+  }
+  return sellerId === undefined ? null : { side: 'sold', accountId: sellerId };
+}
+
+async function sumOfTotals(
+  { status, since, until }: PurchaseFilter,
+  { side, accountId }: Owner,
+): Promise<PurchaseSums> {
+  const to = businessDayOf(until ?? now()).day;
+  const from = since ? businessDayOf(since).day : firstDay;
+  const only = ['count', 'amount', 'commission'];
+  const days = await readTotals({ accountId, from, to, path: side, only });
+  const sum = (path: string) =>
+    [...days.values()].reduce((all, counters) => all + (counters.get(path) ?? 0), 0);
+  return {
+    byStatus: purchaseStatuses
+      .filter((each) => status === undefined || each === status)
+      .map((each) => ({ status: each, count: sum(`count.${each}`), amount: sum(`amount.${each}`) }))
+      .filter(({ count }) => count > 0),
+    commission: status === undefined || status === 'SUCCESS' ? sum('commission') : 0,
+    lookedBackTo: null,
+  };
+}
+
+async function sumOfRows(filter: PurchaseFilter): Promise<PurchaseSums> {
+  const { sums, lookedBackTo } = await sumOfNewest(filter, summedMax);
+  return {
+    byStatus: purchaseStatuses.flatMap((status) =>
+      sums.filter((each) => each.status === status).map(({ count, amount }) => ({ status, count, amount })),
+    ),
+    commission: sums.find(({ status }) => status === 'SUCCESS')?.commission ?? 0,
+    lookedBackTo,
+  };
+}

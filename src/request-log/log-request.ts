@@ -1,0 +1,92 @@
+/**
+ * Notes calls for the eyes of their account. Written together, once a second: no call waits for it, and a busy account makes no
+ * more rows than the limits of a minute say.
+ */
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { nowMs } from '../shared/clock.js';
+import { newId } from '../shared/ids.js';
+import { logger } from '../shared/logger.js';
+import { loggedRequests, type LoggedRequest } from './logged-request.model.js';
+
+export type RequestToLog = Omit<LoggedRequest, '_id' | 'createdAt' | 'expiresAt'>;
+
+const writeEveryMs = 1_000;
+const hourMs = 3_600_000;
+/** Rows that wait to be written; what comes while MongoDB is away is left out. */
+const waitingMax = 5_000;
+
+let waiting: LoggedRequest[] = [];
+let timer: NodeJS.Timeout | null = null;
+let writing: Promise<void> = Promise.resolve();
+let minute = 0;
+/** Rows of this minute, by account and kind. */
+let noted = new Map<string, number>();
+
+/**
+ * Keeps a call for REQUEST_LOG_HOURS.
+ * @param call Called where it is kept: of a busy account most calls are not.
+ */
+export function logRequest(accountId: string, failed: boolean, call: () => RequestToLog): void {
+  if (env.REQUEST_LOG_HOURS === 0 || waiting.length >= waitingMax || !isBelowLimit(accountId, failed)) {
+    return;
+  }
+  const atMs = nowMs();
+  const row = told(call);
+  if (!row) {
+    return;
+  }
+  waiting.push({
+    _id: newId(),
+    ...row,
+    createdAt: new Date(atMs),
+    expiresAt: new Date(atMs + env.REQUEST_LOG_HOURS * hourMs),
+  });
+  timer ??= setTimeout(() => {
+    void writeRequestLog();
+  }, writeEveryMs).unref();
+}
+
+/** The call was answered long since: nothing that somebody has sent may end the process here. */
+function told(call: () => RequestToLog): RequestToLog | null {
+  try {
+    return call();
+  } catch (error) {
+    logger.warn('a call was not written to the request log', { error });
+    return null;
+  }
+}
+
+/** Failures are counted apart: what goes wrong is told however much goes well. */
+function isBelowLimit(accountId: string, failed: boolean): boolean {
+  const now = Math.floor(nowMs() / 60_000);
+  if (now !== minute) {
+    minute = now;
+    noted = new Map();
+  }
+  const kind = `${accountId} ${failed ? 'failed' : 'done'}`;
+  const count = noted.get(kind) ?? 0;
+  noted.set(kind, count + 1);
+  return count < (failed ? limits.loggedFailuresPerMinute : limits.loggedSuccessesPerMinute);
+}
+
+/** Writes what waits. Never throws: what cannot be written is missing in a list that nothing is decided by. */
+export function writeRequestLog(): Promise<void> {
+  writing = writing.then(async () => {
+    if (timer) {
+      clearTimeout(timer);
+      timer = null;
+    }
+    const rows = waiting;
+    waiting = [];
+    if (rows.length === 0) {
+      return;
+    }
+    try {
+      await loggedRequests.insertMany(rows, { ordered: false });
+    } catch (error) {
+      logger.warn('calls were not written to the request log', { calls: rows.length, error });
+    }
+  });
+  return writing;
+}

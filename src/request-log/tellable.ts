@@ -1,0 +1,147 @@
+/**
+ * What the request log keeps of a body. A closed list: a value is kept where its field is named here and it has the form of that
+ * field, in a place that is named here as well. Of all others kind and length are told, so that neither a field that comes later nor a
+ * value in the wrong place leaks a secret or a name.
+ */
+import { redact } from '../shared/logger.js';
+import { masked } from '../shared/mask.js';
+
+const word = /^[A-Za-z_.*-]{1,40}$/;
+const reference = /^[A-Za-z0-9._:-]{1,64}$/;
+const amount = /^(0|[1-9]\d{0,12})$/;
+const day = /^\d{4}-\d{2}(-\d{2})?(T[\d:.]{5,12}(Z|[+-]\d{2}:\d{2}))?$/;
+const zone = /^[A-Za-z_+-]{1,20}(\/[A-Za-z_+-]{1,20}){0,2}$/;
+
+/** On the reseller surface the status is a code of two digits. */
+const state = /^([A-Za-z_.*-]{1,40}|\d{2})$/;
+
+/** Fields whose values are nobody's secret and no customer's, and their forms. */
+const forms = new Map<string, RegExp>([
+  ['status', state],
+  ...[
+    ...['transaction_status', 'reason', 'type', 'format', 'category', 'subcategory', 'operator'],
+    ...['currency', 'event', 'events', 'lang', 'language', 'result', 'field', 'role', 'tag'],
+  ].map((name): [string, RegExp] => [name, word]),
+  ...[
+    ...['code', 'product_code', 'ref_id', 'ref_ids', 'not_found', 'transaction_id', 'id', 'settlement_id'],
+    ...['report_id', 'delivery_id', 'endpoint_id', 'request_id'],
+  ].map((name): [string, RegExp] => [name, reference]),
+  ...[
+    ...['price', 'max_price', 'amount', 'balance', 'balance_before', 'balance_after', 'fee', 'net_amount'],
+    ...[
+      'total',
+      'total_pages',
+      'total_bill',
+      'admin_fee',
+      'total_amount',
+      'commission_amount',
+      'page',
+      'limit',
+    ],
+    ...['pending_settlement', 'size', 'rows', 'width', 'overlap_minutes', 'rate_limit', 'in_flight_limit'],
+  ].map((name): [string, RegExp] => [name, amount]),
+  ...[
+    ...['start_date', 'end_date', 'timestamp', 'created_at', 'updated_at', 'completed_at', 'bill_period'],
+    ...['estimated_completion', 'previous_valid_until'],
+  ].map((name): [string, RegExp] => [name, day]),
+  ['tz', zone],
+]);
+
+/** Fields whose objects and lists are looked into. */
+const containers = new Set([
+  ...['', 'data', 'data_hint', 'pagination', 'period', 'summary', 'attempt', 'transactions', 'deposits'],
+  ...['settlements', 'deliveries', 'entries', 'products'],
+]);
+/** Lists of values of their own. */
+const lists = new Set(['ref_ids', 'not_found', 'events']);
+
+const numbersOfCustomers = new Set(['destination', 'customer', 'customer_number']);
+
+/** Any other may itself be what somebody has written into the wrong place. */
+const fieldName = /^[A-Za-z_]{1,40}$/;
+const depthMax = 6;
+const itemsMax = 3;
+const fieldsMax = 40;
+const textMax = 200;
+const jsonMax = 4_000;
+
+/**
+ * A body as the log keeps it, as JSON; null for none. Of lists the first three items.
+ * @param told Fields of the outermost object whose words are ours, beside the closed list.
+ */
+export function tellable(body: unknown, told: readonly string[] = []): string | null {
+  if (body === undefined || body === null) {
+    return null;
+  }
+  const found = partOf('', body, 0);
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) {
+    for (const [name, value] of Object.entries(body).filter(([each]) => told.includes(each))) {
+      Object.assign(found, { [name]: wordsOf(value) });
+    }
+  }
+  const text = JSON.stringify(found);
+  return text.length > jsonMax ? JSON.stringify({ '…': `<${text.length} characters>` }) : text;
+}
+
+/** Words of ours, which may quote what was sent: without keys, secrets of URLs and long numbers. */
+export function withoutSecrets(text: string): string {
+  return shortened(String(redact(text)).replace(/\d{9,}/g, masked));
+}
+
+function wordsOf(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return withoutSecrets(value);
+  }
+  return Array.isArray(value)
+    ? value.slice(0, fieldsMax).map((each: unknown) => {
+        const { field, reason, message } = each as Record<string, unknown>;
+        return {
+          field: withoutSecrets(String(field)),
+          reason: withoutSecrets(String(reason)),
+          message: withoutSecrets(String(message)),
+        };
+      })
+    : null;
+}
+
+function partOf(name: string, value: unknown, depth: number): unknown {
+  if (typeof value === 'string' || typeof value === 'number') {
+    return valueOf(name, value);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const isList = Array.isArray(value);
+  if (depth === depthMax || !(containers.has(name) || (isList && lists.has(name)))) {
+    return isList ? `<list of ${value.length}>` : '<object>';
+  }
+  if (isList) {
+    const items: unknown[] = value
+      .slice(0, itemsMax)
+      .map((each: unknown) =>
+        Array.isArray(each) ? `<list of ${each.length}>` : partOf(name, each, depth + 1),
+      );
+    return value.length > itemsMax ? [...items, `<${value.length - itemsMax} more>`] : items;
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, fieldsMax)
+      .map(([key, each]) => [fieldName.test(key) ? key : '<field>', partOf(key, each, depth + 1)]),
+  );
+}
+
+function valueOf(name: string, value: string | number): string | number {
+  const text = String(value);
+  // What is no exact number is none for who reads it.
+  const isExact = typeof value === 'string' || Number.isSafeInteger(value);
+  if (isExact && forms.get(name)?.test(text) && redact(text) === text) {
+    return value;
+  }
+  return numbersOfCustomers.has(name) && text.length <= textMax
+    ? masked(text)
+    : `<${typeof value === 'number' ? 'number' : 'text'} of ${text.length}>`;
+}
+
+function shortened(text: string): string {
+  return text.length > textMax ? `${text.slice(0, textMax)}…` : text;
+}

@@ -1,0 +1,100 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { UnreadableSheetError } from './csv-lines.js';
+
+const inflate = promisify(inflateRaw);
+
+/** What the first bytes of every zip are. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
+}
+
+export interface ZipPart {
+  /** 8: deflated; 0: as it is. */
+  method: number;
+  packedBytes: number;
+  /** Of its header in the file. */
+  place: number;
+}
+
+const endMark = Buffer.from('PK\u0005\u0006', 'latin1');
+const entryMark = 0x02014b50;
+/** With a comment as long as may be. */
+const endBytesMax = 22 + 65_535;
+
+/**
+ * What a zip has, from the list at its end; nothing is unpacked.
+ * @throws UnreadableSheetError for what is no zip, is larger than 4 GB, or lists a part twice: which would be meant?
+ */
+export function listZip(zip: Uint8Array): Map<string, ZipPart> {
+  const file = bufferOf(zip);
+  return unlessBroken(() => {
+    const end = file.lastIndexOf(endMark);
+    if (end < file.length - endBytesMax || end < 0) {
+      throw new UnreadableSheetError('the workbook cannot be unpacked');
+    }
+    const parts = new Map<string, ZipPart>();
+    let place = file.readUInt32LE(end + 16);
+    for (let left = file.readUInt16LE(end + 10); left > 0; left -= 1) {
+      if (file.readUInt32LE(place) !== entryMark) {
+        throw new UnreadableSheetError('the workbook cannot be unpacked');
+      }
+      const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((at) =>
+        file.readUInt16LE(place + at),
+      ) as [number, number, number];
+      const name = file.toString('utf8', place + 46, place + 46 + nameBytes);
+      if (parts.has(name)) {
+        throw new UnreadableSheetError('the workbook lists a part of it twice');
+      }
+      parts.set(name, {
+        method: file.readUInt16LE(place + 10),
+        packedBytes: file.readUInt32LE(place + 20),
+        place: file.readUInt32LE(place + 42),
+      });
+      place += 46 + nameBytes + extraBytes + commentBytes;
+    }
+    return parts;
+  });
+}
+
+/**
+ * Unpacks one part, in a thread of its own and no further than it may be large, whatever the zip says of it.
+ * @throws UnreadableSheetError
+ */
+export async function unzipPart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
+  const file = bufferOf(zip);
+  const packed = unlessBroken(() => {
+    const start = part.place + 30 + file.readUInt16LE(part.place + 26) + file.readUInt16LE(part.place + 28);
+    return file.subarray(start, start + part.packedBytes);
+  });
+  if (part.method === 0 && packed.length <= bytesMax) {
+    return packed;
+  }
+  if (part.method !== 8) {
+    throw new UnreadableSheetError('the workbook cannot be unpacked');
+  }
+  try {
+    return await inflate(packed, { maxOutputLength: bytesMax });
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError;
+    throw new UnreadableSheetError(
+      isTooLarge ? 'the workbook has a sheet that is too large' : 'the workbook cannot be unpacked',
+      { cause: error },
+    );
+  }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Places that lie behind the end of the file are an error of the file. */
+function unlessBroken<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof UnreadableSheetError
+      ? error
+      : new UnreadableSheetError('the workbook cannot be unpacked', { cause: error });
+  }
+}

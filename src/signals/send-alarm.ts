@@ -1,0 +1,34 @@
+import { logger } from '../shared/logger.js';
+import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
+import type { Sender } from '../webhooks/send-request.js';
+import type { Alarm } from './alarms.js';
+
+/** @returns null where it was taken, else why not, in words without the URL: then it is tried again. */
+export type Tell = (text: string) => Promise<string | null>;
+
+export function textOf({ id, name, severity, says }: Alarm): string {
+  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See docs/operations.md#${name.toLowerCase()}`;
+}
+
+/** @param untold The message that nobody has taken while it was so; null: somebody has. */
+export function overText(id: string, since: Date, untold: string | null = null): string {
+  const said = `[over] ${id}: since ${since.toISOString()}`;
+  return untold === null ? said : `${said}. Nobody could be told while it was so: ${untold}`;
+}
+
+/** As `Tell`; the log says it as well. */
+export async function sendText(sender: Sender, url: string, text: string): Promise<string | null> {
+  const result = await sender.send({
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+  if (result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus < 300) {
+    logger.info('alarm told', { text });
+    return null;
+  }
+  // Never the URL: whoever has it can write there.
+  const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
+  sayOnceAMinute('an alarm could not be told', refusal, { text });
+  return refusal;
+}

@@ -1,0 +1,152 @@
+/** Without MongoDB nobody can agree there on who tells that it is away: Redis keeps it, and without Redis each process tells. */
+import { env } from '../../config/env.js';
+import { isMongodbAwayForSome, sayMongodbAway } from '../alarms/mongodb-away.js';
+import { pingMongo } from '../database/mongo.js';
+import { redis } from '../redis/connection.js';
+import { withLease } from '../redis/lease.js';
+import { nowMs } from '../shared/clock.js';
+import { logger } from '../shared/logger.js';
+import type { Alarm } from './alarms.js';
+import { overText, textOf, type Tell } from './send-alarm.js';
+
+const leaseMs = 30_000;
+/** Since when it was away, while its end is not told. Ends by itself with an outage that nobody ends. */
+const key = `${env.QUEUE_PREFIX}:alarms:mongodb-down`;
+const keptMs = 7 * 86_400_000;
+/** The same of the outage whose end was told last. */
+const overKey = `${key}:over`;
+
+const name = 'TopupMongodbDown';
+const says =
+  'MongoDB does not answer a follow-up process; where it answers no process, calls are refused (503/03)';
+
+export interface MongodbWatch {
+  /** Tells once for the fleet when it is away, and once when it is back; what was refused is tried again every half minute. */
+  answers(): Promise<boolean>;
+}
+
+/** @param times How long it must be away, after how long what was refused is tried again, and how long one look of it counts. */
+export function watchMongodb(
+  tell: Tell,
+  { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
+): MongodbWatch {
+  const mongodbDown: Alarm = { id: name, name, severity: 'page', forMs, says };
+  let awaySince: number | null = null;
+  let told = false;
+  /** What this process has told alone, because Redis was away as well. */
+  let toldAlone: number | null = null;
+  /** What it has told for the fleet: should Redis lose its data, nobody else knows. */
+  let toldForFleet: number | null = null;
+  let triedAtMs = 0;
+
+  const isTime = () => nowMs() - triedAtMs >= againEveryMs;
+  const tellNow = (text: string) => {
+    triedAtMs = nowMs();
+    return tell(text);
+  };
+
+  async function tellBegin(since: number): Promise<boolean> {
+    const known = await ofFleet(async () => {
+      if ((await redis().get(key)) !== null) {
+        return true;
+      }
+      const taken = (await tellNow(textOf(mongodbDown))) === null;
+      if (taken) {
+        await redis().set(key, String(since), 'PX', keptMs);
+        toldForFleet = since;
+      }
+      return taken;
+    });
+    if (known !== undefined) {
+      return known === true;
+    }
+    const taken = (await tellNow(textOf(mongodbDown))) === null;
+    toldAlone = taken ? since : null;
+    return taken;
+  }
+
+  async function tellEnd(): Promise<void> {
+    if (toldAlone !== null && (await tellNow(overText(name, new Date(toldAlone)))) === null) {
+      toldAlone = null;
+    }
+    if (toldForFleet !== null) {
+      await keepAgain(toldForFleet);
+    }
+    const since = await toldByFleet();
+    if (since !== null) {
+      await tellEndOnce(since, tellNow);
+    } else if (redis().status === 'ready') {
+      toldForFleet = null;
+    }
+  }
+
+  return {
+    async answers() {
+      if (await mongoAnswers()) {
+        awaySince = null;
+        told = false;
+        if (isTime()) {
+          await tellEnd();
+        }
+        return true;
+      }
+      awaySince ??= nowMs();
+      await sayMongodbAway(seenMs);
+      if (!told && nowMs() - awaySince >= forMs && isTime()) {
+        told = await tellBegin(awaySince);
+      }
+      return false;
+    },
+  };
+}
+
+async function tellEndOnce(since: string, tell: Tell): Promise<void> {
+  await ofFleet(async () => {
+    if (
+      !(await isMongodbAwayForSome()) &&
+      (await redis().get(key)) === since &&
+      (await tell(overText(name, new Date(Number(since))))) === null
+    ) {
+      await redis().set(overKey, since, 'PX', keptMs);
+      await redis().del(key);
+    }
+  });
+}
+
+function mongoAnswers(): Promise<boolean> {
+  return pingMongo().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Since when it was away, where that was told and its end was not; null also where Redis cannot say. */
+function toldByFleet(): Promise<string | null> {
+  return redis()
+    .get(key)
+    .catch(() => null);
+}
+
+/** Redis may have lost its data since this was told: then this process alone knows that its end is to be told. */
+async function keepAgain(since: number): Promise<void> {
+  try {
+    if ((await redis().get(overKey)) !== String(since)) {
+      await redis().set(key, String(since), 'PX', keptMs, 'NX');
+    }
+  } catch {
+    // In the next look.
+  }
+}
+
+/** @returns what it comes to; null: another process is at it; undefined: Redis cannot say. */
+async function ofFleet<T>(work: () => Promise<T>): Promise<T | null | undefined> {
+  if (redis().status !== 'ready') {
+    return undefined;
+  }
+  try {
+    return await withLease('alarm-mongodb', leaseMs, work);
+  } catch (error) {
+    logger.warn('who tells that MongoDB is away is not known', { error });
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { PDFDocument, StandardFonts, type PDFFont } from '@cantoo/pdf-lib';
+import { DateTime } from 'luxon';
+import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
+import { ValidationError } from '../shared/errors.js';
+import type { Language } from '../shared/messages.js';
+import { characterWidth, latin, wrapped } from '../shared/pdf-text.js';
+import { asWritten } from '../shared/say.js';
+import { entryPages, type Statement, type StatementEntry } from './read-statement.js';
+import { kindInWords, statementWords } from './statement-words.js';
+
+/** A4, in points. */
+const [width, height] = [595.28, 841.89];
+const margin = 36;
+const size = 7.5;
+const lineHeight = size * 1.35;
+const columns = Math.floor((width - 2 * margin) / (size * characterWidth));
+const linesPerPage = Math.floor((height - 2 * margin) / lineHeight) - 4;
+/** In characters: time, kind, reference, amount, balance. What is left of a line is the reference's. */
+const widths = { at: 19, kind: 20, amount: 20, balance: 20 };
+const referenceWidth = columns - widths.at - widths.kind - widths.amount - widths.balance - 4;
+
+interface Told {
+  username: string;
+  balances: { opening: number; closing: number };
+  language: Language;
+  /** When it is drawn. */
+  at: Date;
+}
+
+/**
+ * A statement on A4 pages, its times in the zone of the business. Drawn page by page: nothing else waits for longer than one takes.
+ * @throws ValidationError for more movements than `limits.statementPdfEntriesMax`.
+ */
+export async function statementPdf(statement: Statement, told: Told): Promise<Buffer> {
+  const count = statement.lastSeq - statement.firstSeq + 1;
+  if (count > limits.statementPdfEntriesMax) {
+    const message = `A PDF holds at most ${limits.statementPdfEntriesMax} movements, and these are ${count}: choose a shorter period, or CSV.`;
+    throw new ValidationError([{ field: 'from', message: asWritten(message) }]);
+  }
+  const lines: string[] = [];
+  const sums = { incoming: 0, outgoing: 0 };
+  for await (const page of entryPages(statement, statement.firstSeq - 1)) {
+    for (const entry of page) {
+      lines.push(...linesOf(entry, told.language));
+      sums[entry.amount < 0 ? 'outgoing' : 'incoming'] += Math.abs(entry.amount);
+    }
+  }
+  return drawn([...headOf(statement, told, { ...sums, count }), ...lines], told);
+}
+
+function headOf(
+  { period }: Statement,
+  { username, balances, language }: Told,
+  { incoming, outgoing, count }: { incoming: number; outgoing: number; count: number },
+): string[] {
+  const words = statementWords[language];
+  const facts: [string, string][] = [
+    [words.period, `${timeOf(period.start)} - ${timeOf(period.end)} (${env.BUSINESS_TIMEZONE})`],
+    [words.opening, rupiah(balances.opening)],
+    [words.incoming, rupiah(incoming)],
+    [words.outgoing, rupiah(outgoing)],
+    [words.closing, rupiah(balances.closing)],
+    [words.movements, String(count)],
+  ];
+  return [
+    `${words.statement}: ${username}`,
+    '',
+    ...facts.map(([name, value]) => `${name.padEnd(18)}${value}`),
+    '',
+    ...(count === 0 ? [words.none] : []),
+  ];
+}
+
+/** The whole reference, on as many lines as it needs. */
+function linesOf({ at, kind, refId, subjectId, amount, balance }: StatementEntry, language: Language) {
+  const [first = '', ...rest] = wrapped(latin(refId ?? subjectId), referenceWidth);
+  const indent = ' '.repeat(widths.at + widths.kind + 2);
+  return [
+    row({
+      at: timeOf(at),
+      kind: kindInWords(kind, language),
+      reference: first,
+      amount: rupiah(amount),
+      balance: rupiah(balance),
+    }),
+    ...rest.map((part) => indent + part),
+  ];
+}
+
+function row(cells: Record<'at' | 'kind' | 'reference' | 'amount' | 'balance', string>): string {
+  return [
+    cells.at.padEnd(widths.at),
+    cells.kind.padEnd(widths.kind),
+    cells.reference.padEnd(referenceWidth),
+    cells.amount.padStart(widths.amount),
+    cells.balance.padStart(widths.balance),
+  ].join(' ');
+}
+
+async function drawn(lines: string[], { language, at }: Told): Promise<Buffer> {
+  const words = statementWords[language];
+  const pdf = await PDFDocument.create();
+  pdf.setCreationDate(at);
+  pdf.setModificationDate(at);
+  const [plain, bold] = await Promise.all([
+    pdf.embedFont(StandardFonts.Courier),
+    pdf.embedFont(StandardFonts.CourierBold),
+  ]);
+  const pages = Math.ceil(lines.length / linesPerPage);
+  for (let number = 1; number <= pages; number += 1) {
+    const page = pdf.addPage([width, height]);
+    let y = height - margin;
+    const write = (text: string, font: PDFFont) => {
+      y -= lineHeight;
+      page.drawText(text, { x: margin, y, size, font });
+    };
+    write(`${words.page} ${number}/${pages}`.padStart(columns), plain);
+    write(row(words.heads), bold);
+    for (const line of lines.slice((number - 1) * linesPerPage, number * linesPerPage)) {
+      write(line, plain);
+    }
+    await breathe();
+  }
+  return Buffer.from(await pdf.save({ useObjectStreams: false }));
+}
+
+function timeOf(at: Date): string {
+  return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd HH:mm:ss');
+}
+
+/** With a sign that Courier has. */
+function rupiah(amount: number): string {
+  return `${amount < 0 ? '-' : ''}Rp ${Math.abs(amount).toLocaleString('id-ID')}`;
+}

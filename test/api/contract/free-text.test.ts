@@ -1,0 +1,142 @@
+/** Text that may be anything holds nothing that cannot be seen, whoever sends it. */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { operations } from '../../../src/api/operations.js';
+import { resellerOperations } from '../../../src/api/reseller/operations.js';
+import { validate } from '../../../src/api/validate.js';
+import { consoleOperations } from '../../../src/console/api/operations.js';
+import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
+import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
+import { printable } from '../../../src/shared/printable.js';
+import { whyNoReason } from '../../../src/shared/reason.js';
+import { statementOf } from '../../bank-statements/statement.js';
+
+const unseen = {
+  'right-to-left override': '\u202e',
+  isolate: '\u2067',
+  'right-to-left mark': '\u200f',
+  'zero-width space': '\u200b',
+  'zero-width joiner': '\u200d',
+  'word joiner': '\u2060',
+  'byte order mark': '\ufeff',
+  'soft hyphen': '\u00ad',
+  'line separator': '\u2028',
+  'half of a character, high': '\ud83d',
+  'half of a character, low': '\udc8e',
+  C1: '\u0085',
+};
+const seen = ['Toko Sari', 'Pulsa 10.000 – Promo!', '美', 'قسيمة', 'Diamond 💎', 'Ñandú ½ €'];
+
+interface Described {
+  type?: string;
+  keys?: Record<string, Described>;
+  rules?: { name: string; args?: { regex?: string } }[];
+}
+interface FreeText {
+  of: string;
+  name: string;
+  schema: Joi.ObjectSchema;
+  field: string;
+}
+
+/** Its form is the product's, and is refused there (422/04). */
+const numbers = ['customer_number', 'destination', 'customer'];
+const others: readonly { id: string; body?: unknown; query?: unknown; params?: unknown }[] = [
+  ...operations,
+  ...resellerOperations,
+  ...consoleOperations,
+];
+
+/** Fields whose own rules would take any words. */
+function freeTexts(): FreeText[] {
+  return others.flatMap(({ id, body, query, params }) =>
+    [body, query, params].flatMap((given) => {
+      const schema = given as Joi.ObjectSchema | undefined;
+      const keys = (schema?.describe() as Described | undefined)?.keys ?? {};
+      return Object.entries(keys)
+        .flatMap(([name, described]) => within(described, name))
+        .flatMap((field) =>
+          schema && !numbers.includes(field) ? [{ of: id, name: field, schema, field }] : [],
+        );
+    }),
+  );
+}
+
+function within({ type, keys = {}, rules = [] }: Described, name: string): string[] {
+  const patterns = rules.filter((rule) => rule.name === 'pattern').map(({ args }) => String(args?.regex));
+  const isFree = type === 'string' && patterns.length > 0 && patterns.every((each) => /^\/\^\[\^/.test(each));
+  return [
+    ...(isFree ? [name] : []),
+    ...Object.entries(keys).flatMap(([key, each]) => within(each, `${name}.${key}`)),
+  ];
+}
+
+function mistakesOf({ schema, field }: FreeText, value: string): FieldError[] {
+  const [last = '', ...path] = field.split('.').reverse();
+  const input = path.reduce<object>((inner, name) => ({ [name]: inner }), { [last]: value });
+  try {
+    validate(schema, input);
+    return [];
+  } catch (error) {
+    return error instanceof ValidationError
+      ? (error.errors ?? []).filter((each) => each.field === field && !/required/.test(each.message.en))
+      : expect.fail(String(error));
+  }
+}
+
+describe('free text', () => {
+  it('every field of every surface refuses what cannot be seen, in words of both languages that name it', () => {
+    const all = freeTexts();
+    expect(all.length).to.be.above(60);
+    for (const each of all) {
+      for (const [what, character] of Object.entries(unseen)) {
+        const shown = `${each.of} ${each.name}: ${what}`;
+        const [mistake] = mistakesOf(each, `a1${character}b`);
+        expect(mistake?.message.en, shown).to.match(/invisible characters/);
+        expect(mistake?.message.id, shown).to.match(/karakter yang tidak terlihat/);
+      }
+    }
+  });
+
+  it('no field is free beside the shared definition: names, descriptions and account names are among them', () => {
+    const names = freeTexts().map(({ of, name }) => `${of} ${name}`);
+    expect(names).to.include.members([
+      'createProduct name',
+      'createProduct subcategory',
+      'createProduct operator',
+      'updateProduct description',
+      'requestSettlement bank_account.account_name',
+      'createBuyerEndpoint description',
+    ]);
+  });
+
+  it('letters of any script, signs and emoji are taken', () => {
+    for (const each of freeTexts().filter(({ name }) => name === 'description' || name === 'name')) {
+      for (const value of seen) {
+        expect(mistakesOf(each, value), `${each.of} ${value}`).to.deep.equal([]);
+      }
+    }
+  });
+
+  it("an operator's reason is such a text on the command line too", () => {
+    for (const [what, character] of Object.entries(unseen)) {
+      expect(whyNoReason(`a bank${character}error`), what).to.match(/invisible characters/);
+    }
+    expect(seen.map(whyNoReason)).to.deep.equal(seen.map(() => null));
+  });
+
+  it("what others write is shown without it: a provider's words, and a bank's, whose line is kept", async () => {
+    for (const [what, character] of Object.entries(unseen)) {
+      expect(printable(`a${character}b`), what).to.equal('a b');
+    }
+    expect(seen.map(printable)).to.deep.equal(seen);
+    const text = 'TRSF \u202eBUDI\u200b';
+    const { incoming } = await readBankStatement(Buffer.from(statementOf({ amount: 50_123, text })));
+    const [line] = incoming;
+    expect(line).to.include({ amount: 50_123, description: 'TRSF  BUDI' });
+    // A line that an earlier release has read is the same line: what the bank wrote is what tells.
+    const same = JSON.stringify([line?.day, 50_123, text]);
+    expect(line?.key).to.equal(createHash('sha256').update(`${same}1`).digest('hex'));
+  });
+});

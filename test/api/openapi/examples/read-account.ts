@@ -1,0 +1,35 @@
+import { eventually } from '../../../support/eventually.js';
+import type { Recorder } from './recorder.js';
+
+/** The last call that each of them was refused: of failures all are kept, however much was bought in that minute. */
+const refused = {
+  buyer: { query: 'failed=true&ref_id=reseller-0004', reason: 'invalid_customer_number' },
+  seller: { query: 'failed=true', reason: 'product_code_taken' },
+};
+
+/** A refused call of the story, in the list of its account's calls. */
+export async function readRequests(
+  recorder: Recorder,
+  { role, key }: { role: 'buyer' | 'seller'; key: string },
+): Promise<void> {
+  const read = (name: string, query: string) =>
+    recorder.play(name, { method: 'GET', path: `/api/${role}/requests?limit=1&${query}`, key });
+  const { query, reason } = refused[role];
+  await eventually(`the call that was refused for ${reason}`, async () => {
+    const { body } = await read('one', query);
+    return body.data.requests[0]?.reason === reason;
+  });
+  for (const filter of ['failed=true', 'ref_id=order-20240301-0001']) {
+    await read('none', `${filter}&cursor=1-${'0'.repeat(32)}`);
+  }
+}
+
+/** A page of it, and all of it as a file. */
+export async function readStatement(
+  recorder: Recorder,
+  { role, key }: { role: 'buyer' | 'seller'; key: string },
+): Promise<void> {
+  const path = `/api/${role}/statement`;
+  await recorder.play('first page', { method: 'GET', path: `${path}?limit=2`, key });
+  await recorder.play('with Accept: text/csv', { method: 'GET', path, key, headers: { accept: 'text/csv' } });
+}

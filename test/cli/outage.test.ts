@@ -1,0 +1,160 @@
+/** What an operator sees of a database that is away: one sentence, and a code that is not 0. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { builtProgram } from '../../config/project-file.js';
+import { asOutage } from '../../scripts/topup/outage.js';
+import { UnknownOutcomeError } from '../../src/database/mongo.js';
+import { disconnectRedis } from '../../src/redis/connection.js';
+import { DependencyError, NotFoundError } from '../../src/shared/errors.js';
+import { asWritten } from '../../src/shared/say.js';
+import { eventually } from '../support/eventually.js';
+import { startPrivateRedis } from '../support/private-redis.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup, topupProcess } from '../support/topup.js';
+
+const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
+const said = {
+  mongodb: 'error: MongoDB does not answer. Is the service running? (npm start, or check MONGODB_URI)\n',
+  redis: 'error: Redis does not answer. Is the service running? (npm start, or check REDIS_URL)\n',
+  both: 'error: MongoDB does not answer, Redis does not answer. Is the service running? (npm start, or check MONGODB_URI and REDIS_URL)\n',
+};
+
+describe('topup in an outage', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let mongodb: TcpGate;
+  let redis: TcpGate;
+  before(async () => {
+    stack = await startStack({ web: false });
+    const url = ['--callback-url', 'https://shop.example/'];
+    await topup(['account', 'create', 'shop', '--role', 'buyer', ...url], stack.env);
+    mongodb = await startTcpGate(String(stack.env['MONGODB_URI']));
+    redis = await startTcpGate(String(stack.env['REDIS_URL']));
+  });
+  after(async () => {
+    await Promise.all([mongodb.stop(), redis.stop()]);
+    await stack.stop();
+  });
+
+  const commands = [
+    ['transaction', 'show', 'none'],
+    ['ledger', 'verify'],
+    ['deposit', 'list'],
+    ['account', 'suspend', 'shop', '--reason', 'a test'],
+    ['process', 'list'],
+  ];
+  for (const [name, away, sentence] of [
+    ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, said.mongodb],
+    ['both', nowhere, said.both],
+  ] as const) {
+    it(`${name} away: each command says so, and nothing else`, async () => {
+      const env = { ...stack.env, ...away };
+      for (const command of name === 'both' ? commands : commands.slice(0, 4)) {
+        const { code, stdout, stderr } = await topup(command, env);
+        expect({ code, stdout, stderr }, command.join(' ')).to.deep.equal({
+          code: 1,
+          stdout: '',
+          stderr: sentence,
+        });
+      }
+    });
+  }
+
+  it('Redis away: what needs it says so, what does not works, and neither says more', async () => {
+    const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
+    expect(await topup(['process', 'list'], env)).to.include({ code: 1, stdout: '', stderr: said.redis });
+    for (const [command, code, stderr] of [
+      [['deposit', 'list'], 0, ''],
+      [['ledger', 'verify'], 0, ''],
+      [['account', 'suspend', 'shop', '--reason', 'a test'], 0, ''],
+      [
+        ['transaction', 'show', 'none'],
+        1,
+        "error: There is no transaction none. For a client's ref_id, name the client: --account\n",
+      ],
+    ] as const) {
+      expect(await topup([...command], env), command.join(' ')).to.include({ code, stderr });
+    }
+  });
+
+  it('Redis full or read-only: what needs it says so and what to do, and nothing else', async () => {
+    const own = await startPrivateRedis();
+    const client = new Redis(own.url);
+    const env = { ...stack.env, REDIS_URL: own.url };
+    const mend = 'Mend it (docs/operations.md, "Redis"), or check REDIS_URL.\n';
+    const tried = async (command: string[]) => {
+      const { code, stdout, stderr } = await topup(command, env);
+      return { code, stdout, stderr };
+    };
+    try {
+      await client.config('SET', 'maxmemory', '1');
+      const full = `error: Redis is full: it has reached its maxmemory. ${mend}`;
+      expect(await tried(['process', 'list'])).to.deep.equal({ code: 1, stdout: '', stderr: full });
+      await client.config('SET', 'maxmemory', '0');
+      await client.replicaof('127.0.0.1', 1);
+      const replica = `error: Redis is read-only: it is a replica. ${mend}`;
+      // What Redis said last is kept for a moment.
+      const found = await eventually('it to be said', async () => {
+        const each = await tried(['process', 'list']);
+        return each.stderr === full ? null : each;
+      });
+      expect(found).to.deep.equal({ code: 1, stdout: '', stderr: replica });
+      await client.replicaof('NO', 'ONE');
+      await eventually('it to be well', async () => (await tried(['process', 'list'])).code === 0);
+    } finally {
+      client.disconnect();
+      await own.stop();
+    }
+  });
+
+  it('doctor: its table, in a process of its own too', async () => {
+    const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...nowhere });
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+    expect(stdout)
+      .to.match(/MongoDB +does not answer/)
+      .and.match(/Redis +does not answer/);
+  });
+
+  it('what may have been done, and what cannot be done again, say so first', async () => {
+    const advice = new DependencyError(new Error('lost'), asWritten('Look at the statement first.'));
+    const unknown = new UnknownOutcomeError(new Error('lost'));
+    const away = new Error('MongoDB is away');
+    expect((await asOutage(advice, away)).message).to.match(
+      /^Look at the statement first\. MongoDB does not answer/,
+    );
+    expect((await asOutage(unknown, away)).message).to.match(
+      /^It is not known whether this was done: look before you do it again\. MongoDB does/,
+    );
+    const refusal = new NotFoundError(asWritten('There is none.'));
+    expect(await asOutage(refusal, away)).to.equal(refusal);
+    await disconnectRedis();
+  });
+
+  it('away in the middle of a command: the sentence alone', async () => {
+    // Or the driver goes round the gate, to the address that the member tells.
+    const direct = new URL(mongodb.url);
+    direct.search = 'directConnection=true';
+    const env = { ...stack.env, NO_COLOR: '1', MONGODB_URI: direct.href, REDIS_URL: redis.url };
+    for (const [cut, sentence] of [
+      [[mongodb], said.mongodb],
+      [[mongodb, redis], said.both],
+    ] as const) {
+      const cli = builtProgram('scripts/topup.js');
+      const listen = ['listen', 'shop', '--forward-to', 'http://127.0.0.1:1'];
+      const child = spawn(process.execPath, [cli, ...listen], { env });
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      const ended = once(child, 'close');
+      await Promise.race([once(child.stderr, 'data'), ended]);
+      expect(stderr).to.match(/^Forwarding events of shop .*\n$/);
+      const begun = stderr;
+      await Promise.all(cut.map((each) => each.cut()));
+      const [code] = (await ended) as [number];
+      expect({ code, stderr }).to.deep.equal({ code: 1, stderr: begun + sentence });
+      await Promise.all(cut.map((each) => each.restore()));
+    }
+  });
+});

@@ -1,0 +1,32 @@
+/** packages/client-node: what is wrong with a call is said before anything is sent. */
+import { expect } from 'chai';
+import { createClient } from '../../packages/client-node/src/client.js';
+
+describe('packages/client-node/src/call.ts', () => {
+  it('says which name no call has, and which part of an address is wrong, before it sends anything', async () => {
+    const topup = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', attemptsMax: 1 });
+    const call = topup.call as (id: string, input?: object) => Promise<unknown>;
+    const messageOf = (made: Promise<unknown>) =>
+      made.then(
+        () => expect.fail('it was sent'),
+        (error: unknown) => {
+          expect(error).to.be.instanceOf(TypeError);
+          return (error as TypeError).message;
+        },
+      );
+    for (const name of ['nope', 'constructor', '']) {
+      expect(await messageOf(call(name))).to.equal(
+        `There is no call "${name}": their names are the operationId of /openapi.json`,
+      );
+    }
+    for (const id of ['.', '..']) {
+      expect(await messageOf(call('getSettlement', { path: { id } }))).to.equal(
+        `id of /api/seller/settlements/{id} cannot be "${id}"`,
+      );
+    }
+    expect(await messageOf(call('downloadBuyerReport', { path: { id: 'x' } }))).to.equal(
+      'downloadBuyerReport answers a file: use download',
+    );
+    expect(await messageOf(call('getSettlement'))).to.equal('id of /api/seller/settlements/{id} is missing');
+  });
+});

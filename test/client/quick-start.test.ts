@@ -1,0 +1,69 @@
+/** The quick-start of each client, run as its reader does. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { createClient, type Client } from '../../packages/client-node/src/client.js';
+import { projectRoot } from '../../config/project-file.js';
+import { uniqueRef } from '../support/api-client.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { badNetwork } from './support/bad-network.js';
+import { languages, type Language } from './support/drivers.js';
+
+describe('The quick-starts', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let key: string;
+  let client: Client;
+  /** What the account had before. */
+  const webhookUrl = 'https://shop.example/hooks/topup';
+
+  before(async () => {
+    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+    client = createClient({ baseUrl: stack.baseUrl, apiKey: key });
+    await client.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
+  });
+  after(() => stack.stop());
+
+  const run = ({ quickStart: { file, command } }: Language, args: string[]) => {
+    const [program = '', ...options] = command;
+    return promisify(execFile)(program, [...options, join(projectRoot, file), ...args]);
+  };
+  const isPutBack = async (stderr: string) => {
+    expect(stderr).to.include(`webhook_url is ${webhookUrl} again.\n`);
+    expect((await client.call('getBuyerConfig')).webhook_url).to.equal(webhookUrl);
+  };
+
+  for (const language of languages) {
+    (language.isHere ? describe : describe.skip)(language.name, () => {
+      it('comes from a key to a verified webhook, and puts the webhook_url of the account back', async () => {
+        const { stdout, stderr } = await run(language, [stack.baseUrl, key, uniqueRef('quick')]);
+        expect(JSON.parse(stdout))
+          .to.include({ status: 'success' })
+          .and.to.have.property('sn')
+          .that.is.a('string');
+        await isPutBack(stderr);
+      });
+
+      it('puts it back on Ctrl-C as well', async () => {
+        const atDeposit = (body: string) => {
+          if (body.includes('deposit-')) {
+            quickStart.child.kill('SIGINT');
+          }
+        };
+        const network = await badNetwork(stack.baseUrl, ['answered'], atDeposit);
+        const refId = uniqueRef('quick');
+        const quickStart = run(language, [network.url, key, refId]);
+        const ended = await quickStart.catch((error: unknown) => error as { stdout: string; stderr: string });
+        network.close();
+        expect(ended).to.be.an('error').and.to.include({ stdout: '' });
+        await isPutBack(ended.stderr);
+        expect(
+          await stack.db.collection('transactions').countDocuments({ refId }),
+          'bought after it',
+        ).to.equal(0);
+      });
+    });
+  }
+});

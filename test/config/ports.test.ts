@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { parseEnv } from '../../config/env.js';
+
+describe('METRICS_PORT and METRICS_HOST', () => {
+  const required = { MONGODB_URI: 'mongodb://host/topup?replicaSet=rs0', REDIS_URL: 'redis://host' };
+  const parsed = (settings: object, processes: string[] | null) =>
+    parseEnv({ ...required, ...settings }, processes);
+
+  it('of a web process is another port than PORT, and the message names both; a worker has no PORT, and 0 is any free one', () => {
+    const same = { PORT: '4000', METRICS_PORT: '4000' };
+    const refused = /"METRICS_PORT" must not be PORT/;
+    expect(() => parsed(same, ['web'])).to.throw(refused);
+    expect(() => parsed(same, null)).to.throw(refused);
+    expect(() => parsed(same, ['fulfilment'])).not.to.throw();
+    expect(() => parsed({ PORT: '0', METRICS_PORT: '0' }, ['web'])).not.to.throw();
+    expect(() => parsed({ PORT: '4000', METRICS_PORT: '4001' }, ['web'])).not.to.throw();
+  });
+
+  it('that is no address is told what it must be', () => {
+    expect(() => parsed({ METRICS_HOST: 'localhost' }, null)).to.throw(
+      /"METRICS_HOST" must be an IP address of this machine, as 127\.0\.0\.1 or 0\.0\.0\.0, and no name/,
+    );
+  });
+});

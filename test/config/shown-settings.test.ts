@@ -1,0 +1,97 @@
+/** What operators see of the settings: whatever a setting holds, no secret of it. */
+import { expect } from 'chai';
+import { parseEnv } from '../../config/env.js';
+import type { Env } from '../../config/settings.js';
+import { shownAs, shownSettings } from '../../config/shown-settings.js';
+
+const marker = 'mark3r';
+
+/** May be read by whoever sees the page. What is not named here must not be, whatever the code says. */
+const open: (keyof Env)[] = [
+  ...([
+    'NODE_ENV',
+    'APP_MODE',
+    'PORT',
+    'LISTEN_ADDRESS',
+    'MONGODB_POOL_SIZE',
+    'MONGODB_SHARD_SPLITS',
+  ] as const),
+  ...(['REDIS_CLUSTER', 'REDIS_SENTINEL', 'REDIS_TLS_SELF_SIGNED', 'QUEUE_PREFIX', 'METRICS_PORT'] as const),
+  ...(['METRICS_HOST', 'OTEL_TRACES_SAMPLER_ARG', 'LOG_LEVEL', 'TRUST_PROXY', 'BUSINESS_TIMEZONE'] as const),
+  ...(['DEPOSIT_MODE', 'RESELLER_SYNC_WAIT_MS', 'REPORT_SYNC_WAIT_MS', 'REPORTS_PER_DAY'] as const),
+  ...(['REQUEST_LOG_HOURS', 'UNKNOWN_REVIEW_AFTER', 'SETTLEMENT_FEE', 'HOLIDAYS_FILE'] as const),
+  ...(['SETTLEMENT_NEW_ACCOUNT_REVIEW', 'PAYOUT_MODE', 'ADJUSTMENT_APPROVAL_FROM'] as const),
+  ...(['COMMISSION_RATE', 'WEBHOOK_ALLOW_PRIVATE', 'WEBHOOK_TIMEOUT_MS', 'OUTGOING_ADDRESSES'] as const),
+  ...(['FULFILMENT_CONCURRENCY', 'CUSTOMER_NUMBER_MONTHS', 'ACCEPTED_RISKS'] as const),
+];
+
+const databases = { MONGODB_URI: 'mongodb://h:27017/db', REDIS_URL: 'redis://h:6379' };
+
+describe('settings as operators see them', () => {
+  const none = new Set<string>();
+  const shownOf = (env: Env) => new Map(shownSettings(env, none).map((each) => [each.name, each]));
+
+  it('every setting with a marker in it: only those that are no secret show it', () => {
+    const names = Object.keys(shownAs) as (keyof Env)[];
+    const env = parseEnv(databases);
+    expect(names.toSorted(), 'each setting is there').to.deep.equal(Object.keys(env).toSorted());
+    for (const name of names) {
+      for (const held of [
+        marker,
+        `https://${marker}@host/x`,
+        `https://user:${marker}@host`,
+        `https://host/${marker}`,
+        `https://host/x?key=${marker}`,
+        `https://host#${marker}`,
+        `mongodb://user:${marker}@a:1,b:2/db?authSource=${marker}`,
+        `mongodb://user:pa/${marker}@host/db`,
+        `redis://:${marker}@host:6379/2?x=${marker}`,
+        `redis://us@er:${marker}@host`,
+      ]) {
+        const shown = shownOf({ ...env, [name]: held }).get(name);
+        expect(shown?.isSet, name).to.equal(true);
+        const tells = JSON.stringify(shown).includes(marker);
+        expect(tells && !open.includes(name), `${name} ${held}`).to.equal(false);
+      }
+    }
+  });
+
+  it('addresses say where they lead', () => {
+    const shown = shownOf({
+      ...parseEnv(databases),
+      MONGODB_URI: 'mongodb+srv://user:secret@cluster.example/topup?retryWrites=true',
+      REDIS_URL: 'rediss://:secret@a:1,b:2/3',
+      WEBHOOK_PROXY_URL: 'http://user:secret@proxy:3128',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318/key',
+      BASE_URL: 'https://topup.example',
+    });
+    expect(
+      ['MONGODB_URI', 'REDIS_URL', 'WEBHOOK_PROXY_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'BASE_URL'].map(
+        (name) => shown.get(name)?.value,
+      ),
+    ).to.deep.equal([
+      'mongodb+srv://…@cluster.example/topup…',
+      'rediss://…@a:1,b:2/3',
+      'http://…@proxy:3128',
+      'https://collector:4318…',
+      'https://topup.example',
+    ]);
+  });
+
+  it('says what was given, what is not set, and what only other processes read', () => {
+    const env = parseEnv({ ...databases, SETTLEMENT_FEE: '3000', LEDGER_CLOSE_KEY: 'secret' }, ['web']);
+    const shown = new Map(
+      shownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),
+    );
+    expect(shown.get('SETTLEMENT_FEE')).to.include({ isGiven: true, value: '3000' });
+    expect(shown.get('BUSINESS_TIMEZONE')).to.include({ isGiven: false, value: 'Asia/Jakarta' });
+    expect(shown.get('SIMULATOR_URL')).to.include({ isRead: true, isSet: false, value: null });
+    expect(shown.get('LEDGER_CLOSE_KEY')).to.include({
+      isRead: false,
+      isGiven: false,
+      isSet: false,
+      value: null,
+    });
+    expect(shown.get('SESSION_SECRET')).to.include({ isRead: true, isSet: true, value: null });
+  });
+});

@@ -1,0 +1,145 @@
+/** Corrections of wallets in the console, held against the ledger. */
+import { expect } from 'chai';
+import type { Adjustment } from '../../src/adjustments/adjustment.model.js';
+import { expectLedgerToHold } from '../support/ledger.js';
+import { callerAs, reason, type Caller } from './support/console-caller.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+const large = 1_000_000;
+
+describe('adjustments in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let budi: Caller;
+  let dewi: Caller;
+
+  before(async () => {
+    shop = await startOperatedStack({ ADJUSTMENT_APPROVAL_FROM: String(large) });
+    [budi, dewi] = await Promise.all([callerAs(shop, 'finance'), callerAs(shop, 'finance')]);
+  });
+  after(() => shop.stack.stop());
+
+  const stored = (id: string) =>
+    shop.stack.db.collection<Adjustment>('adjustments').findOne({ _id: id }, { promoteLongs: true });
+  const balance = async (account = 'buyer') =>
+    Number((await budi.ask('getAccount', `/accounts/${account}`)).balance);
+  const idOf = async (username: string) =>
+    (await shop.stack.db.collection<{ _id: string }>('accounts').findOne({ username }))?._id ?? '';
+  const request = (amount: number, account = 'buyer', by = budi) =>
+    by.ask('requestAdjustment', '/adjustments', { account, amount, reason });
+
+  it('below the limit a wallet is changed at once; from it on a second operator approves, and nobody their own', async () => {
+    const before = await balance();
+    const made = await request(70_000);
+    expect(made).to.include({ status: 'completed', balance_after: before + 70_000 });
+    await budi.expectAudited(made.id, 'adjustment.post');
+    expect(await request(-20_000)).to.include({ balance_after: before + 50_000 });
+    const waiting = await request(large);
+    expect(waiting).to.include({ status: 'pending', balance_after: null });
+    await budi.expectAudited(waiting.id, 'adjustment.request');
+    const path = `/adjustments/${waiting.id}`;
+    const own = await budi.call(`${path}/approve`, { reason });
+    expect([own.status, own.text]).to.satisfy(([status, text]: [number, string]) => {
+      return status === 409 && text.includes('somebody else has to approve');
+    });
+    expect(await balance()).to.equal(before + 50_000);
+    expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.deep.equal({
+      ...{ id: waiting.id, status: 'completed', changed: true },
+      balance_after: before + 50_000 + large,
+    });
+    await dewi.expectAudited(waiting.id, 'adjustment.approve');
+    expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.include({ changed: false });
+    expect((await dewi.call(`${path}/reject`, { reason })).status, 'it was approved').to.equal(409);
+    expect(await balance()).to.equal(before + 50_000 + large);
+  });
+
+  it('two approvals at once credit once; an approval and a rejection at once: one of them counts', async () => {
+    const third = await callerAs(shop, 'admin');
+    const before = await balance('buyer2');
+    const twice = await request(large, 'buyer2');
+    const both = await Promise.all(
+      [dewi, third].map((each) => each.call(`/adjustments/${twice.id}/approve`, { reason })),
+    );
+    expect(both.map(({ status }) => status)).to.include(200);
+    expect(await balance('buyer2')).to.equal(before + large);
+    const split = await request(large, 'buyer2');
+    const answers = await Promise.all([
+      dewi.call(`/adjustments/${split.id}/approve`, { reason }),
+      third.call(`/adjustments/${split.id}/reject`, { reason }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+    const isApproved = (await stored(split.id))?.status === 'completed';
+    expect(await balance('buyer2')).to.equal(before + large + (isApproved ? large : 0));
+  });
+
+  it('a sum in parts waits like one amount; a rejected one never happens', async () => {
+    const before = await balance('seller');
+    expect((await request(large / 2, 'seller', dewi)).status).to.equal('completed');
+    const rest = await request(large / 2, 'seller', dewi);
+    expect(rest.status).to.equal('pending');
+    expect(await budi.ask('rejectAdjustment', `/adjustments/${rest.id}/reject`, { reason })).to.include({
+      ...{ status: 'rejected', balance_after: null, changed: true },
+    });
+    await budi.expectAudited(rest.id, 'adjustment.reject');
+    expect((await budi.call(`/adjustments/${rest.id}/approve`, { reason })).status).to.equal(409);
+    expect(await balance('seller')).to.equal(before + large / 2);
+  });
+
+  it('lists what waits, the oldest first, and finds others by account, state and day, a page at a time', async () => {
+    const waiting = [(await request(large, 'buyer')).id, (await request(large + 1, 'seller')).id];
+    const shown = await dewi.ask('listAdjustments', '/adjustments');
+    expect(shown.adjustments.map((each: { id: string }) => each.id)).to.deep.equal(waiting);
+    expect(shown.approval_from).to.equal(large);
+    expect(shown.adjustments[0]).to.include({
+      ...{ account: 'buyer', amount: large, status: 'pending', reason, decided_by: null, is_own: false },
+      requested_by: `operator:${budi.username}`,
+    });
+    const [own] = (await budi.ask('listAdjustments', '/adjustments')).adjustments;
+    expect(own.is_own).to.equal(true);
+    const collection = shop.stack.db.collection<Adjustment>('adjustments');
+    for (const [filter, wanted] of [
+      ['status=all', {}],
+      ['status=all&account=buyer', { accountId: await idOf('buyer') }],
+      ['status=rejected', { status: 'rejected' as const }],
+      ['account=seller', { accountId: await idOf('seller'), status: 'pending' as const }],
+    ] as const) {
+      const found = await dewi.idsOf('listAdjustments', `/adjustments?limit=1&${filter}`, 'adjustments');
+      const all = await collection.find(wanted).sort({ _id: -1 }).toArray();
+      expect(found, filter).to.deep.equal(all.map(({ _id }) => _id));
+      expect(found, filter).to.not.have.length(0);
+    }
+    expect(
+      (await dewi.ask('listAdjustments', '/adjustments?status=all&to=2020-01-01')).adjustments,
+    ).to.deep.equal([]);
+    for (const id of waiting) {
+      await dewi.ask('rejectAdjustment', `/adjustments/${id}/reject`, { reason });
+    }
+  });
+
+  it('refuses what cannot be, and whoever may not', async () => {
+    for (const body of [
+      ...[0, 1.5, 1e13, -1e13, 'much', null].map((amount) => ({ account: 'buyer', amount, reason })),
+      { account: 'buyer', amount: 1 },
+      { account: 'buyer', amount: 1, reason: ' ' },
+      { amount: 1, reason },
+    ]) {
+      expect((await budi.call('/adjustments', body)).status, JSON.stringify(body)).to.equal(400);
+    }
+    expect((await budi.call('/adjustments', { account: 'nobody', amount: 1, reason })).status).to.equal(404);
+    expect((await budi.call('/adjustments/nothing/approve', { reason })).status).to.equal(404);
+    const held = await balance('seller2');
+    const debit = { account: 'seller2', amount: -held - 1, reason };
+    expect((await budi.call('/adjustments', debit)).text).to.include('below zero');
+    const before = await balance();
+    for (const role of ['viewer', 'support', 'operations'] as const) {
+      const caller = await callerAs(shop, role);
+      await caller.ask('listAdjustments', '/adjustments');
+      for (const path of ['/adjustments', '/adjustments/nothing/approve', '/adjustments/nothing/reject']) {
+        expect((await caller.call(path, { account: 'buyer', amount: 1, reason })).status, role).to.equal(403);
+      }
+    }
+    expect(await balance()).to.equal(before);
+  });
+
+  it('the ledger holds after all of this', () => expectLedgerToHold(shop.stack));
+});

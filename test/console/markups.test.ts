@@ -1,0 +1,145 @@
+/** Markups in the console and on the command line: who sets them, what is refused, and what the audit log tells. */
+import { expect } from 'chai';
+import { topup } from '../support/topup.js';
+import { callerAs, reason } from './support/console-caller.js';
+import { openMarkupShop, type MarkupShop } from '../markups/shop-with-markups.js';
+
+describe('markups in the console', function () {
+  this.timeout(120_000);
+  let shop: MarkupShop;
+  before(async () => {
+    shop = await openMarkupShop();
+  });
+  after(() => shop.stack.stop());
+  afterEach(() => shop.removeAll());
+
+  const list = (query = '') => shop.caller.ask('listMarkups', `/markups${query}`);
+
+  it('lists the rules, of all or of one account, a page at a time, those for all buyers first', async () => {
+    const code = await shop.product(10_000);
+    await shop.set({ account: 'buyer', category: 'Pulsa', percent: 1.5 });
+    await shop.set({ product: code, rupiah: 500 });
+    await shop.set({ rupiah: 100 });
+    const { markups, next } = await list();
+    expect(next).to.equal(null);
+    expect(markups.map(({ changed_at: _, ...each }: { changed_at: string }) => each)).to.deep.equal([
+      { account: null, group: null, product: null, category: null, percent: null, rupiah: 100 },
+      { account: null, group: null, product: code, category: null, percent: null, rupiah: 500 },
+      { account: 'buyer', group: null, product: null, category: 'pulsa', percent: 1.5, rupiah: null },
+    ]);
+    const pages: unknown[] = [];
+    let after = '';
+    do {
+      const page = await list(`?limit=1${after}`);
+      pages.push(...page.markups);
+      after = page.next === null ? '' : `&after=${encodeURIComponent(page.next)}`;
+    } while (after !== '');
+    expect(pages).to.deep.equal(markups);
+    expect((await list('?account=buyer')).markups).to.deep.equal(markups.slice(2));
+    expect((await shop.caller.call('/markups?account=none-such')).status).to.equal(404);
+  });
+
+  it('the audit log tells who, why, and from what to what; the same again is no change', async () => {
+    const code = await shop.product(10_000);
+    const subject = `* product ${code}`;
+    const rule = { account: null, group: null, scope: 'product', of: code };
+    await shop.set({ product: code, rupiah: 500 });
+    expect(await shop.caller.expectAudited(subject, 'markup.set')).to.deep.include({
+      before: null,
+      after: { ...rule, percent: null, rupiah: 500 },
+    });
+    await shop.set({ product: code, percent: 2.25 });
+    await shop.set({ product: code, percent: 2.25 });
+    expect(await shop.caller.expectAudited(subject, 'markup.set')).to.deep.include({
+      before: { ...rule, percent: null, rupiah: 500 },
+      after: { ...rule, percent: 2.25, rupiah: null },
+    });
+    await shop.remove({ product: code });
+    expect(await shop.caller.expectAudited(subject, 'markup.remove')).to.deep.include({
+      before: { ...rule, percent: 2.25, rupiah: null },
+      after: null,
+    });
+    expect(await shop.stack.db.collection('audit').countDocuments({ 'subject.id': subject })).to.equal(3);
+  });
+
+  it('refuses what is no markup, and what could never stand for anything', async () => {
+    const code = await shop.product(10_000);
+    for (const [body, status, words] of [
+      [{ product: code }, 400, /percent|rupiah/],
+      [{ product: code, percent: 1, rupiah: 1 }, 400, /percent|rupiah/],
+      [{ product: code, category: 'pulsa', rupiah: 1 }, 400, /product|category/],
+      [{ produkt: 'S10', percent: 1 }, 400, /produkt|all/],
+      [{ percent: 1 }, 400, /product|all/],
+      [{ acount: 'buyer', all: true, percent: 1 }, 400, /account|everybody/],
+      [{ all: true, percent: 100.01 }, 400, /percent/],
+      [{ all: true, percent: 1.005 }, 400, /percent/],
+      [{ all: true, percent: -1 }, 400, /percent/],
+      [{ all: true, rupiah: 1.5 }, 400, /whole rupiah/],
+      [{ all: true, rupiah: -1 }, 400, /rupiah/],
+      [{ all: true, rupiah: 1_000_000_001 }, 400, /rupiah/],
+      [{ product: 'none-such', rupiah: 1 }, 404, /no product none-such/],
+      [{ category: 'none-such', rupiah: 1 }, 404, /No product is of category none-such/],
+      [{ account: 'none-such', all: true, rupiah: 1 }, 404, /none-such/],
+      [{ account: 'seller', all: true, rupiah: 1 }, 400, /seller is a seller/],
+    ] as const) {
+      const whom = 'account' in body || 'acount' in body ? {} : { everybody: true };
+      const answer = await shop.caller.call('/markups', { ...whom, ...body, reason });
+      expect(answer.status, `${JSON.stringify(body)} ${answer.text}`).to.equal(status);
+      expect(answer.text).to.match(words);
+    }
+    expect((await shop.caller.call('/markups/remove', { everybody: true, reason })).status).to.equal(400);
+    const gone = await shop.caller.call('/markups/remove', { everybody: true, product: code, reason });
+    expect(gone.status, gone.text).to.equal(404);
+    expect((await list()).markups).to.deep.equal([]);
+  });
+
+  it('finance and operations change them, others look', async () => {
+    for (const [role, status] of [
+      ['viewer', 403],
+      ['support', 403],
+      ['finance', 200],
+      ['operations', 200],
+      ['admin', 200],
+    ] as const) {
+      const caller = await callerAs(shop, role);
+      const answer = await caller.call('/markups', { everybody: true, all: true, rupiah: 5, reason });
+      expect(answer.status, `${role} ${answer.text}`).to.equal(status);
+      expect((await caller.call('/markups')).status).to.equal(200);
+    }
+  });
+
+  it('the command line does the same', async () => {
+    const code = await shop.product(10_000);
+    const run = (...args: string[]) => topup(['markup', ...args], shop.stack.env);
+    const why = ['--reason', reason];
+    const set = await run('set', '--product', code, '--percent', '1.25', ...why);
+    expect(set.code, set.stderr).to.equal(0);
+    expect(set.stdout).to.include('1.25 %');
+    // In the processes that sell, too.
+    expect(await shop.priceOf(code)).to.equal(10_125);
+    const own = await run('set', '--category', 'pulsa', '--account', 'buyer', '--rupiah', '2500', ...why);
+    expect(own.code, own.stderr).to.equal(0);
+    expect(await shop.priceOf(code)).to.equal(12_500);
+    const listed = await run('list');
+    expect(listed.stdout)
+      .to.match(/all +product +\S+ +1\.25 %/)
+      .and.match(/buyer +subcategory +pulsa +Rp 2\.500/);
+    const json = await run('list', '--account', 'buyer', '--json');
+    expect(json.json<{ markups: object[] }>().markups).to.deep.equal([
+      { account: 'buyer', group: null, scope: 'subcategory', of: 'pulsa', percent: null, rupiah: 2_500 },
+    ]);
+    const removed = await run('remove', '--category', 'pulsa', '--account', 'buyer', ...why);
+    expect(removed.code, removed.stderr).to.equal(0);
+    expect(await shop.priceOf(code)).to.equal(10_125);
+    for (const wrong of [
+      ['set', '--rupiah', '1', ...why],
+      ['set', '--all', '--product', code, '--rupiah', '1', ...why],
+      ['set', '--all', ...why],
+      ['set', '--all', '--percent', '1.001', ...why],
+      ['set', '--all', '--rupiah', '1'],
+    ]) {
+      expect((await run(...wrong)).code, wrong.join(' ')).to.equal(2);
+    }
+    expect((await run('remove', '--all', ...why)).code).to.equal(1);
+  });
+});

@@ -1,0 +1,168 @@
+/** Price groups in the console and on the command line: who moves buyers, what is refused, and how groups are listed. */
+import { expect } from 'chai';
+import { openMarkupShop, type MarkupShop } from '../markups/shop-with-markups.js';
+import { topup } from '../support/topup.js';
+import { callerAs, reason } from './support/console-caller.js';
+
+describe('price groups in the console', function () {
+  this.timeout(120_000);
+  let shop: MarkupShop;
+  before(async () => {
+    shop = await openMarkupShop();
+  });
+  after(() => shop.stack.stop());
+  afterEach(() => shop.removeAll());
+
+  const groups = async (query = '') => shop.caller.ask('listPriceGroups', `/price-groups${query}`);
+  const usernamesIn = async (group: string) =>
+    (await shop.caller.ask('listAccounts', `/accounts?group=${group}`)).accounts.map(
+      ({ username }: { username: string }) => username,
+    );
+
+  it('a buyer is put into a group and out of it, with who and why; the same again is no change', async () => {
+    const { _id } = (await shop.stack.db.collection('accounts').findOne({ username: 'buyer' })) ?? {};
+    const path = '/accounts/buyer/group';
+    const to = (group: string | null) => shop.caller.ask('setPriceGroup', path, { group, reason });
+    const shown = async () => (await shop.caller.ask('getAccount', '/accounts/buyer')).group as unknown;
+    expect(await shown()).to.equal(null);
+    expect(await to('kelas-1')).to.deep.equal({ changed: true });
+    expect(await shop.caller.expectAudited(String(_id), 'account.set')).to.deep.include({
+      before: { priceGroup: null },
+      after: { priceGroup: 'kelas-1' },
+    });
+    expect(await to('kelas-1')).to.deep.equal({ changed: false });
+    expect([await shown(), await usernamesIn('kelas-1')]).to.deep.equal(['kelas-1', ['buyer']]);
+    expect(await to(null)).to.deep.equal({ changed: true });
+    expect(await shop.caller.expectAudited(String(_id), 'account.set')).to.deep.include({
+      before: { priceGroup: 'kelas-1' },
+      after: { priceGroup: null },
+    });
+    expect([await shown(), await usernamesIn('kelas-1')]).to.deep.equal([null, []]);
+  });
+
+  it('refuses what is no name of a group, sellers, and a rule for two owners', async () => {
+    for (const group of ['', 'Kelas', 'kelas 1', '-kelas', 'kelas_1', 'k'.repeat(33), 7]) {
+      const answer = await shop.caller.call('/accounts/buyer/group', { group, reason });
+      expect(answer.status, String(group)).to.equal(400);
+      const rule = await shop.caller.call('/markups', { group, all: true, rupiah: 1, reason });
+      expect(rule.status, String(group)).to.equal(400);
+    }
+    const seller = await shop.caller.call('/accounts/seller/group', { group: 'kelas', reason });
+    expect([seller.status, seller.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 400 && text.includes('seller is a seller'),
+    );
+    expect((await shop.caller.call('/accounts/buyer/group', { reason })).status).to.equal(400);
+    expect((await shop.caller.call('/accounts/nobody/group', { group: 'x', reason })).status).to.equal(404);
+    for (const whom of [
+      { group: 'kelas', everybody: true },
+      { group: 'kelas', account: 'buyer' },
+    ]) {
+      const answer = await shop.caller.call('/markups', { ...whom, all: true, rupiah: 1, reason });
+      expect(answer.status, JSON.stringify(whom)).to.equal(400);
+    }
+    expect((await groups()).groups).to.deep.equal([]);
+  });
+
+  it('finance and operations move buyers, others do not', async () => {
+    for (const [role, status] of [
+      ['viewer', 403],
+      ['support', 403],
+      ['finance', 200],
+      ['operations', 200],
+      ['admin', 200],
+    ] as const) {
+      const caller = await callerAs(shop, role);
+      const answer = await caller.call('/accounts/buyer/group', { group: 'kelas', reason });
+      expect(answer.status, `${role} ${answer.text}`).to.equal(status);
+      expect((await caller.call('/price-groups')).status).to.equal(200);
+    }
+  });
+
+  it('lists groups that a rule or an account names, with their accounts, a page at a time, and each rule with its group', async () => {
+    await shop.set({ rupiah: 1 });
+    await shop.set({ account: 'buyer', rupiah: 4 });
+    await shop.set({ group: 'b', rupiah: 3 });
+    await shop.set({ group: 'a-1', rupiah: 2 });
+    await shop.set({ group: 'a-1', category: 'pulsa', rupiah: 2 });
+    await shop.put('buyer', 'a');
+    await shop.put('buyer2', 'b');
+    const { markups } = await shop.caller.ask('listMarkups', '/markups');
+    expect(
+      markups.map(({ account, group }: { account: string | null; group: string | null }) => account ?? group),
+    ).to.deep.equal([null, 'a-1', 'a-1', 'b', 'buyer']);
+    expect((await shop.caller.ask('listMarkups', '/markups?group=a-1')).markups).to.have.length(2);
+    expect((await shop.caller.ask('listMarkups', '/markups?group=a')).markups).to.deep.equal([]);
+    const all = [
+      { name: 'a', accounts: 1 },
+      { name: 'a-1', accounts: 0 },
+      { name: 'b', accounts: 1 },
+    ];
+    expect(await groups()).to.deep.equal({ groups: all, counted_max: 1_000, next: null });
+    const pages: unknown[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page = await groups(`?limit=1${after === '' ? '' : `&after=${after}`}`);
+      expect(page.groups).to.have.length(1);
+      pages.push(...page.groups);
+      after = page.next;
+    }
+    expect(pages).to.deep.equal(all);
+    await shop.put('buyer2', null);
+  });
+
+  it('accounts of a group are found, counted and named along an index', async () => {
+    const accounts = shop.stack.db.collection('accounts');
+    const plans = await Promise.all([
+      accounts
+        .find({ priceGroup: 'a', username: { $gt: '' } })
+        .sort({ username: 1 })
+        .explain('queryPlanner'),
+      accounts.find({ priceGroup: 'a' }).explain('queryPlanner'),
+      accounts
+        .find({ priceGroup: { $gt: 'a' } })
+        .sort({ priceGroup: 1 })
+        .explain('queryPlanner'),
+    ]);
+    for (const plan of plans) {
+      const winning = JSON.stringify(plan['queryPlanner'].winningPlan);
+      expect(winning).to.include('"price_group"').and.not.include('SORT').and.not.include('COLLSCAN');
+    }
+  });
+
+  it('the command line does the same', async () => {
+    const code = await shop.product(10_000);
+    const run = (...args: string[]) => topup(args, shop.stack.env);
+    const why = ['--reason', reason];
+    const put = await run('account', 'group', 'buyer', 'grosir', ...why);
+    expect([put.code, put.stdout.trim()], put.stderr).to.deep.equal([0, 'buyer is now in the group grosir.']);
+    const set = await run('markup', 'set', '--product', code, '--group', 'grosir', '--rupiah', '250', ...why);
+    expect([set.code, set.stdout], set.stderr).to.satisfy(
+      ([status, text]: [number, string]) => status === 0 && text.includes('group grosir, product'),
+    );
+    expect(await shop.priceOf(code)).to.equal(10_250);
+    expect((await run('markup', 'list')).stdout).to.match(/group grosir +product +\S+ +Rp 250/);
+    const own = await run('markup', 'list', '--group', 'grosir', '--json');
+    expect(own.json<{ markups: object[] }>().markups).to.deep.equal([
+      { account: null, group: 'grosir', scope: 'product', of: code, percent: null, rupiah: 250 },
+    ]);
+    expect((await run('markup', 'groups')).stdout).to.match(/grosir +1/);
+    expect((await run('account', 'list', '--group', 'grosir')).stdout)
+      .to.include('buyer ')
+      .and.not.include('buyer2');
+    expect((await run('account', 'show', 'buyer')).stdout).to.match(/price group +grosir/);
+    for (const wrong of [
+      ['account', 'group', 'buyer', ...why],
+      ['account', 'group', 'buyer', 'grosir', '--none', ...why],
+      ['account', 'group', 'buyer', 'Grosir', ...why],
+      ['account', 'group', 'buyer', 'grosir'],
+      ['markup', 'set', '--all', '--group', 'grosir', '--account', 'buyer', '--rupiah', '1', ...why],
+    ]) {
+      expect((await run(...wrong)).code, wrong.join(' ')).to.equal(2);
+    }
+    const out = await run('account', 'group', 'buyer', '--none', ...why);
+    expect(out.stdout.trim()).to.equal('buyer is now in no group.');
+    expect(await shop.priceOf(code)).to.equal(10_000);
+    const removed = await run('markup', 'remove', '--product', code, '--group', 'grosir', ...why);
+    expect(removed.code, removed.stderr).to.equal(0);
+    expect((await run('markup', 'groups')).stdout).to.include('There is no price group.');
+  });
+});

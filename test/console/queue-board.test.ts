@@ -1,0 +1,113 @@
+/** What the Bull board says beside its jobs: where the console tells more, and what waits where it does not look. */
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { callerAs, type Caller } from './support/console-caller.js';
+import { expectSound } from './support/expect-sound.js';
+import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+
+/** Bull board's own, which only its authors can mend: icons without a name, and the greys of its theme. */
+const ofTheBoard = [
+  ...['button:not([aria-label])', 'svg[role="img"]', 'small', '[class*="searchShortcut-"]'],
+  ...['[class*="description-"]', '[class*="queueName-"]', '[class*="nullValue-"]'],
+];
+
+describe('the Bull board in the console', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let caller: Caller;
+
+  before(async () => {
+    shop = await startOperatedStack();
+    caller = await callerAs(shop, 'viewer');
+  });
+  after(() => shop.stack.stop());
+
+  async function board(query: string): Promise<BoardQueue[]> {
+    const { text } = await caller.client.get(`/admin/queues/api/queues?${query}`, { accept: '*/*' });
+    return (JSON.parse(text) as { queues: BoardQueue[] }).queues;
+  }
+
+  it('a job leads to its purchase, any other to its page in the console, which is there', async () => {
+    await shop.sold();
+    const links = await eventually('jobs of both kinds', async () => {
+      const names = (await board('')).map(({ name }) => name);
+      const queues = await Promise.all(
+        names.map((name) => board(`activeQueue=${name}&status=completed&page=1&jobsPerPage=20`)),
+      );
+      const found = queues.flat().flatMap(({ jobs }) => jobs);
+      const hrefs = found.flatMap(({ externalUrl }) => externalUrl?.href ?? []);
+      const ofPurchase = hrefs.find((href) => href.startsWith('/admin/purchases/'));
+      const ofJob = hrefs.find((href) => href.endsWith('%40sellerPostings'));
+      return ofPurchase !== undefined && ofJob !== undefined ? { ofPurchase, ofJob } : null;
+    });
+    const id = links.ofPurchase.slice('/admin/purchases/'.length);
+    expect((await caller.ask('getPurchase', `/purchases/${id}`)).purchase.id).to.equal(id);
+    const job = await caller.ask('getJob', `/jobs/${links.ofJob.slice('/admin/jobs/'.length)}`);
+    expect(job.job.queue).to.equal('sellerPostings');
+  });
+
+  it('the queue of webhooks says how many deliveries wait in the database, and each queue who works on it', async () => {
+    const deliveries = shop.stack.db.collection('deliveries');
+    const [sold] = await deliveries.find().limit(1).toArray();
+    const later = new Date(Date.now() + 3_600_000);
+    await eventually(
+      'nothing else to wait',
+      async () => (await deliveries.countDocuments({ state: 'due' })) === 0,
+    );
+    const rows = [1, 2, 3].map((n) => ({
+      ...sold,
+      ...{ _id: `waits-${n}` as never, state: 'due', nextAttemptAt: later, leaseToken: null, orderKey: null },
+    }));
+    await deliveries.insertMany(rows);
+    await eventually(
+      'it to be said',
+      async () => {
+        const queue = (await board('')).find(({ name }) => name === 'webhooks');
+        return queue?.description.includes(' 3 deliveries wait in MongoDB');
+      },
+      20_000,
+    );
+    for (const { description } of await board('')) {
+      expect(description).to.match(/Worked on by [a-z-]+: how it is stands on \/admin\/system/);
+    }
+    const page = await caller.client.get('/admin/queues');
+    expect(page.text).to.include('/admin/system').and.to.include('/admin/webhooks');
+  });
+});
+
+(chromiumProgram === null ? describe.skip : describe)(
+  `the Bull board in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
+  function () {
+    this.timeout(90_000);
+    let shop: OperatedStack;
+    let browser: ConsoleBrowser;
+
+    before(async () => {
+      shop = await startOperatedStack();
+      browser = await startConsoleBrowser(shop);
+    });
+    after(async () => {
+      await browser.close();
+      await shop.stack.stop();
+    });
+
+    it('what is ours of it is sound: the login before it, the words of each queue, the links back', async () => {
+      const { page } = await browser.logIn('operations');
+      await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
+      const words = page.getByText(/Worked on by/).first();
+      await words.waitFor({ state: 'attached' });
+      await expectSound(page, 'queues', ofTheBoard);
+      await page.context().clearCookies();
+      await page.goto(`${shop.stack.baseUrl}/admin/queues`);
+      await page.waitForURL(/\/admin\/login$/);
+      await expectSound(page, 'login before the queues');
+    });
+  },
+);
+
+interface BoardQueue {
+  name: string;
+  description: string;
+  jobs: { externalUrl?: { href: string } }[];
+}

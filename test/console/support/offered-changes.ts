@@ -1,0 +1,99 @@
+/** What the pages offer to change, by the right that it takes. Who is offered it follows from the table of rights alone. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { projectRoot } from '../../../config/project-file.js';
+import { en, type en as texts } from '../../../packages/console/src/text/en.js';
+import { id } from '../../../packages/console/src/text/id.js';
+import { rights, type OperatorAction } from '../../../src/operators/rights.js';
+
+type TextKey = keyof typeof texts;
+
+export interface OfferedChange {
+  action: OperatorAction;
+  path: string;
+  /** Of the form; of a row of a list the button that shows its forms. */
+  name: TextKey;
+  /** The row: how its kind is called, or how its name begins in every language. */
+  row?: TextKey | RegExp;
+}
+
+/** @param purchase One that is under review. @param sold One that can be taken back, with a delivery that arrived. */
+export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: string }): OfferedChange[] => [
+  { action: 'review.resolve', path: `/purchases/${purchase}`, name: 'decideFailed' },
+  { action: 'review.reverse', path: `/purchases/${sold}`, name: 'reverse' },
+  { action: 'webhook.replay', path: `/purchases/${sold}`, name: 'replay' },
+  { action: 'review.resolve', path: '/cases', row: 'kind_review', name: 'actions' },
+  { action: 'case.resolve', path: '/cases', row: 'kind_reversal', name: 'actions' },
+  { action: 'deposit.decide', path: '/deposits?status=all', row: 'deposit', name: 'actions' },
+  { action: 'settlement.decide', path: '/settlements?status=all', row: 'settlement', name: 'actions' },
+  { action: 'product.set', path: '/products/S10', name: 'setOffer' },
+  { action: 'product.set', path: '/products/S10', name: 'setCutOff' },
+  { action: 'price-import.look', path: '/price-imports', name: 'previewImport' },
+  { action: 'product.set', path: '/price-imports', name: 'undoImport' },
+  { action: 'markup.set', path: '/markups', name: 'setMarkup' },
+  { action: 'provider.steer', path: '/providers/seller', name: 'pauseProvider' },
+  { action: 'provider.set', path: '/providers/seller', name: 'setLimits' },
+  { action: 'provider.float', path: '/providers/seller', name: 'testProvider' },
+  { action: 'webhook.enable', path: '/webhooks?account=buyer', row: 'receiver', name: 'actions' },
+  {
+    action: 'webhook.replay',
+    path: '/webhooks?account=buyer',
+    row: /^transaction\.success /,
+    name: 'actions',
+  },
+  { action: 'ledger.run', path: '/ledger', name: 'verifyNow' },
+  { action: 'queue.work', path: '/system', name: 'retryJob' },
+  { action: 'adjustment.make', path: '/adjustments?status=all', name: 'correctWallet' },
+  { action: 'account.create', path: '/accounts', name: 'createAccount' },
+  { action: 'account.suspend', path: '/accounts/buyer', name: 'suspend' },
+  { action: 'account.clear-allowlist', path: '/accounts/buyer', name: 'clearAllowlist' },
+  { action: 'account.revoke-links', path: '/accounts/buyer', name: 'revokeLinks' },
+  { action: 'account.set', path: '/accounts/buyer', name: 'setRules' },
+  { action: 'markup.set', path: '/accounts/buyer', name: 'setPriceGroup' },
+  { action: 'account.key', path: '/accounts/buyer', name: 'newKey' },
+  { action: 'operator.end-sessions', path: '/operators', row: 'operatorNamed', name: 'actions' },
+  { action: 'operator.manage', path: '/operators', name: 'createOperator' },
+];
+
+/** Where a page offers it. */
+export function offerOn(page: Page, { name, row }: OfferedChange, locale: string): Locator {
+  const say = (key: TextKey) => startOf((locale === 'en-GB' ? en : id)[key]);
+  return row === undefined
+    ? page.getByRole('region', { name: say(name) })
+    : page
+        .getByRole('article', { name: row instanceof RegExp ? row : say(row) })
+        .getByRole('button', { name: say(name) });
+}
+
+/** Of a text as it begins, before the first of its values. */
+function startOf(text: string): RegExp {
+  const [start = ''] = text.split('{');
+  return new RegExp(`^${start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
+}
+
+/** Shown only for what a page has just been told, so not when it opens: differences of a day are accepted once it was compared. */
+const shownLater: ReadonlySet<OperatorAction> = new Set(['provider.accept']);
+
+const pages = join(projectRoot, 'packages/console/src');
+
+/** Every right to change something for which a page asks when it opens. */
+export function changesAskedFor(): OperatorAction[] {
+  const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((each) =>
+    each.endsWith('.tsx'),
+  );
+  const asked = sources.flatMap((each) =>
+    [...readFileSync(join(pages, each), 'utf8').matchAll(/useMay\('([a-z.-]+)'\)/g)].map(
+      ([, action]) => action as OperatorAction,
+    ),
+  );
+  return [...new Set(asked)]
+    .filter((action) => rights[action].kind === 'change' && !shownLater.has(action))
+    .sort();
+}
+
+/** Every route of the pages, as router.tsx has it. */
+export function routesOfConsole(): string[] {
+  const source = readFileSync(join(pages, 'router.tsx'), 'utf8');
+  return [...source.matchAll(/\bpage\('([^']+)'/g)].map(([, path = '']) => path);
+}

@@ -1,0 +1,89 @@
+/** docs/topup.http, sent from top to bottom as its reader does. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { createClient } from '../../packages/client-node/src/client.js';
+import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startStack } from '../support/stack.js';
+
+interface Written {
+  name: string;
+  path: string;
+  init: RequestInit;
+}
+
+/** Calls that need nothing of an answer before, and no sign of their own. */
+function callsIn(file: string, values: Record<string, string>): Written[] {
+  const [head = '', ...parts] = file.split(/^### .*\n/m);
+  const own = [...head.matchAll(/^@(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  const all: Record<string, string> = { ...(Object.fromEntries(own) as object), ...values };
+  const filled = (text: string): string =>
+    text.replace(/\{\{(\w+)\}\}/g, (_whole, name: string) => filled(all[name] ?? `no ${name}`));
+  return parts
+    .filter((part) => !/\{\{(id|sign|signature)\}\}/.test(part))
+    .map((part) => {
+      const [, name = '', method = '', path = ''] =
+        /^# @name (\w+)\n([A-Z]+) \{\{base_url\}\}(\S+)/.exec(part) ?? [];
+      const [, key] = /^Authorization: Bearer (\S+)/m.exec(part) ?? [];
+      const [, body] = /\n\n(\{[^]*\})\s*$/.exec(part) ?? [];
+      return {
+        name,
+        path: filled(path),
+        init: {
+          method,
+          headers: {
+            ...(key !== undefined && { authorization: `Bearer ${filled(key)}` }),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { body: filled(body) }),
+        },
+      };
+    });
+}
+
+const isOrder = ({ init }: Written) => typeof init.body === 'string' && init.body.includes('"ref_id"');
+
+describe('docs/topup.http', function () {
+  this.timeout(120_000);
+
+  it('from top to bottom each call does what it says, and an order that is sent again is the same one', async () => {
+    const stack = await startStack({ workers: ['all'] });
+    try {
+      const { buyer, seller } = await stack.seed();
+      const client = createClient({ baseUrl: stack.baseUrl, apiKey: buyer?.api_key ?? '' });
+      await client.deposit({ amount: 1_000_000, ref_id: uniqueRef('file') });
+      const calls = callsIn(await readFile('docs/topup.http', 'utf8'), {
+        ...{ buyer_key: buyer?.api_key ?? '', seller_key: seller?.api_key ?? '', username: 'buyer' },
+      });
+      const idOf = new Map<string, string>();
+      const send = async ({ path, init }: Written) => {
+        const response = await fetch(stack.baseUrl + path, init);
+        return { status: response.status, text: await response.text() };
+      };
+      for (const each of calls) {
+        // Its purchase may be on its way for a moment.
+        const answer = await eventually(each.name, async () => {
+          const found = await send(each);
+          return each.name === 'getReceipt' && found.status === 409 ? null : found;
+        });
+        expect(answer.status, `${each.name}: ${answer.text}`).to.be.within(200, 299);
+        const [, id] = /"(?:transaction_id|settlement_id)":"(\w+)"/.exec(answer.text) ?? [];
+        if (isOrder(each) && id !== undefined) {
+          idOf.set(each.name, id);
+        }
+      }
+      for (const each of calls.filter(({ name }) => idOf.has(name))) {
+        const again = await send(each);
+        expect(again.text, each.name).to.include(idOf.get(each.name));
+      }
+      expect([...idOf.keys()]).to.include.members([
+        'createBuyerTransaction',
+        'createPayment',
+        'requestSettlement',
+      ]);
+      expect(calls.length).to.be.above(40);
+    } finally {
+      await stack.stop();
+    }
+  });
+});

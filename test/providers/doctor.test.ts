@@ -1,0 +1,59 @@
+/** What `topup doctor` says of providers. */
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+import { eventually } from '../support/eventually.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+
+describe('topup doctor', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let redis: Redis;
+  let sellerId: string;
+  before(async () => {
+    stack = await startStack({ web: false });
+    await stack.seed();
+    redis = new Redis(stack.env['REDIS_URL'] ?? '');
+    const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
+    sellerId = seller?._id ?? '';
+  });
+  after(async () => {
+    redis.disconnect();
+    await stack.stop();
+  });
+
+  const checkOf = async (name: string): Promise<Diagnosis | undefined> =>
+    (await topup(['doctor', '--json'], stack.env))
+      .json<{ checks: Diagnosis[] }>()
+      .checks.find((each) => each.name === name);
+
+  it('names a provider whose circuit is open, and what to do, until it is closed', async () => {
+    expect(await checkOf('circuit of seller')).to.equal(undefined);
+    const key = `${stack.env['QUEUE_PREFIX']}:circuit:{${sellerId}}:state`;
+    await redis.hset(key, { state: 'open', changedAt: Date.now(), probes: 0, inRow: 0 });
+    const open = await eventually('it to be said', () => checkOf('circuit of seller'));
+    expect(open).to.include({ status: 'warn', detail: 'open: it is sent no orders' });
+    expect(open.advice).to.include('topup provider resume');
+    await redis.hset(key, { changedAt: Date.now() - 60_000 });
+    await eventually('it to be half-open', async () =>
+      /^half-open/.test((await checkOf('circuit of seller'))?.detail ?? ''),
+    );
+    await redis.del(key);
+    await eventually('it to be closed', async () => (await checkOf('circuit of seller')) === undefined);
+  });
+
+  it('names a provider whose float was not told for long, and none that never told it', async () => {
+    const states = stack.db.collection<{ _id: string }>('providerStates');
+    const set = (floatAt: Date | null) =>
+      states.updateOne({ _id: sellerId }, { $set: { floatAt } }, { upsert: true });
+    await set(null);
+    expect(await checkOf('float of seller')).to.equal(undefined);
+    await set(new Date(Date.now() - 30 * 60_000));
+    const old = await eventually('it to be said', () => checkOf('float of seller'));
+    expect(old.status).to.equal('warn');
+    expect(old.detail).to.match(/^last told 3\d min ago/);
+    await set(new Date());
+    await eventually('it to be well', async () => (await checkOf('float of seller')) === undefined);
+  });
+});

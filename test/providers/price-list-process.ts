@@ -1,0 +1,16 @@
+/** A process of its own for not-sent.test.ts, watched from outside: reads a price list when it is told where. */
+import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { newId } from '../../src/shared/ids.js';
+
+const adapter = digiflazzAdapter(() => undefined);
+redis();
+await connectRedis();
+process.on('message', ({ baseUrl, wanted }: { baseUrl: string; wanted: string[] }) => {
+  const connection = { sellerId: newId(), baseUrl, username: 'us', secret: 'secret' };
+  void adapter
+    .priceList(connection, (code) => wanted.includes(code))
+    .then((list) => process.send?.({ codes: list.ok ? list.value.map(({ code }) => code) : list.code }));
+});
+process.on('disconnect', () => void disconnectRedis());
+process.send?.({ ready: true });

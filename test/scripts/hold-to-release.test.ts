@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { acceptRelease, contractProblems, whyNotAccepted } from '../../scripts/openapi/hold-to-release.js';
+
+const run = promisify(execFile);
+const files = ['scripts/openapi/baseline.json', 'scripts/openapi/accepted-breaks.json'];
+const filesNow = () => files.map((file) => readFileSync(file, 'utf8'));
+
+/** A document whose one answer has these fields. */
+const documentOf = (...fields: string[]) => ({
+  paths: {
+    '/items': {
+      get: {
+        summary: 'Words are no contract',
+        responses: {
+          200: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: Object.fromEntries(fields.map((name) => [name, { type: 'string' }])),
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+const gone = { at: ['GET /items 200.price'], what: 'is gone', reason: 'It was always null.' };
+
+describe('npm run check:openapi: the last release holds', () => {
+  let folder: string;
+
+  /** The files of a release 1.0.0 that promised id and price. */
+  function release(accepted: object[] = [], change: { sha256?: string } = {}) {
+    const baseline = JSON.stringify(documentOf('id', 'price'));
+    const sha256 = createHash('sha256').update(baseline).digest('hex');
+    writeFileSync(join(folder, 'baseline.json'), baseline);
+    const list = { release: '1.0.0', sha256, accepted, ...change };
+    writeFileSync(join(folder, 'accepted-breaks.json'), JSON.stringify(list));
+  }
+  const problemsOf = (document: object, version = '1.0.0') =>
+    contractProblems({ folder, version }, document as never);
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'contract-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('a field that is gone fails; accepted with its reason it passes; an addition always does', () => {
+    release();
+    expect(problemsOf(documentOf('id', 'price', 'more'))).to.deep.equal([]);
+    expect(problemsOf(documentOf('id'))).to.deep.equal(['Breaks clients: GET /items 200.price: is gone']);
+    release([gone]);
+    expect(problemsOf(documentOf('id'))).to.deep.equal([]);
+    expect(problemsOf(documentOf('price'))).to.deep.equal([
+      'Breaks clients: GET /items 200.id: is gone',
+      'Accepted, but no break: GET /items 200.price: is gone',
+    ]);
+  });
+
+  it('a break without its reason fails, and so do one that is none any more and a baseline that was written anew', () => {
+    release([{ ...gone, reason: ' ' }]);
+    expect(problemsOf(documentOf('id'))).to.deep.equal(['Accepted without a reason: is gone']);
+    release([gone]);
+    expect(problemsOf(documentOf('id', 'price'))).to.deep.equal([
+      'Accepted, but no break: GET /items 200.price: is gone',
+    ]);
+    release();
+    writeFileSync(join(folder, 'baseline.json'), JSON.stringify(documentOf('id')));
+    expect(problemsOf(documentOf('id')).join()).to.match(/^The baseline is not the one of the release/);
+  });
+
+  it('a baseline is accepted with another version alone, which asks for it, and over no break that nobody accepted', () => {
+    release();
+    const before = readFileSync(join(folder, 'baseline.json'), 'utf8');
+    const same = { folder, version: '1.0.0' };
+    expect(whyNotAccepted(same, documentOf('id', 'price'))).to.match(/frozen until the next version/);
+    expect(() => acceptRelease(same, documentOf('id', 'price'))).to.throw(/frozen/);
+    const next = { folder, version: '1.1.0' };
+    expect(problemsOf(documentOf('id', 'price'), '1.1.0').join()).to.match(
+      /package.json says 1.1.0: accept it/,
+    );
+    expect(() => acceptRelease(next, documentOf('id'))).to.throw('GET /items 200.price: is gone');
+    expect(readFileSync(join(folder, 'baseline.json'), 'utf8')).to.equal(before);
+
+    acceptRelease(next, documentOf('id', 'price', 'more'));
+    expect(problemsOf(documentOf('id', 'price', 'more'), '1.1.0')).to.deep.equal([]);
+    expect(problemsOf(documentOf('id', 'price'), '1.1.0')).to.deep.equal([
+      'Breaks clients: GET /items 200.more: is gone',
+    ]);
+    expect(readFileSync(join(folder, 'baseline.json'), 'utf8')).to.not.include('Words are');
+  });
+
+  it('the command itself refuses to accept in between, and writes nothing', async function () {
+    this.timeout(120_000);
+    const before = filesNow();
+    const { code, stderr } = await run('node_modules/.bin/tsx', [
+      'scripts/check-openapi.ts',
+      '--accept',
+    ]).then(
+      () => ({ code: 0, stderr: '' }),
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    expect(stderr).to.match(/frozen until the next version/);
+    expect(code).to.equal(1);
+    expect(filesNow()).to.deep.equal(before);
+  });
+});

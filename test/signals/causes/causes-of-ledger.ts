@@ -1,0 +1,125 @@
+/** A wallet that is not what its journals say, a record that differs, and checks that were not made. */
+import { Long } from 'mongodb';
+import { eventually } from '../../support/eventually.js';
+import { ago, hourMs, type Causes, type Scene } from './scene.js';
+
+/** The clock does each once a day: it must be said that it was long ago. What it finds is real. */
+export function causesOfLedger({ rows, idOf, askClock }: Scene): Causes {
+  const twoDays = { at: ago(48 * hourMs) };
+  const kept = rows('ledgerVerifications');
+  const compared = rows('providerReconciliations');
+  const orders = rows('attempts');
+  let closedAt = new Date();
+
+  /** Sellers whom other causes have put into the database are to be as any other. */
+  async function giveWallets(): Promise<void> {
+    const zero = Long.fromNumber(0);
+    for (const { _id } of await rows('accounts').find({ role: 'seller' }).toArray()) {
+      const empty = { $setOnInsert: { balance: zero, held: zero, seq: zero } };
+      await rows('wallets').updateOne({ _id }, empty, { upsert: true });
+    }
+  }
+  async function verify(isSo: (failures: number) => boolean): Promise<void> {
+    await giveWallets();
+    // A red one is made again every hour.
+    await kept.updateMany({}, { $set: { ok: false, at: ago(hourMs + 60_000) } });
+    const since = new Date();
+    await askClock('verify-ledger');
+    await eventually(
+      'a verification',
+      async () => {
+        const found = await kept.findOne({ at: { $gte: since } });
+        if (found !== null && !isSo(found['failures'] as number)) {
+          throw new Error(JSON.stringify([found['checks'], found['findings']]));
+        }
+        return found !== null;
+      },
+      60_000,
+    );
+  }
+  async function compare(different: number): Promise<void> {
+    const sellerId = await idOf('seller');
+    const first = await eventually('the first comparison', () => compared.findOne({ sellerId }), 60_000);
+    const since = new Date();
+    await compared.updateOne({ _id: first._id }, { $set: { different: 9, at: ago(hourMs + 60_000) } });
+    await askClock('reconcile-providers');
+    await eventually(
+      'a comparison',
+      () => compared.findOne({ sellerId, different, at: { $gte: since } }),
+      60_000,
+    );
+  }
+
+  const causes: Causes['causes'] = [
+    {
+      alarm: 'TopupProviderRecordDiffers',
+      how: 'an order of yesterday that the provider does not have',
+      async begin() {
+        const sellerId = await idOf('seller');
+        await orders.insertOne({
+          ...{ _id: 'not-in-their-record', transactionId: 'none', accountId: 'none', n: 1, sellerId },
+          ...{ status: 'OK', open: false, serialNumber: '1', createdAt: ago(24 * hourMs) },
+        });
+        await compare(1);
+      },
+      async end() {
+        await orders.deleteOne({ _id: 'not-in-their-record' });
+        await compare(0);
+      },
+    },
+    {
+      alarm: 'TopupProviderNotReconciled',
+      how: 'its last comparison, two days older *',
+      async begin() {
+        const sellerId = await idOf('seller2');
+        await eventually('the first comparison', () => compared.findOne({ sellerId }), 60_000);
+        await compared.updateMany({ sellerId }, { $set: twoDays });
+      },
+      async end() {
+        // It is made anew.
+        await compared.deleteMany({ sellerId: await idOf('seller2') });
+        await askClock('reconcile-providers');
+      },
+    },
+    {
+      alarm: 'TopupLedgerNotClosed',
+      how: 'the last close, two days older *',
+      async begin() {
+        const closed = await eventually(
+          'a close',
+          () => rows('dayCloses').findOne({ state: 'closed' }),
+          60_000,
+        );
+        closedAt = (closed['content'] as { closedAt: Date }).closedAt;
+        await setClosedAt(twoDays.at);
+      },
+      end: () => setClosedAt(closedAt),
+    },
+    {
+      alarm: 'TopupLedgerRed',
+      // Of an account that does nothing meanwhile: its next journals would be wrong for ever.
+      how: 'a wallet with one rupiah more than its journals',
+      async begin() {
+        await rows('wallets').updateOne({ _id: await idOf('suspended') }, { $inc: { balance: 1 } });
+        await verify((failures) => failures > 0);
+      },
+      async end() {
+        await rows('wallets').updateOne({ _id: await idOf('suspended') }, { $inc: { balance: -1 } });
+        await verify((failures) => failures === 0);
+      },
+    },
+    {
+      alarm: 'TopupLedgerNotVerified',
+      how: 'the last verification, two days older *',
+      begin: () => kept.updateMany({}, { $set: twoDays }),
+      hold: () => kept.updateMany({ at: { $gt: ago(24 * hourMs) } }, { $set: twoDays }),
+      // It was verified anew, with the other one's end.
+      end: () => Promise.resolve(),
+    },
+  ];
+
+  function setClosedAt(at: Date): Promise<unknown> {
+    return rows('dayCloses').updateMany({ state: 'closed' }, { $set: { 'content.closedAt': at } });
+  }
+  return { causes, stop: () => Promise.resolve() };
+}

@@ -1,0 +1,76 @@
+/** What a process knows of itself alone. */
+import path from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { signalsOf } from '../../support/scrape.js';
+import type { RunningProgram } from '../../support/start-program.js';
+import type { Cause, Causes, Scene } from './scene.js';
+
+export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
+  const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+  const played = randomUUID().replaceAll('-', '');
+  const index = 'account_ref_unique';
+  let web: RunningProgram | undefined;
+
+  /** A process that is played: what it would have to live through takes ten minutes to be over. */
+  const says = (alarm: string, how: string, troubles: object): Cause => {
+    const say = (found: object) =>
+      withRedis(async (client) => {
+        const [seconds] = await client.time();
+        await client.zadd(`${prefix}:processes`, Number(seconds) * 1_000, `played:${played}`);
+        const key = `${prefix}:process-says:${played}`;
+        const said = JSON.parse((await client.get(key)) ?? '{}') as { troubles?: object };
+        const none = { isNotReady: false, lagMs: 0 };
+        const all = { ...none, failedPostings: 0, unsentWebhooks: 0, refusedConnections: 0 };
+        const now = { version: '0', startedAtMs: 0, memoryBytes: 1 };
+        await client.set(key, JSON.stringify({ ...now, troubles: { ...all, ...said.troubles, ...found } }));
+      });
+    const nothing = Object.fromEntries(Object.keys(troubles).map((name) => [name, 0]));
+    return {
+      alarm,
+      how: `${how} †`,
+      begin: () => say(troubles),
+      hold: () => say(troubles),
+      end: () => say(nothing),
+    };
+  };
+
+  const causes: Cause[] = [
+    {
+      alarm: 'TopupWebMissing',
+      // Nobody can buy, and no web process can have any other trouble.
+      ...{ beginsLast: true, endsFirst: true },
+      how: 'kill -9 of every web process',
+      of: () => web,
+      begin: () => Promise.all([stack.web?.stop('SIGKILL'), web?.stop('SIGKILL')]),
+      async end() {
+        web = await stack.startWeb({ PORT: new URL(stack.baseUrl).port });
+        await signalsOf(web);
+      },
+    },
+    {
+      alarm: 'TopupProcessNotReady',
+      // Nothing is written without the index.
+      endsFirst: true,
+      how: 'a web process that starts without a unique index',
+      of: () => web,
+      async begin() {
+        await rows('transactions').dropIndex(index);
+        const lags = `--require ${path.resolve('test/support/lag-on-signal.cjs')}`;
+        web = await stack.startWeb({ NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${lags}` });
+      },
+      end: () =>
+        rows('transactions').createIndexes([{ key: { accountId: 1, refId: 1 }, unique: true, name: index }]),
+    },
+    {
+      alarm: 'TopupEventLoopLag',
+      how: 'its event loop, blocked for 0.7 s again and again',
+      of: () => web,
+      begin: () => Promise.resolve(web?.process.kill('SIGWINCH')),
+      end: () => Promise.resolve(web?.process.kill('SIGWINCH')),
+    },
+    says('TopupPostingsFailed', 'a process that says so', { failedPostings: 1 }),
+    says('TopupWebhooksUnsent', 'the same', { unsentWebhooks: 1 }),
+    says('TopupConnectionsUsedUp', 'the same', { refusedConnections: 11 }),
+  ];
+  return { causes, stop: () => Promise.resolve() };
+}

@@ -1,0 +1,129 @@
+/** Providers that refuse connections, hang, let their certificate expire, or are asked too slowly. */
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expiredCertificate } from '../../providers/expired-certificate.js';
+import { addProduct, addSeller, finalOf, pointSeller, purchase } from '../../providers/provider-stack.js';
+import { announceChange } from '../../support/announce-change.js';
+import { eventually } from '../../support/eventually.js';
+import { topup } from '../../support/topup.js';
+import { ago, hourMs, type Cause, type Causes, type Scene } from './scene.js';
+
+/** Twenty in a row open a circuit. */
+const orders = 30;
+const hangs = 'hangs';
+
+export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
+  let certified: Server | undefined;
+  let old: { id: string; createdAt: Date } | undefined;
+  const secret = stack.simulator.secret;
+  const simulated = (username: string) => ({ kind: 'simulator', baseUrl: null, username, secret }) as const;
+
+  async function buyAt(sellerId: string, count: number): Promise<string[]> {
+    const code = await addProduct(stack, [{ sellerId, price: 10_000 }]);
+    return Promise.all(
+      Array.from({ length: count }, (_, at) => purchase(buyer, code, `0812345670${10 + at}`)),
+    );
+  }
+  /** It is over when a probe has succeeded. */
+  async function sellAgain(username: string): Promise<void> {
+    await pointSeller(stack, username, simulated(username));
+    await probe(await idOf(username));
+  }
+  /** Three probes in a row close it, one a second. */
+  async function probe(sellerId: string): Promise<void> {
+    await eventually('calls', () => buyAt(sellerId, 6).catch(() => null), 60_000);
+  }
+  const circuit = (how: string, username: string, baseUrl: () => Promise<string>): Cause => ({
+    alarm: 'TopupProviderCircuitOpen',
+    how,
+    async begin() {
+      const provider = { kind: 'h2h', baseUrl: await baseUrl(), username, secret: 'secret' } as const;
+      await buyAt((await pointSeller(stack, username, provider)).id, orders);
+    },
+    end: () => sellAgain(username),
+  });
+
+  const causes: Cause[] = [
+    {
+      alarm: 'TopupProviderCircuitOpen',
+      how: 'a provider that hangs',
+      async begin() {
+        await addSeller(stack, hangs);
+        const { id } = await pointSeller(stack, hangs, simulated(hangs));
+        await stack.simulator.control({ providers: { [hangs]: { latency_ms: 600_000 } } });
+        const [first = ''] = await buyAt(id, orders);
+        await eventually('an order to be sent', () => rows('attempts').findOne({ transactionId: first }));
+        const bought = await rows('transactions').findOne({ _id: first });
+        old = { id: first, createdAt: bought?.['createdAt'] as Date };
+      },
+      async end() {
+        await stack.simulator.control({ providers: { [hangs]: null } });
+        // In the sandbox what nobody knows waits for a person soon.
+        for (const { _id } of await rows('transactions')
+          .find({ reviewSince: { $type: 'date' } })
+          .toArray()) {
+          await topup(['review', 'resolve', _id, '--as', 'ask', '--reason', 'it answers again'], stack.env);
+        }
+        await probe(await idOf(hangs));
+      },
+    },
+    {
+      alarm: 'TopupPurchasesOld',
+      how: 'one of its orders, made two days older *',
+      begin: () => setAge(ago(48 * hourMs)),
+      async end() {
+        await finalOf(stack, old?.id ?? '', 60_000);
+        await setAge(old?.createdAt ?? new Date());
+      },
+    },
+    circuit('a provider that refuses connections', 'seller3', () => Promise.resolve('http://127.0.0.1:1')),
+    circuit('a provider whose certificate has expired', 'expired', async () => {
+      await addSeller(stack, 'expired');
+      certified = createServer(expiredCertificate, (_request, response) => response.end());
+      await new Promise<void>((resolve) => certified?.listen(0, '127.0.0.1', resolve));
+      return `https://localhost:${(certified.address() as AddressInfo).port}`;
+    }),
+    {
+      alarm: 'TopupProviderFloatEnds',
+      how: 'a float that fell to Rp 50.000 in ten minutes *',
+      async begin() {
+        // The figures of five minutes and of ten minutes ago.
+        const subject = `provider:${await idOf('seller')}`;
+        for (const [minutes, float] of [
+          [10, 1_000_000],
+          [5, 999_000],
+        ] as const) {
+          const at = ago(minutes * 60_000);
+          const hour = at.toISOString().slice(0, 13);
+          await rows('samples').updateOne(
+            { _id: `${subject} ${hour}` },
+            { $set: { [`slots.${Math.floor(at.getUTCMinutes() / 5)}.float`]: float } },
+            { upsert: true },
+          );
+        }
+        await stack.simulator.control({ providers: { seller: { balance: 50_000 } } });
+      },
+      // Money is paid in.
+      end: () => stack.simulator.control({ providers: { seller: null } }),
+    },
+    {
+      alarm: 'TopupProviderWaits',
+      how: 'five orders at one in 100 s',
+      async begin() {
+        await setRate({ $set: { 'provider.callsPerSecond': 0.01 } });
+        await buyAt(await idOf('seller2'), 6);
+      },
+      end: () => setRate({ $unset: { 'provider.callsPerSecond': 1 } }),
+    },
+  ];
+
+  function setAge(createdAt: Date): Promise<unknown> {
+    return rows('transactions').updateOne({ _id: old?.id ?? '' }, { $set: { createdAt } });
+  }
+  async function setRate(change: object): Promise<void> {
+    await rows('accounts').updateOne({ username: 'seller2' }, change);
+    await announceChange(stack);
+  }
+
+  return { causes, stop: () => Promise.resolve(certified?.close()) };
+}

@@ -1,0 +1,133 @@
+/** Work that nobody does, or that stands still. */
+import { startPlayServer, type PlayServer } from '../../providers/play-server.js';
+import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
+import { announceChange } from '../../support/announce-change.js';
+import { eventually } from '../../support/eventually.js';
+import type { RunningProgram } from '../../support/start-program.js';
+import { ago, hourMs, type Causes, type Scene } from './scene.js';
+
+/** @param webhooks The only worker of its kind, which is stopped in the middle of a delivery. */
+export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
+  const { stack, buyer, other, rows, idOf, onQueue, askClock, withRedis, isHeard } = scene;
+  let receiver: PlayServer | undefined;
+  let reports: RunningProgram | undefined;
+  let isAnswering = false;
+  const goOn = (program?: RunningProgram) => Promise.resolve(program?.process.kill('SIGCONT'));
+
+  const causes: Causes['causes'] = [
+    {
+      alarm: 'TopupJobHangs',
+      how: 'kill -STOP of a worker in the middle of a webhook',
+      of: () => webhooks,
+      async begin() {
+        receiver = await startPlayServer((_call, response) => {
+          if (isAnswering) {
+            response.end('{"status":"received"}');
+          }
+        });
+        await rows('accounts').updateOne(
+          { username: 'buyer2' },
+          { $set: { webhookUrl: `${receiver.url}/hook` } },
+        );
+        await announceChange(stack);
+        await isHeard('webhooks');
+        const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
+        await purchase(other, code, '081234567801');
+        await eventually('the receiver to be called', () => (receiver?.calls.length ?? 0) > 0);
+        webhooks.process.kill('SIGSTOP');
+      },
+      async end() {
+        isAnswering = true;
+        await goOn(webhooks);
+      },
+    },
+    {
+      alarm: 'TopupProcessSilent',
+      how: 'the same worker',
+      of: () => webhooks,
+      begin: () => Promise.resolve(),
+      end: () => goOn(webhooks),
+    },
+    {
+      alarm: 'TopupQueueStuck',
+      how: 'kill -STOP of a worker, and a report is asked for',
+      of: () => reports,
+      async begin() {
+        reports = await stack.startWorker('reports');
+        await isHeard('reports');
+        reports.process.kill('SIGSTOP');
+        const asked = await buyer.post('/api/buyer/reports', { type: 'transaction' });
+        if (asked.status >= 300) {
+          throw new Error(JSON.stringify(asked.body));
+        }
+      },
+      end: () => goOn(reports),
+    },
+    {
+      alarm: 'TopupWorkLate',
+      how: 'a sale, and no worker posts it for a minute',
+      async begin() {
+        const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
+        await finalOf(stack, await purchase(buyer, code, '081234567802'));
+      },
+      end: () => stack.startWorker('sellers'),
+    },
+    {
+      alarm: 'TopupQueueNotTaken',
+      how: 'a job, and no worker',
+      begin: () => onQueue('settlements', (queue) => queue.add('pay-out', { v: 1 })),
+      end: () => onQueue('settlements', (queue) => queue.drain()),
+    },
+    {
+      alarm: 'TopupQueuePaused',
+      how: 'paused, as in the console',
+      begin: () => onQueue('inquiries', (queue) => queue.pause()),
+      end: () => onQueue('inquiries', (queue) => queue.resume()),
+    },
+    {
+      alarm: 'TopupQueueLong',
+      how: '1,001 jobs',
+      begin: () =>
+        onQueue('settlements', (queue) =>
+          queue.addBulk(Array.from({ length: 1_001 }, () => ({ name: 'pay-out', data: { v: 1 } }))),
+        ),
+      end: () => onQueue('settlements', (queue) => queue.drain()),
+    },
+    {
+      alarm: 'TopupClockLate',
+      how: 'its last run moved back by two hours *',
+      begin: () => eventually('a run of it', () => moveRun({}), 60_000),
+      // The clock does it again within ten minutes.
+      hold: () => moveRun({ at: { $gt: ago(hourMs) } }),
+      end: () => askClock('apply-retention'),
+    },
+    {
+      // What the others add must still find room, and who lives is not known meanwhile.
+      alarm: 'TopupRedisMemory',
+      beginsLast: true,
+      endsFirst: true,
+      how: 'maxmemory at 120 % of what is used',
+      begin: () =>
+        withRedis(async (client) => {
+          const used = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
+          await client.config('SET', 'maxmemory', String(Math.round(1.2 * used)));
+        }),
+      end: () => withRedis((client) => client.config('SET', 'maxmemory', '0')),
+    },
+  ];
+
+  async function moveRun(which: object): Promise<boolean> {
+    const moved = { $set: { at: ago(2 * hourMs) } };
+    return (
+      (await rows('clockRuns').updateOne({ _id: 'apply-retention', ...which }, moved)).matchedCount === 1
+    );
+  }
+
+  return {
+    causes,
+    async stop() {
+      await Promise.all([goOn(webhooks), goOn(reports)]);
+      await receiver?.stop();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Alarms without Prometheus whose receiver was away: told as long as they stand, and never by their end alone. */
+import { expect } from 'chai';
+import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
+import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+import { figure } from '../../src/signals/figures.js';
+import { newerThan, tellRound } from '../../src/signals/tell-alarms.js';
+import { uniqueRef } from '../support/api-client.js';
+
+describe('an alarm that the receiver has missed', () => {
+  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
+
+  const queue = () => uniqueRef('queue');
+  const hangs = (name: string, seconds: number, atMs: number) => ({
+    atMs,
+    found: [figure('topup_queue_hanging_seconds', { queue: name }, seconds)],
+  });
+  /** What is told of this queue; the receiver refuses while it should. */
+  const receiver = (name: string) => {
+    const told: string[] = [];
+    const state = { refuses: true };
+    const tell = (text: string) => {
+      if (!text.includes(name) || !state.refuses) {
+        told.push(...(text.includes(name) ? [text] : []));
+        return Promise.resolve(null);
+      }
+      return Promise.resolve('it answered 500');
+    };
+    return { told, state, tell };
+  };
+  const idOf = (name: string) => `TopupJobHangs ${name}`;
+  /** As if the half minute after a try had passed. */
+  const tryAgain = (name: string) =>
+    standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
+
+  it('is told as it was, for as long as it stands after it was so', async () => {
+    const name = queue();
+    const { told, state, tell } = receiver(name);
+    const atMs = Date.now();
+    await tellRound(tell, hangs(name, 91, atMs));
+    await tellRound(tell, hangs(name, 0, atMs + 15_000));
+    expect(told).to.deep.equal([]);
+    state.refuses = false;
+    await tryAgain(name);
+    await tellRound(tell, hangs(name, 0, atMs + 30_000));
+    expect(told).to.have.length(1);
+    expect(told[0]).to.match(/^\[page\] TopupJobHangs .*under way for 91 s/);
+    await tryAgain(name);
+    await tellRound(tell, hangs(name, 0, atMs + 45_000));
+    expect(told, 'once').to.have.length(1);
+  });
+
+  it('and is over by now is told by one message that says both', async () => {
+    const name = queue();
+    const { told, state, tell } = receiver(name);
+    const atMs = Date.now();
+    await tellRound(tell, hangs(name, 91, atMs));
+    await standingAlarms.updateOne({ _id: idOf(name) }, { $set: { seenAt: new Date(0) } });
+    await tryAgain(name);
+    await tellRound(tell, hangs(name, 0, atMs + 15_000));
+    state.refuses = false;
+    await tryAgain(name);
+    await tellRound(tell, hangs(name, 0, atMs + 30_000));
+    expect(told).to.have.length(1);
+    expect(told[0]).to.match(/^\[over\] TopupJobHangs .*Nobody could be told while it was so: \[page\]/);
+    expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
+  });
+
+  it('is judged by figures of after the start of who tells it, and stands for as long as figures say so', async () => {
+    const figures = { atMs: 1_000, found: [] };
+    expect(newerThan(figures, 1_001)).to.equal(null);
+    expect(newerThan(figures, 1_000)).to.equal(figures);
+    const name = queue();
+    const { told, state, tell } = receiver(name);
+    state.refuses = false;
+    const paused = (atMs: number) => ({ atMs, found: [figure('topup_queue_paused', { queue: name }, 1)] });
+    const atMs = Date.now() - 3_600_000;
+    await tellRound(tell, paused(atMs));
+    await tellRound(tell, paused(atMs));
+    expect(told, 'the same figures an hour later').to.deep.equal([]);
+    await tellRound(tell, paused(atMs + 600_000));
+    expect(told).to.have.length(1);
+  });
+});

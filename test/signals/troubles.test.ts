@@ -1,0 +1,98 @@
+/** What only a process itself knows to be wrong, told by those who tell alarms without Prometheus. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+import { describedProcesses, sayPresence } from '../../src/redis/presence.js';
+import { noteTrouble, recentTroubles } from '../../src/shared/troubles.js';
+import { eventually } from '../support/eventually.js';
+import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { Redis } from 'ioredis';
+
+interface Said {
+  troubles: { failedPostings: number; refusedConnections: number; lagMs: number; isNotReady: boolean };
+}
+
+describe('what a process says is wrong with it', function () {
+  this.timeout(120_000);
+
+  describe('', () => {
+    before(() => connectRedis());
+    after(() => disconnectRedis());
+
+    it('is nothing while all is well, and counts what it met', async () => {
+      const type = `t${randomUUID().slice(0, 8)}`;
+      let isNotReady = false;
+      const before = recentTroubles();
+      const saying = sayPresence(type, {
+        troublesNow: () => ({ ...recentTroubles(), lagMs: 0, isNotReady }),
+      });
+      const said = async () => (await describedProcesses())?.find((each) => each.type === type)?.troubles;
+      const first = await eventually('it to be said', async () => (await said()) ?? null);
+      expect(first).to.include({ isNotReady: false, ...before });
+      noteTrouble('unsentWebhooks');
+      isNotReady = true;
+      await eventually('it to be said', async () => (await said())?.isNotReady === true);
+      expect((await said())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);
+      await saying.stop();
+    });
+  });
+
+  describe('in a real process', () => {
+    let stack: Stack;
+    let redis: Redis;
+    before(async function () {
+      await skipWithoutFaults(this);
+      redis = new Redis(process.env['REDIS_URL'] ?? '');
+      stack = await startStack({ web: false });
+    });
+    after(async () => {
+      await stack.stop();
+      redis.disconnect();
+    });
+
+    it('counts postings that could not be written, and connections that nobody could have, with nobody to scrape it', async () => {
+      const accounts = await stack.seed();
+      const uri = new URL(stack.env['MONGODB_URI'] ?? '');
+      uri.searchParams.set('appName', `pressed-${randomUUID().slice(0, 8)}`);
+      const web = await stack.startWeb({ MONGODB_URI: uri.toString(), MONGODB_POOL_SIZE: '1' });
+      const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
+      const said = async () => {
+        const keys = await redis.keys(`${stack.env['QUEUE_PREFIX']}:process-says:*`);
+        const [text] = await Promise.all(keys.map((key) => redis.get(key)));
+        return (JSON.parse(text ?? '{}') as Partial<Said>).troubles;
+      };
+      await eventually('it to be well', async () => {
+        const found = await said();
+        return found?.isNotReady === false && found.failedPostings === 0 && found.refusedConnections === 0;
+      });
+      const deposit = () => buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
+      const database = new MongoClient(uri.toString()).db().databaseName;
+      await withFault(
+        {
+          ...{
+            commands: ['insert', 'update', 'findAndModify', 'bulkWrite'],
+            kind: 'forbidden',
+            probability: 1,
+          },
+          ...{ uri: uri.toString(), namespace: `${database}.journals` },
+        },
+        async () => {
+          // No answer that the contract promises.
+          expect(String(await deposit().catch((error: unknown) => error))).to.include('answered 500');
+        },
+      );
+      await eventually('the posting to be said', async () => ((await said())?.failedPostings ?? 0) > 0);
+      await withFault(
+        { commands: ['find', 'aggregate'], kind: 'pause', probability: 1, ms: 4_000, uri: uri.toString() },
+        () => Promise.all(Array.from({ length: 20 }, () => buyer.get('/api/buyer/deposits'))),
+      );
+      await eventually(
+        'the connections to be said',
+        async () => ((await said())?.refusedConnections ?? 0) > 10,
+      );
+    });
+  });
+});
