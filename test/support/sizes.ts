@@ -41,7 +41,7 @@ export const sizes = {
    */
   report: isLong
     ? { rows: 1_000_000, heap: '', limitMs: 1_500_000 }
-    : { rows: 50_000, heap: '--max-old-space-size=56', limitMs: 120_000 },
+    : { rows: 50_000, heap: '--max-old-space-size=64', limitMs: 120_000 },
   /** Purchases that come faster than their provider takes them, some at once, and the longest wait of their product. */
   backlog: isLong
     ? { purchases: 700, callsPerSecond: 5, maxWaitS: 60, limitMs: 400_000 }

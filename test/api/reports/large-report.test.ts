@@ -11,6 +11,7 @@ import { watchMemory, type MemoryWatch } from '../../support/memory-watch.js';
 import { inParallel } from '../../support/purchases.js';
 import { sizes } from '../../support/sizes.js';
 import { startStack, type Stack } from '../../support/stack.js';
+import type { RunningProgram } from '../../support/start-program.js';
 import { addRow, insertTransactions, noSums, refOf, type Sums } from './support/bulk-transactions.js';
 import { download, type Download } from './support/download.js';
 
@@ -49,7 +50,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
       await warmUp(apiClient(server.url, keys[role]));
       const [web, memory] = await Promise.all([watchMemory(server.pid), watchMemory(worker.pid)]);
       const startedAt = Date.now();
-      const report = await reportOf(apiClient(server.url, keys[role]), role, { type, format });
+      const report = await reportOf(apiClient(server.url, keys[role]), worker, role, { type, format });
       const seconds = (Date.now() - startedAt) / 1_000;
       expect(report.rows).to.equal(count);
       expect(report.summary).to.include({
@@ -88,17 +89,23 @@ async function warmUp(client: ApiClient): Promise<void> {
   });
 }
 
-async function reportOf(client: ApiClient, role: string, body: object) {
+/** A worker that found no room for its rows is said at once, with its last words. */
+async function reportOf(client: ApiClient, worker: RunningProgram, role: string, body: object) {
   const asked = await client.post(`/api/${role}/reports`, body);
   expect(asked.status).to.equal(202);
-  return eventually(
+  const report = await eventually(
     'the report',
     async () => {
+      if (worker.process.exitCode !== null || worker.process.signalCode !== null) {
+        return { ended: worker.output().slice(-2_000) };
+      }
       const { status, body: now } = await client.get(`/api/${role}/reports/${asked.body.data.report_id}`);
       return status === 200 && now.data;
     },
     limitMs / 2,
   );
+  expect(report, 'the worker goes on').not.to.have.property('ended');
+  return report;
 }
 
 /** Every row must be there, in order, from the newest to the oldest. */
