@@ -8,7 +8,7 @@ const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 
 /** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
 const screenshots = process.env['SCREENSHOTS'];
 
-/** Nothing serious that axe finds, and nothing that is wider than the page. @param exclude Selectors of what is not ours. */
+/** Nothing serious that axe finds, no fact that is named without its value, and nothing that is wider than the page. @param exclude Selectors of what is not ours. */
 export async function expectSound(page: Page, name: string, exclude: string[] = []): Promise<void> {
   if (screenshots !== undefined) {
     await page.screenshot({ path: join(screenshots, `${name.replaceAll('/', '-')}.png`), fullPage: true });
@@ -28,6 +28,10 @@ export async function expectSound(page: Page, name: string, exclude: string[] = 
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, exclude);
   expect(violations, name).to.deep.equal([]);
+  const unsaid = await page.evaluate<string[]>(
+    "[...document.querySelectorAll('dd')].filter((each) => !each.textContent.trim()).map((each) => each.previousElementSibling?.textContent)",
+  );
+  expect(unsaid, `${name}: named without a value`).to.deep.equal([]);
   const overflow = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );

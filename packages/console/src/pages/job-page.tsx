@@ -90,14 +90,16 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
     return null;
   }
   return (
-    <ActionForm
-      title={t('retryOne')}
-      consequence={t('retryManyWhat', { count: 1, max: 1 })}
-      run={async (reason) => {
-        await retryJob(of.id, reason);
-        // It is another job now.
-        await go(`/jobs?about=${encodeURIComponent(of.purchase ?? of.subject ?? of.id)}`);
-      }}
-    />
+    <Section title={t('actions')}>
+      <ActionForm
+        title={t('retryOne')}
+        consequence={t('retryOneWhat')}
+        run={async (reason) => {
+          await retryJob(of.id, reason);
+          // It is another job now.
+          await go(`/jobs?about=${encodeURIComponent(of.purchase ?? of.subject ?? of.id)}`);
+        }}
+      />
+    </Section>
   );
 }

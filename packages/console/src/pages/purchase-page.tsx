@@ -54,7 +54,7 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           [t('purchase'), purchase.id],
           [t('account'), purchase.account],
           [t('reference'), purchase.ref_id],
-          [t('product'), purchase.product_name],
+          [t('name'), purchase.product_name],
           [t('price'), rupiah(purchase.price)],
           [t('serialNumber'), purchase.serial_number],
           [t('message'), purchase.message],

@@ -341,7 +341,7 @@ function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
 
 function FailingJobs({ of }: { of: Today['failing_jobs'] }): React.ReactElement | null {
   return of.length === 0 ? null : (
-    <Section id="failing" title={t('attention_failingJobs')}>
+    <Section id="failing" title={t('failingJobs')}>
       <Stack gap="xs">
         {of.map(({ id, reason, since }) => (
           <Card key={id} withBorder padding="sm">

@@ -1,12 +1,12 @@
 import { Box, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Names and values; what is null is left out. */
+/** Names and values; what is null, or false of a condition, is left out. */
 export function Facts({ of }: { of: [string, ReactNode][] }): React.ReactElement {
   return (
     <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" verticalSpacing="sm" my="md">
       {of
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (
           <div key={name}>
             <Text component="dt" size="xs" c="dimmed">

@@ -50,6 +50,7 @@ export function FilePreview<Plan>({
       <AskForm button={t('preview')} asked={asked}>
         <FileInput
           label={label}
+          placeholder={t('chooseFile')}
           accept={accept}
           required
           clearable

@@ -92,6 +92,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
         />
         <FileInput
           label={t('recordFile')}
+          placeholder={t('chooseFile')}
           description={t('askForRecord')}
           accept=".csv,text/csv"
           clearable

@@ -26,7 +26,7 @@ export function Sessions({ of, label }: { of: Session[]; label: string }): React
         key: id,
         cells: [
           <Time at={at} />,
-          orUnknown(address),
+          <span style={{ whiteSpace: 'nowrap' }}>{orUnknown(address)}</span>,
           isThis ? `${orUnknown(browser)} (${t('thisOne')})` : orUnknown(browser),
         ],
       }))}

@@ -37,6 +37,8 @@ export const enJobs = {
   failuresOfJob: 'What its rounds failed with',
   failuresGone: 'None is kept: they are forgotten once a round was good. The log has each, at "job failed".',
   retryOne: 'Run the job again',
+  retryOneWhat:
+    'It runs at once and reads what is so by now: nothing is bought, paid or posted a second time. Mend the cause first; what failed again and again counts its rounds from none.',
   retryMany: 'Run chosen jobs again',
   retryManyWhat:
     '{count} chosen, {max} at most. Each runs at once and reads what is so by now: nothing is bought, paid or posted a second time. Mend the cause first; what failed again and again counts its rounds from none.',

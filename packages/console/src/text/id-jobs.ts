@@ -40,6 +40,8 @@ export const idJobs: Record<keyof typeof enJobs, string> = {
   failuresGone:
     'Tidak ada yang disimpan: dilupakan begitu satu putaran berhasil. Semuanya ada di log, pada "job failed".',
   retryOne: 'Jalankan lagi pekerjaan ini',
+  retryOneWhat:
+    'Langsung berjalan dan membaca keadaan sekarang: tidak ada yang dibeli, dibayar, atau dibukukan dua kali. Perbaiki penyebabnya dulu; yang gagal terus-menerus dihitung dari nol.',
   retryMany: 'Jalankan lagi yang dipilih',
   retryManyWhat:
     '{count} dipilih, paling banyak {max}. Masing-masing langsung berjalan dan membaca keadaan sekarang: tidak ada yang dibeli, dibayar, atau dibukukan dua kali. Perbaiki penyebabnya dulu; yang gagal terus-menerus dihitung dari nol.',
