@@ -81,7 +81,8 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
   },
   {
     ...{ ending: '1239', about: 'transaction', result: 'product_unavailable', isNotServed: true },
-    description: 'The call is refused with 503, as while every provider of the product is away.',
+    description:
+      'The call is refused with 503 (Retry-After: 30), as while every provider of the product is away.',
   },
   {
     ...{ ending: '1240', about: 'inquiry', result: 'bill' },
@@ -101,7 +102,8 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
   },
   {
     ...{ ending: '1246', about: 'inquiry', result: 'biller_unavailable', bill: 'away' },
-    description: 'The biller does not answer, of a bill and of a meter.',
+    description:
+      'The biller does not answer, of a bill and of a meter: 503 (Retry-After: 60) after ten seconds.',
   },
   {
     ...{ ending: '1244', about: 'payment', result: 'failed', grows: true },

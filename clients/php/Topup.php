@@ -37,8 +37,8 @@ final class TopupError extends \RuntimeException
 }
 
 /**
- * An attempt had no answer: what was sent may have been done. Send the same call, with the same ref_id, later; never a new ref_id
- * for the same order. `getPrevious()` says what came instead.
+ * An attempt had no answer: what was sent may have been done, unless it only reads. Send the same call, with the same ref_id, later;
+ * never a new ref_id for the same order. `getPrevious()` says what came instead.
  */
 final class OutcomeUnknownError extends \RuntimeException
 {
@@ -46,10 +46,13 @@ final class OutcomeUnknownError extends \RuntimeException
         public readonly string $operation,
         public readonly ?string $refId,
         ?\Throwable $previous,
+        bool $isRead = false,
     ) {
-        $again = $refId === null
-            ? 'Look at what it should have done before you repeat it'
-            : "Ask again with ref_id $refId";
+        $again = match (true) {
+            $isRead => 'It only reads: nothing was changed, and it may simply be repeated',
+            $refId === null => 'Look at what it should have done before you repeat it',
+            default => "Ask again with ref_id $refId",
+        };
         parent::__construct("The outcome of $operation is not known. $again.", 0, $previous);
     }
 }
@@ -103,6 +106,7 @@ final class Client
      * @return mixed its `data`; what answers a file is for `download`
      * @throws TopupError for a refusal
      * @throws OutcomeUnknownError where no answer came
+     * @throws \InvalidArgumentException where a file did
      */
     public function call(string $method, string $path, ?array $body = null, array $query = []): mixed
     {
@@ -111,10 +115,12 @@ final class Client
 
     /**
      * The file of a report, a receipt or (with a `format`) a statement, as it is. `timeoutMs` is for the whole of it.
+     * Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
      *
      * @param array<string, string> $query
      * @throws TopupError for a refusal
      * @throws OutcomeUnknownError where no whole file came
+     * @throws \InvalidArgumentException where the answer is none
      */
     public function download(string $path, array $query = []): string
     {
@@ -128,6 +134,8 @@ final class Client
     private function dataOf(string $method, string $path, ?array $body, array $query, bool $isFile): mixed
     {
         $refId = isset($body['ref_id']) && is_string($body['ref_id']) && $body['ref_id'] !== '' ? $body['ref_id'] : null;
+        $operation = "$method $path";
+        $isRead = $method === 'GET' || in_array($path, self::READS, true);
         $headers = ["Authorization: Bearer $this->apiKey", $isFile ? 'Accept: */*' : 'Accept: application/json'];
         $content = null;
         if ($body !== null) {
@@ -140,19 +148,25 @@ final class Client
             $path . ($query === [] ? '' : '?' . http_build_query($query, '', '&', PHP_QUERY_RFC3986)),
             $headers,
             $content,
-            isRepeatable: $method === 'GET' || $refId !== null || in_array($path, self::READS, true),
+            isRepeatable: $isRead || $refId !== null,
             isAnswer: self::isAnswer(...),
-            isFile: $isFile,
+            maybeFile: $method === 'GET',
         );
         if ($sent->answer === null) {
-            throw new OutcomeUnknownError("$method $path", $refId, $sent->lost);
+            throw new OutcomeUnknownError($operation, $refId, $sent->lost, $isRead);
         }
         if ($sent->status >= 400) {
             $refusal = new TopupError($sent->status, $sent->answer);
             // This attempt made nothing. The one that was lost may have, if it was no read.
-            throw $sent->lost === null || $refId === null ? $refusal : new OutcomeUnknownError("$method $path", $refId, $refusal);
+            throw $sent->lost === null || $refId === null || $isRead ? $refusal : new OutcomeUnknownError($operation, $refId, $refusal);
         }
-        return $sent->answer['data'];
+        $data = $sent->answer['data'];
+        if (is_string($data) !== $isFile) {
+            // It is the service's answer, and would be the same again.
+            $wrong = $isFile ? 'no file: use call, or give a format' : 'a file: use download';
+            throw new \InvalidArgumentException("$operation answers $wrong");
+        }
+        return $data;
     }
 
     /**
@@ -354,7 +368,7 @@ final class ResellerClient
             && !in_array($answer['status'], ['00', '05'], true)
             && ($answer['reason'] ?? null) !== 'transaction_failed';
         if ($answer === null || ($isRefusal && $sent->lost !== null)) {
-            throw new OutcomeUnknownError($path, $query['ref_id'] ?? null, $sent->lost);
+            throw new OutcomeUnknownError($path, $query['ref_id'] ?? null, $sent->lost, isRead: !isset($query['ref_id']));
         }
         return $answer;
     }
@@ -473,7 +487,7 @@ final class Sender
      *
      * @param list<string> $headers
      * @param \Closure(int, array<string, mixed>): bool $isAnswer whether the service itself answers so on this surface
-     * @param bool $isFile a success is a file, whose bytes stand as its `data`
+     * @param bool $maybeFile a success may be a file, whose bytes stand as its `data` then
      */
     public function send(
         string $method,
@@ -482,13 +496,13 @@ final class Sender
         ?string $content,
         bool $isRepeatable,
         \Closure $isAnswer,
-        bool $isFile = false,
+        bool $maybeFile = false,
     ): Sent {
         $lost = null;
         $sent = new Sent(0, null, new \LogicException('attemptsMax is 0'));
         for ($attempt = 1; $attempt <= $this->options->attemptsMax; $attempt++) {
             $retryAfterS = null;
-            $found = $this->sendOnce($method, $path, $headers, $content, $isAnswer, $isFile, $retryAfterS);
+            $found = $this->sendOnce($method, $path, $headers, $content, $isAnswer, $maybeFile, $retryAfterS);
             $lost = $found->lost ?? $lost;
             $sent = new Sent($found->status, $found->answer, $lost);
             $isRefusedForNow = $sent->answer !== null && in_array($sent->status, [429, 503], true);
@@ -513,7 +527,7 @@ final class Sender
         array $headers,
         ?string $content,
         \Closure $isAnswer,
-        bool $isFile,
+        bool $maybeFile,
         ?int &$retryAfterS,
     ): Sent {
         $isAttached = false;
@@ -533,7 +547,7 @@ final class Sender
                     $retryAfterS = (int) $found[1];
                 }
                 // The service sends its files as attachments; the page of a proxy is none.
-                $isAttached = $isAttached || preg_match('/\Acontent-disposition:\s*attachment/i', $line) === 1;
+                $isAttached = $isAttached || preg_match('/\Acontent-disposition:\s*attachment\b/i', $line) === 1;
                 return strlen($line);
             },
         ]);
@@ -545,12 +559,13 @@ final class Sender
         if (!is_string($text)) {
             return new Sent(0, null, new \RuntimeException(curl_error($curl)));
         }
-        $isSuccess = $isFile && $status === 200;
-        $answer = $isSuccess ? ['status' => 'success', 'data' => $text] : json_decode($text, true);
+        // 206 is a part of a file.
+        $isFile = $isAttached && $status < 300;
+        $answer = $isFile ? ['status' => 'success', 'data' => $text] : json_decode($text, true);
         // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
         $isOwn = is_array($answer) && array_key_exists('status', $answer)
             && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503)
-            && ($isSuccess ? $isAttached : $isAnswer($status, $answer));
+            && ($isFile ? $maybeFile && $status === 200 : $isAnswer($status, $answer));
         return $isOwn
             ? new Sent($status, $answer, null)
             : new Sent($status, null, new \RuntimeException("HTTP $status: " . substr($text, 0, 200)));

@@ -5,6 +5,8 @@
 declare(strict_types=1);
 
 use Topup\Client;
+use Topup\OutcomeUnknownError;
+use Topup\TopupError;
 use Topup\WebhookError;
 use Topup\Webhooks;
 
@@ -25,11 +27,42 @@ if (PHP_SAPI === 'cli-server') {
 
 [, $baseUrl, $apiKey, $refId] = $argv;
 $client = new Client($baseUrl, $apiKey);
-['webhook_secret' => $secret, 'webhook_url' => $before] = $client->call('GET', '/api/buyer/api/config');
-if (extension_loaded('pcntl')) { // Ctrl-C comes through `finally` too.
-    pcntl_async_signals(true);
-    pcntl_signal(SIGINT, fn () => throw new RuntimeException('Interrupted.'));
+try {
+    ['webhook_secret' => $secret, 'webhook_url' => $before] = $client->call('GET', '/api/buyer/api/config');
+} catch (TopupError | OutcomeUnknownError $error) {
+    $todo = $error instanceof TopupError ? "Give a buyer's key (bk_test_…) of this service: " : '';
+    fwrite(STDERR, "$todo{$error->getMessage()}\n");
+    exit(1);
 }
+
+$onSignals = static function (?Closure $handler): void {
+    if (extension_loaded('pcntl')) { // Without it `finally` is passed over.
+        pcntl_async_signals(true);
+        pcntl_signal(SIGINT, $handler ?? SIG_IGN);
+        pcntl_signal(SIGTERM, $handler ?? SIG_IGN);
+    }
+};
+$stop = static function () use ($onSignals): never {
+    $onSignals(null); // A second one would come in the middle of putting back.
+    throw new RuntimeException('Interrupted.');
+};
+$putBack = static function (int $tries = 5) use ($client, $before): void {
+    $told = $before ?? 'null';
+    for ($left = $tries - 1; ; $left--) {
+        try {
+            $client->call('POST', '/api/buyer/api/config', ['webhook_url' => $before]);
+            fwrite(STDERR, "webhook_url is $told again.\n");
+            return;
+        } catch (TopupError | OutcomeUnknownError $error) {
+            // The client repeats nothing that has no ref_id, but the same address may be set twice.
+            if ($error instanceof TopupError || $left === 0) {
+                fwrite(STDERR, "webhook_url was $told, and must be set to that again.\n");
+                throw $error;
+            }
+            sleep(1);
+        }
+    }
+};
 
 $socket = stream_socket_server('tcp://127.0.0.1:0');
 $address = stream_socket_get_name($socket, false); // Free a moment ago.
@@ -37,6 +70,7 @@ fclose($socket);
 $events = tempnam(sys_get_temp_dir(), 'events');
 $environment = ['WEBHOOK_SECRET' => $secret, 'EVENTS' => $events] + getenv();
 $receiver = proc_open([PHP_BINARY, '-S', $address, __FILE__], [2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);
+$onSignals($stop);
 try {
     $client->call('POST', '/api/buyer/api/config', ['webhook_url' => "http://$address/hooks/topup"]);
     $client->deposit(100_000, "deposit-$refId");
@@ -52,9 +86,9 @@ try {
         }
     }
 } finally {
+    $onSignals(null);
     proc_terminate($receiver);
     unlink($events);
-    $client->call('POST', '/api/buyer/api/config', ['webhook_url' => $before]);
-    fwrite(STDERR, 'webhook_url is ' . ($before ?? 'null') . " again.\n");
+    $putBack();
 }
 echo json_encode($result), "\n";

@@ -2,15 +2,23 @@
 
 import json
 import queue
+import signal
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
-from topup import Client, WebhookError, WebhookEvent, verify_webhook
+from topup import Client, OutcomeUnknownError, TopupError, WebhookError, WebhookEvent, verify_webhook
 
 base_url, api_key, ref_id = sys.argv[1:]
 client = Client(base_url, api_key)
-config = client.call("GET", "/api/buyer/api/config")
+try:
+    config = client.call("GET", "/api/buyer/api/config")
+except TopupError as error:
+    sys.exit(f"Give a buyer's key (bk_test_…) of this service: {error}")
+except OutcomeUnknownError as error:
+    sys.exit(str(error))
 events: "queue.Queue[WebhookEvent]" = queue.Queue()
 
 
@@ -31,9 +39,35 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
+def on_signals(handler: Any) -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, handler)
+
+
+def stop(*_: object) -> None:
+    on_signals(signal.SIG_IGN)  # A second one would come in the middle of putting back.
+    sys.exit("Interrupted.")
+
+
+def put_back(tries: int = 5) -> None:
+    before = config["webhook_url"]
+    for left in reversed(range(tries)):
+        try:
+            client.call("POST", "/api/buyer/api/config", {"webhook_url": before})
+            print(f"webhook_url is {before} again.", file=sys.stderr)
+            return
+        except (TopupError, OutcomeUnknownError) as error:
+            # The client repeats nothing that has no ref_id, but the same address may be set twice.
+            if isinstance(error, TopupError) or left == 0:
+                print(f"webhook_url was {before}, and must be set to that again.", file=sys.stderr)
+                raise
+            time.sleep(1)
+
+
 server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 webhook_url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
+on_signals(stop)
 try:
     client.call("POST", "/api/buyer/api/config", {"webhook_url": webhook_url})
 
@@ -46,5 +80,5 @@ try:
             break
     print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))
 finally:
-    client.call("POST", "/api/buyer/api/config", {"webhook_url": config["webhook_url"]})
-    print(f"webhook_url is {config['webhook_url']} again.", file=sys.stderr)
+    on_signals(signal.SIG_IGN)
+    put_back()

@@ -51,17 +51,18 @@ class TopupError(Exception):
 
 
 class OutcomeUnknownError(Exception):
-    """An attempt had no answer: what was sent may have been done.
+    """An attempt had no answer: what was sent may have been done, unless it only reads.
 
     Send the same call, with the same ref_id, later; never a new ref_id for the same order. `__cause__` says what came instead.
     """
 
-    def __init__(self, operation: str, ref_id: Optional[str]) -> None:
-        again = (
-            "Look at what it should have done before you repeat it"
-            if ref_id is None
-            else f"Ask again with ref_id {ref_id}"
-        )
+    def __init__(self, operation: str, ref_id: Optional[str], is_read: bool = False) -> None:
+        if is_read:
+            again = "It only reads: nothing was changed, and it may simply be repeated"
+        elif ref_id is None:
+            again = "Look at what it should have done before you repeat it"
+        else:
+            again = f"Ask again with ref_id {ref_id}"
         super().__init__(f"The outcome of {operation} is not known. {again}.")
         self.operation = operation
         self.ref_id = ref_id
@@ -107,15 +108,16 @@ class Client:
     ) -> Any:
         """Any call of /openapi.json; repeats it where that does the same once.
 
-        Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError where no answer came.
-        What answers a file is for `download`.
+        Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError where no answer came, ValueError where a file
+        did: that is for `download`.
         """
         return self._data_of(method, path, body, query, is_file=False)
 
     def download(self, path: str, query: Optional[Mapping[str, str]] = None) -> bytes:
         """The file of a report, a receipt or (with a `format`) a statement, as it is. `timeout_s` is for the whole of it.
 
-        Raises TopupError for a refusal, OutcomeUnknownError where no whole file came.
+        Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
+        Raises TopupError for a refusal, OutcomeUnknownError where no whole file came, ValueError where the answer is none.
         """
         return bytes(self._data_of("GET", path, None, query, is_file=True))
 
@@ -123,6 +125,8 @@ class Client:
         self, method: str, path: str, body: Optional[Json], query: Optional[Mapping[str, str]], *, is_file: bool
     ) -> Any:
         ref_id = _ref_id_of(body)
+        operation = f"{method} {path}"
+        is_read = method == "GET" or path in _READS
         headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "*/*" if is_file else "application/json"}
         content = None
         if body is not None:
@@ -135,19 +139,24 @@ class Client:
             headers,
             content,
             self._options,
-            is_repeatable=method == "GET" or ref_id is not None or path in _READS,
+            is_repeatable=is_read or ref_id is not None,
             is_answer=_is_answer,
-            is_file=is_file,
+            maybe_file=method == "GET",
         )
         if sent.answer is None:
-            raise OutcomeUnknownError(f"{method} {path}", ref_id) from sent.lost
+            raise OutcomeUnknownError(operation, ref_id, is_read) from sent.lost
         if sent.status >= 400:
             refusal = TopupError(sent.status, sent.answer)
-            if sent.lost is not None and ref_id is not None:
+            if sent.lost is not None and ref_id is not None and not is_read:
                 # This attempt made nothing. The one that was lost may have, if it was no read.
-                raise OutcomeUnknownError(f"{method} {path}", ref_id) from refusal
+                raise OutcomeUnknownError(operation, ref_id) from refusal
             raise refusal
-        return sent.answer["data"]
+        data = sent.answer["data"]
+        if isinstance(data, bytes) is not is_file:
+            # It is the service's answer, and would be the same again.
+            wrong = "no file: use call, or give a format" if is_file else "a file: use download"
+            raise ValueError(f"{operation} answers {wrong}")
+        return data
 
     def balance(self) -> int:
         """Rupiah that can be spent now."""
@@ -261,7 +270,7 @@ class ResellerClient:
         )
         answer, ref_id = sent.answer, query.get("ref_id")
         if answer is None or (ref_id and sent.lost is not None and _is_reseller_refusal(answer)):
-            raise OutcomeUnknownError(path, ref_id) from sent.lost
+            raise OutcomeUnknownError(path, ref_id, is_read=ref_id is None) from sent.lost
         return answer
 
 
@@ -360,11 +369,11 @@ def _send(
     *,
     is_repeatable: bool,
     is_answer: Callable[[int, Json], bool],
-    is_file: bool = False,
+    maybe_file: bool = False,
 ) -> _Sent:
     """429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
 
-    A success of `is_file` is a file, whose bytes stand as its `data`.
+    Where `maybe_file`, a success may be a file, whose bytes stand as its `data` then.
     """
     sent = _Sent(0, None, ValueError("attempts_max is 0"))
     lost: Optional[Exception] = None
@@ -372,9 +381,9 @@ def _send(
         retry_after_s: Optional[float] = None
         try:
             status, retry_after_s, is_attached, text = _send_once(method, url, headers, content, options.timeout_s)
-            if is_file and status == 200:
-                # The service sends its files as attachments; the page of a proxy is none.
-                answer = {"status": "success", "data": text} if is_attached else None
+            if is_attached and status < 300:
+                # The service sends its files as attachments; the page of a proxy is none, and 206 is a part of one.
+                answer = {"status": "success", "data": text} if maybe_file and status == 200 else None
             else:
                 answer = _parsed(text)
             # Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
@@ -428,7 +437,7 @@ def _send_once(
         return (
             response.status,
             float(after) if re.fullmatch(r"[0-9]{1,6}", after) else None,
-            (response.getheader("content-disposition") or "").startswith("attachment"),
+            re.match(r"attachment\b", response.getheader("content-disposition") or "", re.IGNORECASE) is not None,
             b"".join(chunks),
         )
     finally:

@@ -1,12 +1,19 @@
 // node quick-start.mjs <address> <buyer key> <ref_id>: deposits, buys, and waits for the verified webhook.
 import { EventEmitter, on, once } from 'node:events';
 import { createServer } from 'node:http';
-import { createClient } from 'topup-client';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createClient, OutcomeUnknownError, TopupError } from 'topup-client';
 import { webhookReceiver } from 'topup-client/webhooks';
 
 const [baseUrl, apiKey, refId] = process.argv.slice(2);
 const topup = createClient({ baseUrl, apiKey });
-const { webhook_secret: secret, webhook_url: before } = await topup.call('getBuyerConfig');
+const { webhook_secret: secret, webhook_url: before } = await topup.call('getBuyerConfig').catch((error) => {
+  const isRefused = error instanceof TopupError;
+  console.error(
+    isRefused ? `Give a buyer's key (bk_test_…) of this service: ${error.message}` : error.message,
+  );
+  process.exit(1);
+});
 
 const events = new EventEmitter();
 const stop = new AbortController();
@@ -33,7 +40,21 @@ try {
     }
   }
 } finally {
-  await topup.call('updateBuyerConfig', { body: { webhook_url: before } });
-  console.error(`webhook_url is ${before} again.`);
+  await putBack();
   server.close();
+}
+
+async function putBack(triesLeft = 5) {
+  try {
+    await topup.call('updateBuyerConfig', { body: { webhook_url: before } });
+    console.error(`webhook_url is ${before} again.`);
+  } catch (error) {
+    // The client repeats nothing that has no ref_id, but the same address may be set twice.
+    if (!(error instanceof OutcomeUnknownError) || triesLeft === 1) {
+      console.error(`webhook_url was ${before}, and must be set to that again.`);
+      throw error;
+    }
+    await wait(1_000);
+    await putBack(triesLeft - 1);
+  }
 }

@@ -22,8 +22,8 @@ describe('The quick-starts', function () {
     stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
     key = (await stack.seed())['buyer']?.api_key ?? '';
     client = createClient({ baseUrl: stack.baseUrl, apiKey: key });
-    await client.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
   });
+  beforeEach(() => client.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } }));
   after(() => stack.stop());
 
   const run = ({ quickStart: { file, command } }: Language, args: string[]) => {
@@ -46,23 +46,43 @@ describe('The quick-starts', function () {
         await isPutBack(stderr);
       });
 
-      it('puts it back on Ctrl-C as well', async () => {
-        const atDeposit = (body: string) => {
-          if (body.includes('deposit-')) {
-            quickStart.child.kill('SIGINT');
-          }
-        };
-        const network = await badNetwork(stack.baseUrl, ['answered'], atDeposit);
-        const refId = uniqueRef('quick');
-        const quickStart = run(language, [network.url, key, refId]);
-        const ended = await quickStart.catch((error: unknown) => error as { stdout: string; stderr: string });
-        network.close();
-        expect(ended).to.be.an('error').and.to.include({ stdout: '' });
-        await isPutBack(ended.stderr);
-        expect(
-          await stack.db.collection('transactions').countDocuments({ refId }),
-          'bought after it',
-        ).to.equal(0);
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        it(`puts it back on ${signal} as well, over a second Ctrl-C and lost answers`, async () => {
+          const onCall = (body: string) => {
+            if (body.includes('deposit-')) {
+              quickStart.child.kill(signal);
+            } else if (body.includes(webhookUrl)) {
+              quickStart.child.kill('SIGINT');
+            }
+          };
+          // Key, webhook_url, deposit; then it is put back, at the third try.
+          const untilThen = ['answered', 'answered', 'answered'] as const;
+          const fates = [...untilThen, 'silent', 'proxy page', 'answered'] as const;
+          const network = await badNetwork(stack.baseUrl, [...fates], onCall);
+          const refId = uniqueRef('quick');
+          const quickStart = run(language, [network.url, key, refId]);
+          const ended = await quickStart.catch(
+            (error: unknown) => error as { stdout: string; stderr: string },
+          );
+          network.close();
+          expect(ended).to.be.an('error').and.to.include({ stdout: '' });
+          await isPutBack(ended.stderr);
+          expect(network.seen).to.have.length(fates.length);
+          expect(
+            await stack.db.collection('transactions').countDocuments({ refId }),
+            'bought after it',
+          ).to.equal(0);
+        });
+      }
+
+      it('says in one sentence what to do about a wrong key', async () => {
+        for (const wrong of ['bk_test_wrong', '<API_KEY>']) {
+          const ended = await run(language, [stack.baseUrl, wrong, uniqueRef('quick')]).catch(
+            (error: unknown) => error as { stdout: string; stderr: string; code: number },
+          );
+          expect(ended).to.include({ code: 1, stdout: '' });
+          expect(ended.stderr).to.match(/^Give a buyer's key \(bk_test_…\) of this service: .+\n$/);
+        }
       });
     });
   }

@@ -111,6 +111,12 @@ describe('…1239, of which every provider is away', () => {
     const { key } = await api.newBuyer(10_500);
     const refused = await api.call({ ...order(code), key });
     expectFailure(refused, { status: 503, code: '03', reason: 'product_unavailable', retryAfterMaxS: 60 });
+    // What its row says, by which a reader knows how long a client that waits for it goes on.
+    const row = sandboxScenarios.find(({ ending }) => ending === '1239');
+    expect(row?.description).to.include(`Retry-After: ${String(refused.headers['retry-after'])}`);
+    // Nothing waits, so nothing becomes due.
+    await api.call({ method: 'POST', path: '/api/sandbox/advance', key });
+    expect((await api.call({ ...order(code), key })).status).to.equal(503);
     const { body } = await api.call({ ...order(away, '1230'), key });
     expect(refused.body.message).to.equal(String(body.message).replaceAll(away, code));
     expect((await api.call({ ...order(code, '1230'), key })).status).to.equal(200);

@@ -63,21 +63,22 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
 
   /**
    * Makes any call, and repeats it where that does the same once.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no answer came.
+   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no answer came. @throws TypeError where a file did.
    */
   async function call<Id extends Exclude<OperationId, Filed>>(
     id: Id,
     input: Input<Id> = {},
   ): Promise<Data<Id>> {
     if (files.has(id)) {
-      throw new TypeError(`${id} answers a file: use download`);
+      throw new TypeError(useDownload(id));
     }
     return (await dataOf(id, input, { isFile: false })) as Data<Id>;
   }
 
   /**
    * The file of a report, a receipt or (with a `format`) a statement, as it is. `timeoutMs` is for the whole of it.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no whole file came.
+   * Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
+   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no whole file came. @throws TypeError where the answer is none.
    */
   async function download<Id extends Filed | FiledOnRequest>(id: Id, input: Input<Id>): Promise<Buffer> {
     return (await dataOf(id, input, { isFile: true })) as Buffer;
@@ -93,6 +94,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     }
     const { method, path } = calls[id];
     const refId = refIdOf(input.body);
+    const isRead = method === 'GET' || reads.has(id);
     const sent = await send(
       `${root}${filled(path, input.path ?? {})}${queryText(input.query ?? {})}`,
       {
@@ -109,24 +111,32 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
         ...usual,
         ...options,
         isAnswer,
-        isFile,
-        isRepeatable: method === 'GET' || refId !== null || reads.has(id),
+        maybeFile: method === 'GET',
+        isRepeatable: isRead || refId !== null,
       },
     );
     if ('lost' in sent) {
-      throw new OutcomeUnknownError(id, refId, sent.lost);
+      throw new OutcomeUnknownError(id, refId, sent.lost, { isRead });
     }
     const { status, body, lostBefore } = sent.answer;
     if (status >= 400) {
       const refusal = new TopupError(status, body as unknown as components['schemas']['Failure']);
       // This attempt made nothing. The one that was lost may have, if it was no read.
-      throw lostBefore === null || refId === null ? refusal : new OutcomeUnknownError(id, refId, refusal);
+      throw lostBefore === null || refId === null || isRead
+        ? refusal
+        : new OutcomeUnknownError(id, refId, refusal);
+    }
+    if (Buffer.isBuffer(body['data']) !== isFile) {
+      // It is the service's answer, and would be the same again.
+      throw new TypeError(isFile ? `${id} answers no file: use call, or give a format` : useDownload(id));
     }
     return body['data'];
   }
 
   return { call, download };
 }
+
+const useDownload = (id: OperationId) => `${id} answers a file: use download`;
 
 function filled(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {

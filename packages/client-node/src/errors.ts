@@ -28,8 +28,8 @@ export class TopupError extends Error {
 }
 
 /**
- * No answer came, however often it was asked for: what was sent may have been done. Send the same call, with the same
- * ref_id, later; never a new ref_id for the same order.
+ * No answer came, however often it was asked for: what was sent may have been done, unless it only reads. Send the same call,
+ * with the same ref_id, later; never a new ref_id for the same order.
  */
 export class OutcomeUnknownError extends Error {
   constructor(
@@ -37,12 +37,18 @@ export class OutcomeUnknownError extends Error {
     /** Of the call, where it has one. */
     readonly refId: string | null,
     cause: unknown,
+    { isRead = false }: { isRead?: boolean } = {},
   ) {
-    const again =
-      refId === null
-        ? 'Look at what it should have done before you repeat it'
-        : `Ask again with ref_id ${refId}`;
-    super(`The outcome of ${operation} is not known. ${again}.`, { cause });
+    super(`The outcome of ${operation} is not known. ${whatToDo(refId, isRead)}.`, { cause });
     this.name = 'OutcomeUnknownError';
   }
+}
+
+function whatToDo(refId: string | null, isRead: boolean): string {
+  if (isRead) {
+    return 'It only reads: nothing was changed, and it may simply be repeated';
+  }
+  return refId === null
+    ? 'Look at what it should have done before you repeat it'
+    : `Ask again with ref_id ${refId}`;
 }

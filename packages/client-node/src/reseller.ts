@@ -36,7 +36,7 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
     const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isAnswer, isRepeatable: true });
     const refId = query['ref_id'] ?? null;
     if ('lost' in sent) {
-      throw new OutcomeUnknownError(path, refId, sent.lost);
+      throw new OutcomeUnknownError(path, refId, sent.lost, { isRead: refId === null });
     }
     if (refId !== null && sent.answer.lostBefore !== null && isRefusal(sent.answer.body)) {
       // This attempt made nothing. The one that was lost may have.

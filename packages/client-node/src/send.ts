@@ -27,8 +27,8 @@ type IsAnswer = (httpStatus: number, body: Answer) => boolean;
 
 interface Expected {
   isAnswer: IsAnswer;
-  /** A success is a file, whose bytes stand as its `data`. */
-  isFile?: boolean;
+  /** A success may be a file, whose bytes stand as its `data` then. */
+  maybeFile?: boolean;
 }
 
 /**
@@ -41,13 +41,18 @@ interface Expected {
 export async function send(
   url: string,
   init: RequestInit,
-  { isRepeatable, isAnswer, isFile = false, ...options }: SendOptions & Expected & { isRepeatable: boolean },
+  {
+    isRepeatable,
+    isAnswer,
+    maybeFile = false,
+    ...options
+  }: SendOptions & Expected & { isRepeatable: boolean },
 ): Promise<{ answer: Sent } | { lost: unknown }> {
   let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
     const { retryAfterMs, ...found } = await sendOnce(url, init, {
-      ...{ isAnswer, isFile, timeoutMs: options.timeoutMs },
+      ...{ isAnswer, maybeFile, timeoutMs: options.timeoutMs },
     });
     if ('lost' in found) {
       lostBefore = found.lost;
@@ -69,14 +74,19 @@ export async function send(
 async function sendOnce(
   url: string,
   init: RequestInit,
-  { isAnswer, isFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
+  { isAnswer, maybeFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
 ): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     const after = Number(response.headers.get('retry-after') ?? Number.NaN);
     const retryAfterMs = Number.isFinite(after) ? after * 1_000 : null;
     const bytes = Buffer.from(await response.arrayBuffer());
-    const body = isFile && response.ok ? attached(response, bytes) : parsed(bytes.toString());
+    const body =
+      response.ok && isAttached(response)
+        ? maybeFile && response.status === 200 // 206 is a part of one.
+          ? { status: 'success', data: bytes }
+          : null
+        : parsed(bytes.toString());
     // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
     return body === null ||
       (response.status >= 500 && response.status !== 503) ||
@@ -89,8 +99,8 @@ async function sendOnce(
 }
 
 /** The service sends its files as attachments; the page of a proxy is none. */
-function attached({ headers }: Response, data: Buffer): Answer | null {
-  return headers.get('content-disposition')?.startsWith('attachment') ? { status: 'success', data } : null;
+function isAttached({ headers }: Response): boolean {
+  return /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 }
 
 /** The answer, or null for what is not one of the service. */

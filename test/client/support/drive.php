@@ -29,6 +29,9 @@ function play(array $command): mixed
         'transactions' => array_column(iterator_to_array($client->transactions($with), false), 'ref_id'),
         'statement' => array_column(iterator_to_array($client->statement($with), false), 'balance'),
         'download' => base64_encode($client->download("/api/buyer/reports/{$with['id']}/download")),
+        'callReport' => $client->call('GET', "/api/buyer/reports/{$with['id']}/download"),
+        'callStatement' => $client->call('GET', '/api/buyer/statement', query: $with),
+        'downloadStatement' => base64_encode($client->download('/api/buyer/statement', $with)),
         'resellerRequest' => $reseller->request($with['code'], $with['customer'], $with['ref_id']),
         'resellerBalance' => $reseller->balance(),
         'resellerPriceList' => $reseller->priceList($with),
@@ -37,12 +40,14 @@ function play(array $command): mixed
 }
 
 while (($line = fgets(STDIN)) !== false) {
+    $command = json_decode($line, true, 512, JSON_THROW_ON_ERROR);
     try {
-        $result = ['ok' => play(json_decode($line, true, 512, JSON_THROW_ON_ERROR))];
+        $result = ['ok' => play($command)];
     } catch (TopupError $error) {
         $result = ['error' => 'refused', 'httpStatus' => $error->httpStatus, 'code' => $error->answerCode, 'reason' => $error->reason];
     } catch (OutcomeUnknownError $error) {
-        $result = ['error' => 'unknown', 'refId' => $error->refId];
+        $result = ['error' => 'unknown', 'refId' => $error->refId]
+            + (isset($command['tellsMessage']) ? ['message' => $error->getMessage()] : []);
     } catch (WebhookError $error) {
         $result = ['error' => 'forged', 'message' => $error->getMessage()];
     } catch (\TypeError | \InvalidArgumentException $error) {

@@ -36,6 +36,9 @@ def play(command):
         "download": lambda: base64.b64encode(
             client.download(f"/api/buyer/reports/{given['id']}/download")
         ).decode(),
+        "callReport": lambda: client.call("GET", f"/api/buyer/reports/{given['id']}/download"),
+        "callStatement": lambda: client.call("GET", "/api/buyer/statement", query=given),
+        "downloadStatement": lambda: base64.b64encode(client.download("/api/buyer/statement", given)).decode(),
         "resellerRequest": lambda: reseller.request(**given),
         "resellerBalance": reseller.balance,
         "resellerPriceList": lambda: reseller.price_list(**given),
@@ -47,12 +50,15 @@ def play(command):
 
 
 for line in sys.stdin:
+    command = json.loads(line)
     try:
-        result = {"ok": play(json.loads(line))}
+        result = {"ok": play(command)}
     except TopupError as error:
         result = {"error": "refused", "httpStatus": error.http_status, "code": error.code, "reason": error.reason}
     except OutcomeUnknownError as error:
         result = {"error": "unknown", "refId": error.ref_id}
+        if command.get("tellsMessage"):
+            result["message"] = str(error)
     except WebhookError as error:
         result = {"error": "forged", "message": str(error)}
     except (TypeError, ValueError) as error:

@@ -23,6 +23,9 @@ export interface Command {
     | 'transactions'
     | 'statement'
     | 'download'
+    | 'callReport'
+    | 'callStatement'
+    | 'downloadStatement'
     | 'resellerRequest'
     | 'resellerBalance'
     | 'resellerPriceList'
@@ -31,13 +34,15 @@ export interface Command {
   key?: string;
   username?: string;
   with?: object;
+  /** Of an outcome that is not known: what the error says. */
+  tellsMessage?: true;
 }
 
 /** What a client made of it: `ok`, or which of its errors. Waits of 50 ms, four attempts. */
 export type Result =
   | { ok: unknown }
   | { error: 'refused'; httpStatus: number; code: string; reason: string }
-  | { error: 'unknown'; refId: string | null }
+  | { error: 'unknown'; refId: string | null; message?: string }
   | { error: 'forged' | 'usage'; message: string };
 
 export interface Driver {
@@ -54,7 +59,11 @@ export interface Language {
 }
 
 const nodeDriver: Driver = {
-  play: (command) => playHere(command).then((ok) => ({ ok }), failureOf),
+  play: (command) =>
+    playHere(command).then(
+      (ok) => ({ ok }),
+      (error: unknown) => failureOf(error, command),
+    ),
   stop: () => undefined,
 };
 
@@ -107,6 +116,13 @@ async function playHere(command: Command): Promise<unknown> {
       return (await client.download('downloadBuyerReport', { path: { id: String(given['id']) } })).toString(
         'base64',
       );
+    case 'callReport':
+      // Its types refuse it.
+      return client.call('downloadBuyerReport' as 'getBuyerReport', { path: { id: String(given['id']) } });
+    case 'callStatement':
+      return client.call('getBuyerStatement', { query: given });
+    case 'downloadStatement':
+      return (await client.download('getBuyerStatement', { query: given })).toString('base64');
     case 'resellerRequest':
       return reseller.request(given as unknown as Parameters<typeof reseller.request>[0]);
     case 'resellerBalance':
@@ -120,13 +136,13 @@ async function playHere(command: Command): Promise<unknown> {
   }
 }
 
-function failureOf(error: unknown): Result {
+function failureOf(error: unknown, { tellsMessage }: Command): Result {
   if (error instanceof TopupError) {
     const { httpStatus, code, reason } = error;
     return { error: 'refused', httpStatus, code, reason };
   }
   if (error instanceof OutcomeUnknownError) {
-    return { error: 'unknown', refId: error.refId };
+    return { error: 'unknown', refId: error.refId, ...(tellsMessage && { message: error.message }) };
   }
   if (error instanceof WebhookError || error instanceof TypeError) {
     return { error: error instanceof TypeError ? 'usage' : 'forged', message: error.message };

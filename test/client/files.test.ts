@@ -1,0 +1,143 @@
+/** Files, by the clients of every language: what is one, which call takes it, and what is said where none came. */
+import { expect } from 'chai';
+import { createClient, type Client } from '../../packages/client-node/src/client.js';
+import { uniqueRef } from '../support/api-client.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { badNetwork, listen } from './support/bad-network.js';
+import { languages, type Command, type Driver } from './support/drivers.js';
+
+const attached = 'content-disposition: attachment; filename="report.csv"';
+/** The answer of a server that closes then. */
+const answerOf = (status: string, headers: string[], body: string) =>
+  [status, ...headers, 'connection: close', '', body].join('\r\n');
+
+describe('The clients, and files', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let key: string;
+  let client: Client;
+  let reportId: string;
+
+  before(async () => {
+    stack = await startStack({ workers: ['reports'] });
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+    client = createClient({ baseUrl: stack.baseUrl, apiKey: key });
+    reportId = (await client.call('createBuyerReport', { body: { type: 'transaction', format: 'csv' } }))
+      .report_id;
+  });
+  after(() => stack.stop());
+
+  for (const language of languages) {
+    (language.isHere ? describe : describe.skip)(language.name, () => {
+      let driver: Driver;
+      before(() => {
+        driver = language.start();
+      });
+      after(() => driver.stop());
+
+      /** What came of it, after how many calls. */
+      const through = async (fate: 'answered' | 'silent', command: Command) => {
+        const network = await badNetwork(stack.baseUrl, [fate]);
+        try {
+          const result = await driver.play({ url: network.url, key, ...command });
+          return { result, calls: network.seen.length };
+        } finally {
+          network.close();
+        }
+      };
+
+      it('a file taken by `call`, and by `download` what is none, is said at once, with the one to use', async () => {
+        const wrong: [Command, RegExp][] = [
+          [{ do: 'callStatement', with: { format: 'csv' } }, /answers a file: use download$/],
+          [{ do: 'callStatement', with: { format: 'csv-excel' } }, /answers a file: use download$/],
+          [{ do: 'callReport', with: { id: reportId } }, /answers a file: use download$/],
+          [{ do: 'downloadStatement', with: {} }, /answers no file: use call, or give a format$/],
+        ];
+        for (const [command, says] of wrong) {
+          const { result, calls } = await through('answered', command);
+          expect(result, JSON.stringify(command)).to.include({ error: 'usage' });
+          expect(result).to.have.property('message').that.matches(says);
+          expect(calls, JSON.stringify(command)).to.be.at.most(1);
+        }
+        const right = [
+          await through('answered', { do: 'callStatement', with: {} }),
+          await through('answered', { do: 'downloadStatement', with: { format: 'csv' } }),
+        ];
+        for (const { result, calls } of right) {
+          expect(result, JSON.stringify(result)).to.have.property('ok');
+          expect(calls).to.equal(1);
+        }
+      });
+
+      it('says of a read without an answer that nothing was changed, of anything else to look or to ask', async () => {
+        const read = /only reads: nothing was changed, and it may simply be repeated\.$/;
+        const ref = uniqueRef('files');
+        const wanted: [Command, RegExp][] = [
+          [{ do: 'download', with: { id: reportId } }, read],
+          [{ do: 'callStatement', with: {} }, read],
+          [{ do: 'balance' }, read],
+          [{ do: 'resellerBalance' }, read],
+          [{ do: 'createEndpoint', with: { url: 'https://shop.example/hooks' } }, /Look at what it should/],
+          [{ do: 'deposit', with: { amount: 10_000, ref_id: ref } }, new RegExp(`with ref_id ${ref}\\.$`)],
+        ];
+        for (const [command, says] of wanted) {
+          const { result } = await through('silent', { ...command, tellsMessage: true });
+          expect(result, command.do).to.include({ error: 'unknown' });
+          expect(result, command.do).to.have.property('message').that.matches(says);
+        }
+      });
+
+      it('only a whole 200 is a file', async () => {
+        const cases = {
+          'a part of it': [
+            answerOf('HTTP/1.1 206 Partial Content', [attached, 'content-length: 4'], 'half'),
+            null,
+          ],
+          'a part that is JSON': [
+            answerOf(
+              'HTTP/1.1 206 Partial Content',
+              [attached, 'content-length: 30'],
+              '{"status":"success","data":{}}',
+            ),
+            null,
+          ],
+          'no content': [answerOf('HTTP/1.1 204 No Content', [attached], ''), null],
+          'less than its length': [
+            answerOf('HTTP/1.1 200 OK', [attached, 'content-length: 100'], 'half'),
+            null,
+          ],
+          'chunks without their end': [
+            answerOf('HTTP/1.1 200 OK', [attached, 'transfer-encoding: chunked'], '4\r\nhalf\r\n'),
+            null,
+          ],
+          'a page': [
+            answerOf(
+              'HTTP/1.1 200 OK',
+              ['content-disposition: inline; filename="attachment"'],
+              '<h1>Sign in</h1>',
+            ),
+            null,
+          ],
+          'in other letters': [
+            answerOf('HTTP/1.1 200 OK', [attached.replace(': a', ': A'), 'content-length: 5'], 'whole'),
+            'whole',
+          ],
+          'whose length nobody tells': [answerOf('HTTP/1.0 200 OK', [attached], 'whole'), 'whole'],
+        } satisfies Record<string, [string, string | null]>;
+        for (const [name, [answer, file]] of Object.entries(cases)) {
+          let calls = 0;
+          const { server, url } = await listen((request) => {
+            calls++;
+            request.socket.end(answer);
+          });
+          const result = await driver.play({ do: 'download', url, key, with: { id: 'any' } });
+          server.close();
+          expect(result, name).to.deep.equal(
+            file === null ? { error: 'unknown', refId: null } : { ok: Buffer.from(file).toString('base64') },
+          );
+          expect(calls, name).to.equal(file === null ? 4 : 1);
+        }
+      });
+    });
+  }
+});
