@@ -111,7 +111,8 @@ function registerSet(group: Command): void {
         ...{ account: options.account ?? null, group: options.group ?? null, scope, of },
         ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
       };
-      return { data, text: `${forWhom(data)}, ${scope} ${of ?? ''}: ${added(data)}` };
+      const what = of === null ? scope : `${scope} ${of}`;
+      return { data, text: `${forWhom(data)}, ${what}: ${added(data)}` };
     },
   });
 }

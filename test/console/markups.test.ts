@@ -120,6 +120,8 @@ describe('markups in the console', function () {
     const own = await run('set', '--category', 'pulsa', '--account', 'buyer', '--rupiah', '2500', ...why);
     expect(own.code, own.stderr).to.equal(0);
     expect(await shop.priceOf(code)).to.equal(12_500);
+    const ofAll = await run('set', '--all', '--group', 'grosir', '--percent', '5', ...why);
+    expect(ofAll.stdout, ofAll.stderr).to.match(/^group grosir, all: 5 %$/m);
     const listed = await run('list');
     expect(listed.stdout)
       .to.match(/all +product +\S+ +1\.25 %/)
