@@ -196,7 +196,6 @@ export const en = {
   attention_settlements: 'settlements to decide',
   attention_adjustments: 'adjustments to approve',
   attention_failedReports: 'reports given up (7 days)',
-  failingJobs: 'Jobs that fail again and again',
   attention_failingJobs: 'jobs that fail again and again',
   business: 'The business',
   businessWhat: 'Purchases of a day are those that were accepted on it, as they stand now:',

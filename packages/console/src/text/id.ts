@@ -201,7 +201,6 @@ export const id: Record<keyof typeof en, string> = {
   attention_settlements: 'pencairan perlu diputuskan',
   attention_adjustments: 'penyesuaian perlu disetujui',
   attention_failedReports: 'laporan yang gagal dibuat (7 hari)',
-  failingJobs: 'Pekerjaan yang gagal berulang kali',
   attention_failingJobs: 'pekerjaan yang gagal berulang kali',
   business: 'Bisnis',
   businessWhat: 'Transaksi suatu hari adalah yang diterima pada hari itu, menurut keadaannya sekarang:',
