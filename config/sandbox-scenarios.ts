@@ -102,8 +102,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
   },
   {
     ...{ ending: '1246', about: 'inquiry', result: 'biller_unavailable', bill: 'away' },
-    description:
-      'The biller does not answer, of a bill and of a meter: 503 (Retry-After: 60) after ten seconds.',
+    description: 'The biller does not answer, of a bill and of a meter: 503 (Retry-After: 60).',
   },
   {
     ...{ ending: '1244', about: 'payment', result: 'failed', grows: true },

@@ -178,7 +178,21 @@ final class Client
     {
         return $httpStatus < 400
             ? $answer['status'] === 'success' && is_array($answer['data'] ?? null)
-            : $answer['status'] === 'error';
+            : self::isServiceRefusal($answer);
+    }
+
+    /**
+     * With one of its codes and a reason. What calls itself an error without them is of somebody in between, who may have sent the
+     * call on.
+     *
+     * @internal
+     * @param array<string, mixed> $answer
+     */
+    public static function isServiceRefusal(array $answer): bool
+    {
+        return $answer['status'] === 'error'
+            && is_string($answer['code'] ?? null) && preg_match('/\A[0-9]{2}\z/', $answer['code']) === 1
+            && is_string($answer['reason'] ?? null);
     }
 
     /** Rupiah that can be spent now. */
@@ -360,7 +374,7 @@ final class ResellerClient
             // The service's own has a code in `status`, or is a refusal from before this surface.
             isAnswer: static fn (int $httpStatus, array $answer): bool => is_string($answer['status'])
                 && (preg_match('/\A[0-9]{2}\z/', $answer['status']) === 1
-                    || ($httpStatus >= 400 && $answer['status'] === 'error')),
+                    || ($httpStatus >= 400 && Client::isServiceRefusal($answer))),
         );
         $answer = $sent->answer;
         // A transaction that failed exists; every other refusal says that the call made nothing.

@@ -91,4 +91,8 @@ try {
     unlink($events);
     $putBack();
 }
+if ($result === null) {
+    fwrite(STDERR, "No webhook within 60 s. Is $refId a ref_id that was used before?\n");
+    exit(1);
+}
 echo json_encode($result), "\n";

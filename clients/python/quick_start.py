@@ -75,7 +75,10 @@ try:
     client.buy(code="S10", customer_number="081234561230", ref_id=ref_id)
 
     while True:
-        event = events.get(timeout=60)
+        try:
+            event = events.get(timeout=60)
+        except queue.Empty:
+            sys.exit(f"No webhook within 60 s. Is {ref_id} a ref_id that was used before?")
         if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:
             break
     print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))

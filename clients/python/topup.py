@@ -277,7 +277,7 @@ class ResellerClient:
 def _is_answer(http_status: int, answer: Json) -> bool:
     """The service's own: a success with its data, or a refusal. Anything else leaves open what was done."""
     if http_status >= 400:
-        return answer["status"] == "error"
+        return _is_service_refusal(answer)
     return answer["status"] == "success" and isinstance(answer.get("data"), (dict, list, bytes))
 
 
@@ -286,7 +286,19 @@ def _is_reseller_answer(http_status: int, answer: Json) -> bool:
     status = answer["status"]
     if not isinstance(status, str):
         return False
-    return re.fullmatch(r"[0-9]{2}", status) is not None or (http_status >= 400 and status == "error")
+    return re.fullmatch(r"[0-9]{2}", status) is not None or (http_status >= 400 and _is_service_refusal(answer))
+
+
+def _is_service_refusal(answer: Json) -> bool:
+    """With one of its codes and a reason. What calls itself an error without them is of somebody in between, who may have sent the
+    call on."""
+    code = answer.get("code")
+    return (
+        answer["status"] == "error"
+        and isinstance(code, str)
+        and re.fullmatch(r"[0-9]{2}", code) is not None
+        and isinstance(answer.get("reason"), str)
+    )
 
 
 def _is_reseller_refusal(answer: Json) -> bool:

@@ -20,7 +20,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => stop.abort(new Error('Interrupted.')));
 }
-const came = on(events, 'event', { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]) });
+const came = on(events, 'event', { signal: stop.signal });
 const onEvent = (event) => void events.emit('event', event);
 const server = createServer(webhookReceiver({ secret, onEvent })).listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -33,6 +33,8 @@ try {
   stop.signal.throwIfAborted();
   await topup.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
 
+  const late = new Error(`No webhook within 60 s. Is ${refId} a ref_id that was used before?`);
+  setTimeout(() => stop.abort(late), 60_000).unref();
   for await (const [{ name, body }] of came) {
     if (name === 'transaction.success' && body.data.ref_id === refId) {
       console.log(JSON.stringify({ status: body.data.status, sn: body.data.sn }));

@@ -287,11 +287,18 @@ describe('The clients', function () {
           expect(calls).to.equal(0);
         });
 
+        it('what a proxy calls an error repeats nothing that may be done once only', async () => {
+          const asked = await through(["another's busy"], {
+            ...{ do: 'createEndpoint' as const, with: { url: 'https://shop.example/hooks' } },
+          });
+          expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+        });
+
         it('an answer that is not one of the service, whatever its HTTP status, leaves the outcome open', async () => {
           await fund();
           const strange = [
             ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
-            "another's refusal" as const,
+            ...(["another's refusal", "another's error", "another's busy", "another's code"] as const),
           ];
           for (const fate of strange) {
             const before = await balance();

@@ -3,7 +3,7 @@ import { calls } from './calls.js';
 import { OutcomeUnknownError, TopupError } from './errors.js';
 import type { components, operations } from './schema.js';
 import { refIdOf } from './ref-id.js';
-import { send, usual, type Answer, type SendOptions } from './send.js';
+import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
 
 /** Every call that takes a key, by the name that it has in the document. */
 export type OperationId = keyof typeof calls;
@@ -163,8 +163,9 @@ function queryText(values: object): string {
 }
 
 /** The service's own: a success with its data, or a refusal. Anything else leaves open what was done. */
-function isAnswer(httpStatus: number, { status, data }: Answer): boolean {
+function isAnswer(httpStatus: number, answer: Answer): boolean {
+  const { status, data } = answer;
   return httpStatus < 400
     ? status === 'success' && typeof data === 'object' && data !== null
-    : status === 'error';
+    : isServiceRefusal(answer);
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { OutcomeUnknownError } from './errors.js';
 import type { components } from './schema.js';
 import { requireRefId } from './ref-id.js';
-import { send, usual, type Answer, type SendOptions } from './send.js';
+import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
 
 type Schemas = components['schemas'];
 type Answered<Name extends 'Request' | 'PriceList' | 'Balance'> = {
@@ -59,8 +59,11 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
 }
 
 /** The service's own: with a code in `status`, or a refusal from before this surface. Anything else leaves open what was done. */
-function isAnswer(httpStatus: number, { status }: Answer): boolean {
-  return typeof status === 'string' && (/^\d\d$/.test(status) || (httpStatus >= 400 && status === 'error'));
+function isAnswer(httpStatus: number, answer: Answer): boolean {
+  const { status } = answer;
+  return (
+    (typeof status === 'string' && /^\d\d$/.test(status)) || (httpStatus >= 400 && isServiceRefusal(answer))
+  );
 }
 
 /** Whether the call made nothing. A transaction that failed exists. */

@@ -76,11 +76,12 @@ async function sendOnce(
   init: RequestInit,
   { isAnswer, maybeFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
 ): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
+  const timeout = deadline(timeoutMs);
   try {
-    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-    const after = Number(response.headers.get('retry-after') ?? Number.NaN);
-    const retryAfterMs = Number.isFinite(after) ? after * 1_000 : null;
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const response = await timeout.orEnds(fetch(url, { ...init, redirect: 'error', signal: timeout.signal }));
+    const after = response.headers.get('retry-after') ?? '';
+    const retryAfterMs = /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null;
+    const bytes = await bytesOf(response, timeout);
     const body =
       response.ok && isAttached(response)
         ? maybeFile && response.status === 200 // 206 is a part of one.
@@ -95,7 +96,63 @@ async function sendOnce(
       : { answer: { status: response.status, body }, retryAfterMs };
   } catch (error) {
     return { lost: error, retryAfterMs: null };
+  } finally {
+    timeout.stop();
   }
+}
+
+type Deadline = ReturnType<typeof deadline>;
+
+/**
+ * A limit of time that holds until the last byte. `AbortSignal.timeout` is forgotten when Node collects memory, and so is a signal
+ * whose request has its headers: the body of an answer had no end then.
+ */
+function deadline(ms: number) {
+  const controller = new AbortController();
+  const error = new DOMException(`Not within ${ms} ms`, 'TimeoutError');
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      controller.abort(error);
+      reject(error);
+    }, ms);
+  });
+  // It may end while nobody waits for it.
+  ended.catch(() => undefined);
+  return {
+    signal: controller.signal,
+    orEnds: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended]),
+    stop: () => {
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function bytesOf({ body }: Response, { orEnds }: Deadline): Promise<Buffer> {
+  const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const chunks: Uint8Array[] = [];
+  try {
+    while (reader) {
+      const { done, value } = await orEnds(reader.read());
+      if (done) {
+        break;
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    // Nobody reads what still comes.
+    void reader?.cancel().catch(() => undefined);
+    throw error;
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * A refusal of the service has one of its codes and a reason. What calls itself an error without them is of somebody in between, who
+ * may have sent the call on.
+ */
+export function isServiceRefusal({ status, code, reason }: Answer): boolean {
+  return status === 'error' && typeof code === 'string' && /^\d\d$/.test(code) && typeof reason === 'string';
 }
 
 /** The service sends its files as attachments; the page of a proxy is none. */

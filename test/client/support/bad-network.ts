@@ -6,7 +6,11 @@ export type Fate = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {
   'proxy page': { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' },
-  busy: { status: 503, type: 'application/json', body: '{"status":"error","code":"03"}' },
+  busy: {
+    status: 503,
+    type: 'application/json',
+    body: '{"status":"error","code":"03","reason":"try_again","data":null}',
+  },
   unauthorized: {
     ...{ status: 401, type: 'application/json' },
     body: '{"status":"error","code":"07","reason":"invalid_key","message":"…","data":null,"request_id":"x"}',
@@ -20,6 +24,15 @@ const answers = {
     ...{ status: 200, type: 'application/json', body: '{"status":"success","code":"00","data":null}' },
   },
   "another's refusal": { status: 403, type: 'application/json', body: '{"status":403,"error":"Forbidden"}' },
+  "another's error": {
+    ...{ status: 408, type: 'application/json', body: '{"status":"error","message":"Request Timeout"}' },
+  },
+  "another's busy": {
+    ...{ status: 503, type: 'application/json', body: '{"status":"error","message":"upstream timed out"}' },
+  },
+  "another's code": {
+    ...{ status: 403, type: 'application/json', body: '{"status":"error","code":403,"reason":"blocked"}' },
+  },
   'reseller limit': {
     ...{ status: 200, type: 'application/json' },
     body: '{"status":"06","reason":"rate_limited","message":"…"}',

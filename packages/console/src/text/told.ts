@@ -49,9 +49,9 @@ const stories: Record<string, string> = {
   '1239': 'Panggilannya ditolak dengan 503 (Retry-After: 30), seperti saat semua penyedia produk itu mati.',
   '1240': 'Satu tagihan.',
   '1241': 'Tagihannya sudah dibayar.',
-  '1242': 'Nomor salah, untuk tagihan dan untuk meter: 503 (Retry-After: 60) setelah sepuluh detik.',
+  '1242': 'Nomor salah, untuk tagihan dan untuk meter.',
   '1243': 'Tidak ada tagihan.',
-  '1246': 'Penyedia tagihan tidak menjawab, untuk tagihan dan untuk meter.',
+  '1246': 'Penyedia tagihan tidak menjawab, untuk tagihan dan untuk meter: 503 (Retry-After: 60).',
   '1244': 'Jumlahnya berubah antara pengecekan dan pembayaran; dananya kembali.',
   '1245': 'Pembayarannya diproses dulu, lalu sukses.',
 };
