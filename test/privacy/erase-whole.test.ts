@@ -128,7 +128,8 @@ describe('an erasure', function () {
     const text = await written(id);
     expect(text).to.not.match(/SITI|AMINAH|BUDI|SANTOSO/i);
     expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(national);
-    expect(text).to.not.include(national.slice(3, 7));
+    // Four digits stand in an id or a proof by chance, one time in some.
+    expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(national.slice(3, 7));
   }
   async function expectBooksToHold(): Promise<void> {
     for (const full of [true, false]) {
