@@ -1,3 +1,6 @@
+import http, { type IncomingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface SendOptions {
@@ -9,6 +12,12 @@ export interface SendOptions {
 }
 
 export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
+
+export interface Outgoing {
+  method: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
 
 /** A body of JSON that says its `status`. */
 export type Answer = { status: unknown } & Record<string, unknown>;
@@ -40,7 +49,7 @@ interface Expected {
  */
 export async function send(
   url: string,
-  init: RequestInit,
+  outgoing: Outgoing,
   {
     isRepeatable,
     isAnswer,
@@ -51,7 +60,7 @@ export async function send(
   let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
-    const { retryAfterMs, ...found } = await sendOnce(url, init, {
+    const { retryAfterMs, ...found } = await sendOnce(url, outgoing, {
       ...{ isAnswer, maybeFile, timeoutMs: options.timeoutMs },
     });
     if ('lost' in found) {
@@ -73,78 +82,58 @@ export async function send(
 
 async function sendOnce(
   url: string,
-  init: RequestInit,
+  outgoing: Outgoing,
   { isAnswer, maybeFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
 ): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
-  const timeout = deadline(timeoutMs);
   try {
-    const response = await timeout.orEnds(fetch(url, { ...init, redirect: 'error', signal: timeout.signal }));
-    const after = response.headers.get('retry-after') ?? '';
+    const { status, headers, bytes } = await exchange(url, outgoing, timeoutMs);
+    const after = headers['retry-after'] ?? '';
     const retryAfterMs = /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null;
-    const bytes = await bytesOf(response, timeout);
     const body =
-      response.ok && isAttached(response)
-        ? maybeFile && response.status === 200 // 206 is a part of one.
+      status < 300 && isAttached(headers)
+        ? maybeFile && status === 200 // 206 is a part of one.
           ? { status: 'success', data: bytes }
           : null
         : parsed(bytes.toString());
     // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
     return body === null ||
-      (response.status >= 500 && response.status !== 503) ||
-      !isAnswer(response.status, body)
-      ? { lost: new Error(`HTTP ${response.status}: ${bytes.toString('utf8', 0, 200)}`), retryAfterMs }
-      : { answer: { status: response.status, body }, retryAfterMs };
+      (status >= 300 && status < 400) ||
+      (status >= 500 && status !== 503) ||
+      !isAnswer(status, body)
+      ? { lost: new Error(`HTTP ${status}: ${bytes.toString('utf8', 0, 200)}`), retryAfterMs }
+      : { answer: { status, body }, retryAfterMs };
   } catch (error) {
     return { lost: error, retryAfterMs: null };
-  } finally {
-    timeout.stop();
   }
 }
-
-type Deadline = ReturnType<typeof deadline>;
 
 /**
- * A limit of time that holds until the last byte. `AbortSignal.timeout` is forgotten when Node collects memory, and so is a signal
- * whose request has its headers: the body of an answer had no end then.
+ * The whole answer within the time, or an error. Not by `fetch`: it takes the beginning of an answer for all of it where the connection
+ * closes, and forgets a limit of time when Node collects memory.
  */
-function deadline(ms: number) {
-  const controller = new AbortController();
-  const error = new DOMException(`Not within ${ms} ms`, 'TimeoutError');
-  let timer: NodeJS.Timeout | undefined;
-  const ended = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      controller.abort(error);
-      reject(error);
-    }, ms);
-  });
-  // It may end while nobody waits for it.
-  ended.catch(() => undefined);
-  return {
-    signal: controller.signal,
-    orEnds: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended]),
-    stop: () => {
+function exchange(
+  url: string,
+  { body, ...options }: Outgoing,
+  timeoutMs: number,
+): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const target = new URL(url);
+    const open = target.protocol === 'https:' ? https.request : http.request;
+    const request = open(target, options, (response) => {
+      const { statusCode = 0, headers } = response;
+      buffer(response).then((bytes) => {
+        resolve({ status: statusCode, headers, bytes });
+      }, reject);
+    });
+    const timer = setTimeout(() => {
+      reject(new DOMException(`Not within ${timeoutMs} ms`, 'TimeoutError'));
+      request.destroy();
+    }, timeoutMs);
+    request.on('error', reject).on('close', () => {
       clearTimeout(timer);
-    },
-  };
-}
-
-async function bytesOf({ body }: Response, { orEnds }: Deadline): Promise<Buffer> {
-  const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const chunks: Uint8Array[] = [];
-  try {
-    while (reader) {
-      const { done, value } = await orEnds(reader.read());
-      if (done) {
-        break;
-      }
-      chunks.push(value);
-    }
-  } catch (error) {
-    // Nobody reads what still comes.
-    void reader?.cancel().catch(() => undefined);
-    throw error;
-  }
-  return Buffer.concat(chunks);
+    });
+    request.end(body);
+  });
 }
 
 /**
@@ -156,8 +145,8 @@ export function isServiceRefusal({ status, code, reason }: Answer): boolean {
 }
 
 /** The service sends its files as attachments; the page of a proxy is none. */
-function isAttached({ headers }: Response): boolean {
-  return /^attachment\b/i.test(headers.get('content-disposition') ?? '');
+function isAttached(headers: IncomingHttpHeaders): boolean {
+  return /^attachment\b/i.test(headers['content-disposition'] ?? '');
 }
 
 /** The answer, or null for what is not one of the service. */
