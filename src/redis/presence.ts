@@ -5,7 +5,7 @@
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
 import { nowMs } from '../shared/clock.js';
-import { beforeDisconnect, redis, redisServers } from './connection.js';
+import { beforeDisconnect, besides, redis, redisServers } from './connection.js';
 import { connectionNameOf, processId } from './process-id.js';
 import { sayRedisError } from './say-error.js';
 import { whyRedisRefuses } from './why-redis-refuses.js';
@@ -21,21 +21,24 @@ const forgottenAfterMs = 6 * 3_600_000;
 const guessedForMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
-const heardAgainKey = `${env.QUEUE_PREFIX}:heard-again-at`;
+const heardAgainKey = besides(key, 'heard-again-at');
 
-/** Answers with the time if nobody at all was heard for a while until now. Writes nothing. */
-const nobodyHeardScript = `
+/** `silent`: now, if nobody at all was heard for a while until then. */
+const nobodyHeard = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-return last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
+local silent = last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
 
-const sayScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+/** Writes nothing. */
+const heardAgainScript = `${nobodyHeard}
+return silent or redis.call('GET', KEYS[2])`;
+
+const sayScript = `${nobodyHeard}
+if silent then redis.call('SET', KEYS[2], silent, 'PX', ARGV[3]) end
+redis.call('ZADD', KEYS[1], now, ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])`;
 
 /** Writes nothing: it is asked of a Redis in trouble. */
 const lookScript = `
@@ -93,7 +96,7 @@ export function sayPresence(
           ...(tellsAlarms !== undefined && { tellsAlarms }),
         };
         await Promise.all([
-          say(member),
+          redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
           redis().set(saidKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
           sayRedisError('a process cannot say that it lives', error);
@@ -105,25 +108,12 @@ export function sayPresence(
   return saying;
 }
 
-async function say(member: string): Promise<void> {
-  const heardAgainAt = await nobodyHeard();
-  if (heardAgainAt !== null) {
-    await redis().set(heardAgainKey, heardAgainAt, 'PX', forgottenAfterMs);
-  }
-  await redis().eval(sayScript, 1, key, member, forgottenAfterMs);
-}
-
-async function nobodyHeard(): Promise<string | null> {
-  return (await redis().eval(nobodyHeardScript, 1, key, silentAfterMs)) as string | null;
-}
-
 /**
  * When a process was heard after none had been for 20 s: Redis hung or took no writes until then, and nobody could take or end
- * a job. Now, while none is
- * yet. By Redis's clock; 0: not within six hours. @throws Redis's own errors.
+ * a job. Now, while none is yet. By Redis's clock; 0: not within six hours. @throws Redis's own errors.
  */
 export async function heardAgainAtMs(): Promise<number> {
-  return Number((await nobodyHeard()) ?? (await redis().get(heardAgainKey)));
+  return Number(await redis().eval(heardAgainScript, 2, key, heardAgainKey, silentAfterMs));
 }
 
 /** A process that was heard. */

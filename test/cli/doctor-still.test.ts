@@ -125,7 +125,7 @@ describe('topup doctor about a worker that stands still', function () {
       await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);
       await sayOf('follow-up');
       // As if nobody had ever been unheard: of the time before nothing would be counted.
-      await redis.del(`${prefix}:heard-again-at`);
+      await redis.del(`${prefix}:heard-again-at:{${prefix}:processes}`);
       const { code, of } = await look();
       expect(code).to.equal(1);
       expect(of('queue polling')?.detail).to.match(/; a job has been under way for 9\d s$/);
