@@ -44,7 +44,7 @@ async function runAll(files: string[], options: Options, databases: OwnDatabases
   const built = await buildTests(root, files);
   const how = options.random === null ? 'the longest first' : `in the order of --random=${options.random}`;
   console.log(`${files.length} files, ${options.jobs} at the same time, ${how}`);
-  const env = { ...databases.env, BUILT_TESTS: built.dir, ...(options.long && { LONG_TESTS: '1' }) };
+  const env = { ...databases.env, BUILT_TESTS: built.dir, TEST_SIZE: options.size };
   const report = createReport({ showTests: files.length === 1 });
   return runFiles({ root, files, built, options, databases: { ...databases, env }, report });
 }

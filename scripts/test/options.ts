@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { wholeNumber } from '../support/arguments.js';
 import { PlainError } from '../supervisor/plain-error.js';
 
+export type TestSize = 'normal' | 'long' | 'full';
+
 export interface Options {
   /** Files and folders; none means everything. */
   names: string[];
@@ -13,8 +15,8 @@ export interface Options {
   jobs: number;
   /** The seed of a random order of files; null: the longest first. */
   random: number | null;
-  /** The large sizes, of the tests that have them. */
-  long: boolean;
+  /** Long and full: only the tests that have sizes. */
+  size: TestSize;
   /** Stop after the first file that fails. */
   bail: boolean;
   /** `it.only` is an error: it would pass over every other test unseen. */
@@ -25,7 +27,8 @@ export const usage = `npm test -- [files or folders] [options]
   --grep, -g <pattern>   only tests whose title fits
   --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
   --random[=<seed>]      files in a random order; the seed is printed
-  --long                 large sizes, only the files that have them (npm run test:long)
+  --long                 larger numbers, only the files that have them (npm run test:long)
+  --full                 the numbers that the guarantees are about: hours
   --bail, -b             stop after the first file that fails
 SEED=<n> plays a random test again.`;
 
@@ -41,6 +44,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
         jobs: { type: 'string', short: 'j' },
         random: { type: 'string' },
         long: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false },
         bail: { type: 'boolean', short: 'b', default: false },
         'forbid-only': { type: 'boolean', default: env['CI'] !== undefined && env['CI'] !== '' },
       },
@@ -50,7 +54,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       grep: values.grep ?? null,
       jobs: Math.max(1, values.jobs === undefined ? defaultJobs() : wholeNumber('--jobs', values.jobs)),
       random: values.random === undefined ? null : seedOf(values.random),
-      long: values.long,
+      size: values.full ? 'full' : values.long ? 'long' : 'normal',
       bail: values.bail,
       forbidOnly: values['forbid-only'],
     };

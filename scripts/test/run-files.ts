@@ -7,7 +7,7 @@ import type { Report } from './report.js';
 import { runFile, type FileResult } from './run-file.js';
 
 /** Longer than any file takes on a busy machine: the limits that matter are those of the tests. */
-const fileLimitMs = { normal: 10 * 60_000, long: 40 * 60_000 };
+const fileLimitMs = { normal: 10 * 60_000, long: 30 * 60_000, full: 60 * 60_000 };
 
 /**
  * They compare the times of one phase with those of another, so the load must be the same in both, or drive a browser,
@@ -74,7 +74,7 @@ export async function runFiles({
         cwd: path.join(root, folderOf(file)),
         env: { ...databases.env, ...pair },
         localDir: databases.localDir,
-        limitMs: options.long ? fileLimitMs.long : fileLimitMs.normal,
+        limitMs: fileLimitMs[options.size],
         stopping: databases.stopping,
         told: (test) => report.test(test),
       });

@@ -20,7 +20,7 @@ export function filesEndingWith(root: string, ending: string): string[] {
 }
 
 /** @throws PlainError for a name without a test file. */
-export function chooseFiles(root: string, { names, long }: Pick<Options, 'names' | 'long'>): string[] {
+export function chooseFiles(root: string, { names, size }: Pick<Options, 'names' | 'size'>): string[] {
   const all = filesEndingWith(root, '.test.ts');
   const wanted = names.map((name) => path.relative(root, path.resolve(root, name)).replaceAll(path.sep, '/'));
   for (const [index, name] of wanted.entries()) {
@@ -30,14 +30,16 @@ export function chooseFiles(root: string, { names, long }: Pick<Options, 'names'
   }
   const chosen = names.length === 0 ? all : all.filter((file) => wanted.some((name) => isWithin(file, name)));
   // With a name given, it is that file that is meant, whether it has sizes or not.
-  return long && names.length === 0 ? chosen.filter((file) => hasSizes(path.join(root, file))) : chosen;
+  return size !== 'normal' && names.length === 0
+    ? chosen.filter((file) => hasSizes(path.join(root, file)))
+    : chosen;
 }
 
 function isWithin(file: string, name: string): boolean {
   return name === '' || file === name || file.startsWith(`${name}/`);
 }
 
-/** Tests with a normal and a long size take it from one module. */
+/** Tests with several sizes take theirs from one module. */
 function hasSizes(file: string): boolean {
   return /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(file, 'utf8'));
 }

@@ -59,7 +59,7 @@ describe('The client for Node, and an answer without an end', function () {
       const client = createClient({ baseUrl: process.argv[2], apiKey: 'bk_any', attemptsMax: 1 });
       const file = client.download('getBuyerStatement', { query: { format: 'csv' } });
       console.log(await file.then(String, (error) => error.name));`;
-    const built = join(projectRoot, 'packages/client-node/dist/client.js');
+    const built = join(projectRoot, 'packages/client-node', 'dist', 'client.js');
     const args = ['--input-type=module', '--eval', program, built, url];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     server.close();

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { ClientSession, Collection, Filter } from 'mongodb';
 import { errorOf, startFixture, stopFixture, type Fixture } from './harness.js';
 import { createRandom, type Random } from './random.js';
+import { sizes } from './sizes.js';
 
 const SEED = Number(process.env['COUNT_SEED'] ?? Date.now() % 1_000_000);
-const STEPS = process.env['LONG_TESTS'] === '1' ? 5000 : 250;
 const IDS = 60;
 
 /** Every value is of a kind that an index range could take in or leave out by mistake. */
@@ -24,7 +24,7 @@ describe('a count over an index range', () => {
   after(() => stopFixture(fixture));
 
   it(`is what each reader sees, with transactions open around it (seed ${SEED})`, async function () {
-    this.timeout(STEPS * 100);
+    this.timeout(sizes.count.steps * 100);
     const rows = fixture.collection<Row>();
     await rows.createIndexes([
       { key: { a: 1, b: 1 } },
@@ -33,7 +33,7 @@ describe('a count over an index range', () => {
       { key: { status: 1, b: 1 }, partialFilterExpression: { status: 'open' } },
     ]);
     const model = new Model(fixture, rows);
-    for (let step = 0; step < STEPS; step++) {
+    for (let step = 0; step < sizes.count.steps; step++) {
       await model.write();
       for (const reader of [undefined, model.anySession()]) {
         await model.compare(reader, `step ${step}`);

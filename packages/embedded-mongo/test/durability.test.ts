@@ -7,8 +7,8 @@ import { MongoClient } from 'mongodb';
 import { start } from '../src/index.js';
 import { cleanUp, errorOf, eventually, newDirectory, startTestServer, StartFailure } from './harness.js';
 import { createRandom } from './random.js';
+import { sizes } from './sizes.js';
 
-const TEARS = process.env['LONG_TESTS'] === '1' ? 200 : 12;
 const SEED = Number(process.env['TEAR_SEED'] ?? Date.now() % 1_000_000);
 
 describe('the data directory', () => {
@@ -78,12 +78,12 @@ describe('the data directory', () => {
   }
 
   it(`a torn tail is cut off, and no transaction is ever half there (seed ${SEED})`, async function () {
-    this.timeout(TEARS * 5000);
+    this.timeout(sizes.durability.tears * 5000);
     const random = createRandom(SEED);
     const original = await journalOfTransactions(30);
     const journal = await newestJournal(original);
     const size = (await readFile(journal)).length;
-    for (let i = 0; i < TEARS; i++) {
+    for (let i = 0; i < sizes.durability.tears; i++) {
       const dbPath = await newDirectory();
       const copy = join(dbPath, 'journal.1');
       await copyFile(journal, copy);

@@ -28,7 +28,7 @@ const schemas = [
 ];
 
 describe(`what input may cost, ${random.seed}`, function () {
-  this.timeout(60_000 + sizes.bounds.rounds * 2_000);
+  this.timeout(60_000 + sizes.bounds.rounds * 6_000);
   const api = useApi();
 
   const errorsOf = (work: () => unknown): ValidationError | null => {
