@@ -25,6 +25,10 @@ if (PHP_SAPI === 'cli-server') {
     return;
 }
 
+if ($argc !== 4) {
+    fwrite(STDERR, "php quick-start.php <address> <buyer key> <ref_id>\n");
+    exit(1);
+}
 [, $baseUrl, $apiKey, $refId] = $argv;
 $client = new Client($baseUrl, $apiKey);
 try {

@@ -11,13 +11,15 @@ from typing import Any
 
 from topup import Client, OutcomeUnknownError, TopupError, WebhookError, WebhookEvent, verify_webhook
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 base_url, api_key, ref_id = sys.argv[1:]
 client = Client(base_url, api_key)
 try:
     config = client.call("GET", "/api/buyer/api/config")
 except TopupError as error:
     sys.exit(f"Give a buyer's key (bk_test_…) of this service: {error}")
-except OutcomeUnknownError as error:
+except (OutcomeUnknownError, ValueError) as error:
     sys.exit(str(error))
 events: "queue.Queue[WebhookEvent]" = queue.Queue()
 
@@ -67,9 +69,13 @@ def put_back(tries: int = 5) -> None:
 server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 webhook_url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
-on_signals(stop)
+stopped = []
+on_signals(lambda *_: stopped.append(True))  # Broken off, this call could arrive after that which puts back.
 try:
     client.call("POST", "/api/buyer/api/config", {"webhook_url": webhook_url})
+    on_signals(stop)
+    if stopped:
+        stop()
 
     client.deposit(amount=100_000, ref_id=f"deposit-{ref_id}")
     client.buy(code="S10", customer_number="081234561230", ref_id=ref_id)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import hmac
 import http.client
 import json
 import re
+import socket
 import ssl
+import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -419,7 +422,6 @@ def _send_once(
     method: str, url: str, headers: Mapping[str, str], content: Optional[bytes], timeout_s: float
 ) -> "tuple[int, Optional[float], bool, bytes]":
     """Not urllib.request: that follows redirects, and takes the key along."""
-    ends_at = time.monotonic() + timeout_s
     parts = urlsplit(url)
     connection: Union[http.client.HTTPConnection, http.client.HTTPSConnection]
     if parts.scheme == "https":
@@ -430,6 +432,21 @@ def _send_once(
         connection = http.client.HTTPConnection(parts.netloc, timeout=timeout_s)
     else:
         raise ValueError("base_url must begin with https:// or http://")
+    begins_at = time.monotonic()
+    connection.connect()
+    connected = connection.sock
+    is_late = threading.Event()
+
+    def give_up() -> None:
+        is_late.set()
+        with contextlib.suppress(OSError):
+            # The plain socket's, beside whoever reads: that of TLS is for one thread.
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+    # A socket's own limit is for each byte: an answer that drips would have no end.
+    timer = threading.Timer(max(0.0, begins_at + timeout_s - time.monotonic()), give_up)
+    timer.daemon = True
+    timer.start()
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.request(method, path, body=content, headers=dict(headers))
@@ -441,8 +458,8 @@ def _send_once(
             if not chunk:
                 break
             chunks.append(chunk)
-            if time.monotonic() > ends_at:
-                raise TimeoutError(f"no whole answer within {timeout_s} s")
+        if is_late.is_set():
+            raise TimeoutError(f"no whole answer within {timeout_s} s")
         if response.length:
             # read1 ends quietly where a connection breaks.
             raise http.client.IncompleteRead(b"", response.length)
@@ -453,6 +470,7 @@ def _send_once(
             b"".join(chunks),
         )
     finally:
+        timer.cancel()
         connection.close()
 
 

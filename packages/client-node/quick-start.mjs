@@ -6,6 +6,10 @@ import { createClient, OutcomeUnknownError, TopupError } from 'topup-client';
 import { webhookReceiver } from 'topup-client/webhooks';
 
 const [baseUrl, apiKey, refId] = process.argv.slice(2);
+if (refId === undefined || !/^https?:/.test(baseUrl)) {
+  console.error('node quick-start.mjs <address: http://…> <buyer key> <ref_id>');
+  process.exit(1);
+}
 const topup = createClient({ baseUrl, apiKey });
 const { webhook_secret: secret, webhook_url: before } = await topup.call('getBuyerConfig').catch((error) => {
   const isRefused = error instanceof TopupError;
@@ -28,10 +32,10 @@ const webhookUrl = `http://127.0.0.1:${server.address().port}/hooks/topup`;
 try {
   await topup.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
 
-  stop.signal.throwIfAborted();
-  await topup.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
-  stop.signal.throwIfAborted();
-  await topup.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
+  // Sends nothing more once it was stopped.
+  const wallet = createClient({ baseUrl, apiKey, signal: stop.signal });
+  await wallet.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
+  await wallet.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
 
   const late = new Error(`No webhook within 60 s. Is ${refId} a ref_id that was used before?`);
   setTimeout(() => stop.abort(late), 60_000).unref();

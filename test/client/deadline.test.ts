@@ -1,5 +1,7 @@
-/** The client for Node takes whole answers alone, and its limit of time holds until the last byte, also where memory is collected. */
+/** The limit of time of a client holds until the last byte; that for Node takes whole answers alone, and ends by a signal. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -9,11 +11,12 @@ import { projectRoot } from '../../config/project-file.js';
 import { createClient, OutcomeUnknownError } from '../../packages/client-node/src/client.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from './support/bad-network.js';
+import { languages } from './support/drivers.js';
 
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 
-describe('The client for Node, and an answer without an end', function () {
+describe('The clients, and an answer without an end', function () {
   this.timeout(30_000);
 
   for (const [name, everyMs] of [
@@ -43,6 +46,67 @@ describe('The client for Node, and an answer without an end', function () {
         clearInterval(collecting);
         clearInterval(timer);
         server.closeAllConnections();
+        server.close();
+      }
+    });
+  }
+
+  it('a signal ends the call under way, and sends nothing more', async () => {
+    let asked = 0;
+    const stop = new AbortController();
+    const { server, url } = await listen((_request, response) => {
+      asked += 1;
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '60' });
+      response.end('{"status":"error","code":"03","reason":"try_again","data":null}', () =>
+        setImmediate(() => stop.abort(new Error('Stopped.'))),
+      );
+    });
+    const client = createClient({ baseUrl: url, apiKey: 'bk_any', signal: stop.signal });
+    const buy = () =>
+      client
+        .buy({ code: 'S10', customer_number: '081234561230', ref_id: 'of-a-signal' })
+        .catch((error: unknown) => error);
+    expect(await buy(), 'while it waits for the next try').to.be.an('error');
+    expect(await buy(), 'given before').to.have.property('message', 'Stopped.');
+    expect(asked).to.equal(1);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('a signal leaves open what became of a call without its answer', async () => {
+    const stop = new AbortController();
+    const { server, url } = await listen(() => stop.abort());
+    const client = createClient({ baseUrl: url, apiKey: 'bk_any', signal: stop.signal });
+    const bought = client.buy({ code: 'S10', customer_number: '081234561230', ref_id: 'of-a-signal' });
+    expect(await bought.catch((error: unknown) => error)).to.be.instanceOf(OutcomeUnknownError);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  for (const language of languages) {
+    (language.isHere ? it : it.skip)(`${language.name}: headers that drip are given up`, async () => {
+      const drips: NodeJS.Timeout[] = [];
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nx-drip: ');
+        drips.push(setInterval(() => socket.write('a'), 100));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const driver = language.start();
+      const limit = new Promise((resolve) => setTimeout(resolve, 20_000, 'no end'));
+      try {
+        const given = {
+          do: 'createEndpoint',
+          url,
+          key: 'bk_any',
+          with: { url: 'https://a.example' },
+        } as const;
+        const result = await Promise.race([driver.play(given), limit]);
+        expect(result).to.deep.equal({ error: 'unknown', refId: null });
+      } finally {
+        driver.stop();
+        drips.forEach(clearInterval);
         server.close();
       }
     });

@@ -1,11 +1,13 @@
 /** The quick-start of each client, run as its reader does. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createClient, type Client } from '../../packages/client-node/src/client.js';
 import { projectRoot } from '../../config/project-file.js';
 import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { badNetwork } from './support/bad-network.js';
 import { languages, type Language } from './support/drivers.js';
@@ -74,6 +76,54 @@ describe('The quick-starts', function () {
           ).to.equal(0);
         });
       }
+
+      it('buys nothing after Ctrl-C in the middle of the purchase, whose answer is lost', async () => {
+        const onCall = (body: string) => body.includes('081234561230') && quickStart.child.kill('SIGINT');
+        const network = await badNetwork(
+          stack.baseUrl,
+          ['answered', 'answered', 'answered', 'silent', 'answered'],
+          onCall,
+        );
+        const refId = uniqueRef('quick');
+        const quickStart = run(language, [network.url, key, refId]);
+        const ended = await quickStart.catch((error: unknown) => error as { stderr: string });
+        network.close();
+        await isPutBack(ended.stderr);
+        expect(network.seen, 'key, webhook_url, deposit, purchase, put back').to.have.length(5);
+        expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
+      });
+
+      it('puts it back behind its own first change, when Ctrl-C comes in the middle of that', async () => {
+        let toldNext: () => void = () => undefined;
+        const next = new Promise<void>((resolve) => (toldNext = resolve));
+        const onCall = (body: string) => {
+          if (body.includes('127.0.0.1')) {
+            quickStart.child.kill('SIGINT');
+            // Who breaks it off and puts back at once is overtaken by it.
+            return Promise.race([next, delay(1_500)]);
+          }
+          if (body.includes(webhookUrl)) {
+            toldNext();
+          }
+          return undefined;
+        };
+        const network = await badNetwork(stack.baseUrl, ['answered'], onCall);
+        const quickStart = run(language, [network.url, key, uniqueRef('quick')]);
+        const ended = await quickStart.catch((error: unknown) => error as { stderr: string });
+        await eventually('every call to be through', () => Promise.resolve(network.isIdle()));
+        network.close();
+        await isPutBack(ended.stderr);
+      });
+
+      it('says how it is used', async () => {
+        const ended = await run(language, [stack.baseUrl, key]).catch(
+          (error: unknown) => error as { stdout: string; stderr: string; code: number },
+        );
+        expect(ended).to.include({ code: 1, stdout: '' });
+        expect(ended.stderr)
+          .to.match(/<buyer key> <ref_id>/)
+          .and.to.have.length.below(150);
+      });
 
       it('says in one sentence what to do about a wrong key', async () => {
         for (const wrong of ['bk_test_wrong', '<API_KEY>']) {

@@ -59,6 +59,9 @@ const reads = new Set<OperationId>([
 ]);
 
 export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
+  if (!/^https?:\/\//i.test(baseUrl)) {
+    throw new TypeError(`baseUrl must begin with https:// or http://, and is "${baseUrl}"`);
+  }
   const root = baseUrl.replace(/\/+$/, '');
 
   /**

@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions) {
       if (found.status === 'success' || found.status === 'failed' || Date.now() + everyMs > endsAt) {
         return found;
       }
-      await wait(everyMs);
+      await wait(everyMs, undefined, { signal: options.signal });
     }
   }
 

@@ -9,6 +9,8 @@ export interface SendOptions {
   attemptsMax: number;
   /** The longest wait between two attempts, whatever the service asks for. */
   waitMaxMs: number;
+  /** Ends the call under way, whose outcome is not known then, and sends nothing more. */
+  signal?: AbortSignal;
 }
 
 export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
@@ -46,6 +48,7 @@ interface Expected {
  * @param options.isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
  * @param options.isAnswer Whether the service itself answers so on this surface.
  * @returns the last answer, or the last reason why there was none.
+ * @throws the reason of `options.signal` where it was given before anything was sent.
  */
 export async function send(
   url: string,
@@ -54,14 +57,16 @@ export async function send(
     isRepeatable,
     isAnswer,
     maybeFile = false,
+    signal,
     ...options
   }: SendOptions & Expected & { isRepeatable: boolean },
 ): Promise<{ answer: Sent } | { lost: unknown }> {
+  signal?.throwIfAborted();
   let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
     const { retryAfterMs, ...found } = await sendOnce(url, outgoing, {
-      ...{ isAnswer, maybeFile, timeoutMs: options.timeoutMs },
+      ...{ isAnswer, maybeFile, timeoutMs: options.timeoutMs, signal },
     });
     if ('lost' in found) {
       lostBefore = found.lost;
@@ -74,19 +79,29 @@ export async function send(
       break;
     }
     if (attempt < options.attemptsMax) {
-      await wait(Math.min(retryAfterMs ?? 500 * 2 ** (attempt - 1), options.waitMaxMs));
+      const waitMs = Math.min(retryAfterMs ?? 500 * 2 ** (attempt - 1), options.waitMaxMs);
+      await wait(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+    if (signal?.aborted === true) {
+      break;
     }
   }
   return result;
 }
 
+/** What ends one attempt without its answer. */
+interface Ends {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
 async function sendOnce(
   url: string,
   outgoing: Outgoing,
-  { isAnswer, maybeFile, timeoutMs }: Required<Expected> & { timeoutMs: number },
+  { isAnswer, maybeFile, ...ends }: Required<Expected> & Ends,
 ): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
   try {
-    const { status, headers, bytes } = await exchange(url, outgoing, timeoutMs);
+    const { status, headers, bytes } = await exchange(url, outgoing, ends);
     const after = headers['retry-after'] ?? '';
     const retryAfterMs = /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null;
     const body =
@@ -114,12 +129,12 @@ async function sendOnce(
 function exchange(
   url: string,
   { body, ...options }: Outgoing,
-  timeoutMs: number,
+  { timeoutMs, signal }: Ends,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const target = new URL(url);
     const open = target.protocol === 'https:' ? https.request : http.request;
-    const request = open(target, options, (response) => {
+    const request = open(target, { ...options, signal }, (response) => {
       const { statusCode = 0, headers } = response;
       buffer(response).then((bytes) => {
         resolve({ status: statusCode, headers, bytes });

@@ -41,17 +41,20 @@ const answers = {
 
 /**
  * Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies, each told
- * to `onCall` before it reaches the service.
+ * to `onCall`, and waiting for it, before it reaches the service.
  */
-export async function badNetwork(serviceUrl: string, fates: Fate[], onCall?: (body: string) => void) {
+export async function badNetwork(serviceUrl: string, fates: Fate[], onCall?: (body: string) => unknown) {
   const seen: string[] = [];
-  const saw = (sent: string) => {
+  let underWay = 0;
+  const saw = async (sent: string) => {
     seen.push(sent);
-    onCall?.(sent);
+    await onCall?.(sent);
   };
   const { server, url } = await listen((request, response) => {
     const fate = fates[Math.min(seen.length, fates.length - 1)] ?? 'answered';
+    underWay += 1;
     void forward(fate === 'silent' ? null : serviceUrl, request, saw).then((answer) => {
+      underWay -= 1;
       if (fate === 'lost' || fate === 'silent') {
         request.socket.destroy();
         return;
@@ -65,7 +68,7 @@ export async function badNetwork(serviceUrl: string, fates: Fate[], onCall?: (bo
       response.end(body);
     });
   });
-  return { url, seen, close: () => server.close() };
+  return { url, seen, isIdle: () => underWay === 0, close: () => server.close() };
 }
 
 export async function listen(
@@ -76,13 +79,17 @@ export async function listen(
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-async function forward(serviceUrl: string | null, request: IncomingMessage, saw: (sent: string) => void) {
+async function forward(
+  serviceUrl: string | null,
+  request: IncomingMessage,
+  saw: (sent: string) => Promise<void>,
+) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
     chunks.push(chunk as Buffer);
   }
   const sent = Buffer.concat(chunks).toString();
-  saw(sent);
+  await saw(sent);
   if (serviceUrl === null) {
     return { status: 500, type: 'text/plain', body: Buffer.alloc(0), attached: null };
   }
