@@ -157,6 +157,14 @@ function signedOf({ operation }: Call): string | null {
   return call ? `{username}|${call.signed(Object.fromEntries(fields)).hmacCovers}` : null;
 }
 
+/** What a path needs is asked for before it is sent: without it the path is that of another call. */
+function inputOf(name: string, place: string, isRequired: boolean | undefined): Html {
+  const asked = place === 'path' ? html`required` : '';
+  return html`<label
+    >${name}${isRequired ? ' *' : ''} <input data-in="${place}" name="${name}" ${asked}
+  /></label>`;
+}
+
 /** The form that the script sends. Without the script it does nothing. */
 function tryIt(call: Call): Html {
   const body = exampleBody(call);
@@ -182,7 +190,7 @@ function tryIt(call: Call): Html {
               >sign *
               <input data-in="query" name="sign" placeholder="made here from the key" autocomplete="off"
             /></label>`
-          : html`<label>${name}${required ? ' *' : ''} <input data-in="${place}" name="${name}" /></label>`,
+          : inputOf(name, place, required),
       )}
       ${body === null ? '' : html`<label>Body <textarea name="body" rows="8" spellcheck="false">${body}</textarea></label>`}
       <button>Send</button>
