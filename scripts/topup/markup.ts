@@ -112,9 +112,21 @@ function registerSet(group: Command): void {
         ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
       };
       const what = of === null ? scope : `${scope} ${of}`;
-      return { data, text: `${forWhom(data)}, ${what}: ${added(data)}` };
+      const empty = await hintOfEmptyGroup(options.group);
+      return { data, text: `${forWhom(data)}, ${what}: ${added(data)}${empty}` };
     },
   });
+}
+
+/** A misspelt name is a group of its own. */
+async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
+  if (name === undefined) {
+    return '';
+  }
+  const { countAccountsOfGroup } = await import('../../src/providers/list-price-groups.js');
+  return (await countAccountsOfGroup(name)) > 0
+    ? ''
+    : `\nNo account is in ${name} yet: topup account group <username> ${name}, or see the names by topup markup groups.`;
 }
 
 function registerRemove(group: Command): void {

@@ -24,12 +24,14 @@ export async function listPriceGroups(query: {
     name = await nextName(name);
   }
   const groups = await Promise.all(
-    names.map(async (each) => ({
-      name: each,
-      accounts: await AccountModel.countDocuments({ priceGroup: each }).limit(groupAccountsCountedMax),
-    })),
+    names.map(async (each) => ({ name: each, accounts: await countAccountsOfGroup(each) })),
   );
   return { groups, next: name === null ? null : (names.at(-1) ?? null) };
+}
+
+/** Up to `groupAccountsCountedMax`. */
+export function countAccountsOfGroup(name: string): Promise<number> {
+  return AccountModel.countDocuments({ priceGroup: name }).limit(groupAccountsCountedMax);
 }
 
 /** From one name to the next along the indexes, so that those who share one are not read. */

@@ -138,6 +138,11 @@ describe('price groups in the console', function () {
     expect([set.code, set.stdout], set.stderr).to.satisfy(
       ([status, text]: [number, string]) => status === 0 && text.includes('group grosir, product'),
     );
+    expect(set.stdout).to.not.include('No account');
+    const misspelt = ['--product', code, '--group', 'grosri'];
+    const empty = await run('markup', 'set', ...misspelt, '--rupiah', '9', ...why);
+    expect(empty.stdout).to.include('No account is in grosri yet: topup account group <username> grosri');
+    await run('markup', 'remove', ...misspelt, ...why);
     expect(await shop.priceOf(code)).to.equal(10_250);
     expect((await run('markup', 'list')).stdout).to.match(/group grosir +product +\S+ +Rp 250/);
     const own = await run('markup', 'list', '--group', 'grosir', '--json');
