@@ -92,7 +92,7 @@ export const languages: Language[] = [
 ];
 
 async function playHere(command: Command): Promise<unknown> {
-  const { url: baseUrl = '', key: apiKey = '', username = '' } = command;
+  const { url: baseUrl = 'http://none.invalid', key: apiKey = '', username = '' } = command;
   const options = { timeoutMs: 5_000, attemptsMax: 4, waitMaxMs: 50 };
   const client = createClient({ baseUrl, apiKey, ...options });
   const reseller = createResellerClient({ baseUrl, apiKey, username, ...options });
