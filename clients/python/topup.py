@@ -432,9 +432,36 @@ def _send_once(
         connection = http.client.HTTPConnection(parts.netloc, timeout=timeout_s)
     else:
         raise ValueError("base_url must begin with https:// or http://")
-    begins_at = time.monotonic()
-    connection.connect()
-    connected = connection.sock
+    with contextlib.closing(connection):
+        ends_at = time.monotonic() + timeout_s
+        connection.connect()
+        with _shut_down_at(ends_at, connection.sock) as is_late:
+            path = parts.path + (f"?{parts.query}" if parts.query else "")
+            connection.request(method, path, body=content, headers=dict(headers))
+            response = connection.getresponse()
+            after = response.getheader("retry-after") or ""
+            chunks: List[bytes] = []
+            while True:
+                chunk = response.read1(65_536)
+                if not chunk:
+                    break
+                chunks.append(chunk)
+            if is_late.is_set():
+                raise TimeoutError(f"no whole answer within {timeout_s} s")
+            if response.length:
+                # read1 ends quietly where a connection breaks.
+                raise http.client.IncompleteRead(b"", response.length)
+            return (
+                response.status,
+                float(after) if re.fullmatch(r"[0-9]{1,6}", after) else None,
+                re.match(r"attachment\b", response.getheader("content-disposition") or "", re.IGNORECASE) is not None,
+                b"".join(chunks),
+            )
+
+
+@contextlib.contextmanager
+def _shut_down_at(ends_at: float, connected: socket.socket) -> Iterator[threading.Event]:
+    """A socket's own limit is for each byte: an answer that drips would have no end. The event says that it was ended so."""
     is_late = threading.Event()
 
     def give_up() -> None:
@@ -443,35 +470,13 @@ def _send_once(
             # The plain socket's, beside whoever reads: that of TLS is for one thread.
             socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
-    # A socket's own limit is for each byte: an answer that drips would have no end.
-    timer = threading.Timer(max(0.0, begins_at + timeout_s - time.monotonic()), give_up)
+    timer = threading.Timer(max(0.0, ends_at - time.monotonic()), give_up)
     timer.daemon = True
     timer.start()
     try:
-        path = parts.path + (f"?{parts.query}" if parts.query else "")
-        connection.request(method, path, body=content, headers=dict(headers))
-        response = connection.getresponse()
-        after = response.getheader("retry-after") or ""
-        chunks: List[bytes] = []
-        while True:
-            chunk = response.read1(65_536)
-            if not chunk:
-                break
-            chunks.append(chunk)
-        if is_late.is_set():
-            raise TimeoutError(f"no whole answer within {timeout_s} s")
-        if response.length:
-            # read1 ends quietly where a connection breaks.
-            raise http.client.IncompleteRead(b"", response.length)
-        return (
-            response.status,
-            float(after) if re.fullmatch(r"[0-9]{1,6}", after) else None,
-            re.match(r"attachment\b", response.getheader("content-disposition") or "", re.IGNORECASE) is not None,
-            b"".join(chunks),
-        )
+        yield is_late
     finally:
         timer.cancel()
-        connection.close()
 
 
 def _parsed(text: bytes) -> Optional[Json]:

@@ -28,7 +28,7 @@ export const usage = `npm test -- [files or folders] [options]
   --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
   --random[=<seed>]      files in a random order; the seed is printed
   --long                 larger numbers, only the files that have them (npm run test:long)
-  --full                 the numbers that the guarantees are about: hours
+  --full                 the numbers that the guarantees are about
   --bail, -b             stop after the first file that fails
 SEED=<n> plays a random test again.`;
 

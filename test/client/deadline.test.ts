@@ -1,7 +1,5 @@
 /** The limit of time of a client holds until the last byte; that for Node takes whole answers alone, and ends by a signal. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -85,14 +83,11 @@ describe('The clients, and an answer without an end', function () {
 
   for (const language of languages) {
     (language.isHere ? it : it.skip)(`${language.name}: headers that drip are given up`, async () => {
-      const drips: NodeJS.Timeout[] = [];
-      const server = createServer((socket) => {
+      let drip: NodeJS.Timeout | undefined;
+      const { server, url } = await listen(({ socket }) => {
         socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nx-drip: ');
-        drips.push(setInterval(() => socket.write('a'), 100));
+        drip = setInterval(() => socket.write('a'), 100);
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const driver = language.start();
       const limit = new Promise((resolve) => setTimeout(resolve, 20_000, 'no end'));
       try {
@@ -106,7 +101,8 @@ describe('The clients, and an answer without an end', function () {
         expect(result).to.deep.equal({ error: 'unknown', refId: null });
       } finally {
         driver.stop();
-        drips.forEach(clearInterval);
+        clearInterval(drip);
+        server.closeAllConnections();
         server.close();
       }
     });
