@@ -4,10 +4,11 @@ import { defineJob, defineQueue, handle, type Handler } from '../../src/jobs/def
 import { closeQueues, openQueue } from '../../src/jobs/queues.js';
 import { addJob } from '../../src/jobs/add-job.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 describe('a job that hangs', function () {
   this.timeout(40_000);
@@ -27,7 +28,7 @@ describe('a job that hangs', function () {
   const jobs = [jobIn(own), jobIn(ofFamily)] as const;
 
   before(async () => {
-    await Promise.all([connectRedis(), connectMongo()]);
+    await Promise.all([connectRedis(), connectMongoWhenItAnswers()]);
     const [first, second] = jobs.map(handlerOf) as [Handler, Handler];
     workers = startWorkers([first], [{ name: 'a family', handlersNow: () => Promise.resolve([second]) }]);
     await workers.ready;

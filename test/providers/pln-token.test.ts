@@ -2,11 +2,12 @@
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { groupedToken, parsePlnToken } from '../../src/purchases/pln-token.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 describe('PLN tokens', () => {
   it('are read from the right: a name may hold a slash', () => {
@@ -55,7 +56,7 @@ describe('PLN tokens', () => {
 
   describe('sold twice', () => {
     before(async () => {
-      await connectMongo();
+      await connectMongoWhenItAnswers();
       await migrate();
     });
     after(disconnectMongo);

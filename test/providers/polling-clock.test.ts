@@ -4,7 +4,7 @@ import { h2hTraits } from '../../src/providers/h2h.js';
 import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { migrate } from '../../src/database/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
@@ -19,6 +19,7 @@ import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeat
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -30,7 +31,7 @@ describe('polling by the clock', function () {
   let says: 'pending' | 'unknown';
 
   before(async () => {
-    await connectMongo();
+    await connectMongoWhenItAnswers();
     await migrate();
     redis();
     await connectRedis();

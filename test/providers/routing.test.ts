@@ -13,10 +13,11 @@ import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { changing } from '../../src/redis/changing.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 async function newSeller(change: Partial<Account> = {}): Promise<string> {
   const { account } = await createAccount({
@@ -78,7 +79,7 @@ async function priceOf(code: string, at?: Date) {
 
 describe('routing', () => {
   before(async () => {
-    await connectMongo();
+    await connectMongoWhenItAnswers();
     await migrate();
     redis();
     await connectRedis();

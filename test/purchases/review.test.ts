@@ -5,7 +5,7 @@ import '../../src/all-models.js';
 import { listAttention } from '../../src/console/attention/list-attention.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { migrate } from '../../src/database/migrate.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { countAttention } from '../../src/doctor/attention.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
@@ -27,6 +27,7 @@ import { setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 const minute = 60_000;
 const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
@@ -78,7 +79,7 @@ describe('reviews', function () {
   let answer: { transaction_status: string; status: string };
 
   before(async () => {
-    await connectMongo();
+    await connectMongoWhenItAnswers();
     await migrate();
     redis();
     await connectRedis();

@@ -10,7 +10,7 @@ import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js'
 import { StalePurchaseError } from '../../src/purchases/states.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { closeQueues } from '../../src/jobs/queues.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { disconnectRedis } from '../../src/redis/connection.js';
 import '../../src/all-models.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -19,6 +19,7 @@ import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js'
 import { post } from '../../src/money/posting/post.js';
 import { balanceOf } from '../../src/money/wallets/balance-of.js';
 import { uniqueRef } from '../support/api-client.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 /**
  * Two workers hold the same view of a purchase. One sends it to the next seller; what the other still believes
@@ -30,7 +31,7 @@ describe('a worker with an earlier view of a purchase', function () {
   let seller: CreatedAccount;
 
   before(async () => {
-    await connectMongo();
+    await connectMongoWhenItAnswers();
     await migrate();
     buyer = await createAccount({ username: uniqueRef('b').toLowerCase().slice(0, 40), role: 'buyer' });
     seller = await createAccount({

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
 import { freePort } from '../../scripts/databases/ports.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
 import { listStandingAlarms } from '../../src/alarms/list-standing-alarms.js';
 import { processesNow, sayPresence } from '../../src/redis/presence.js';
@@ -26,6 +26,7 @@ import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 /** Each lasts for more than the half minute after which it is an alarm. */
 const outages = sizes.silence.isPlayed ? it : it.skip;
@@ -73,7 +74,7 @@ function millisecondsOf(text = ''): number {
 }
 
 describe('who tells an alarm', () => {
-  before(() => connectMongo());
+  before(() => connectMongoWhenItAnswers());
   after(() => disconnectMongo());
 
   const plant = async (more: Partial<StandingAlarm> = {}): Promise<StandingAlarm> => {
@@ -108,7 +109,7 @@ describe('who tells an alarm', () => {
 });
 
 describe('what an alarm goes by', () => {
-  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
   const stands = (id: string) => standingAlarms.findOne({ _id: id, ...isStanding });
@@ -147,7 +148,7 @@ describe('what an alarm goes by', () => {
 });
 
 describe('what doctor says of alarms', () => {
-  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
   beforeEach(() => standingAlarms.deleteMany({}));
 
@@ -205,7 +206,7 @@ describe('that MongoDB is away', function () {
   before(async () => {
     mongo = await startPrivateMongo();
     env.MONGODB_URI = mongo.url;
-    await connectMongo();
+    await connectMongoWhenItAnswers();
     await connectRedis(null);
   });
   after(async () => {

@@ -1,14 +1,15 @@
 /** Alarms without Prometheus whose receiver was away: told as long as they stand, and never by their end alone. */
 import { expect } from 'chai';
 import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { figure } from '../../src/signals/figures.js';
 import { newerThan, tellRound } from '../../src/signals/tell-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 describe('an alarm that the receiver has missed', () => {
-  before(() => Promise.all([connectMongo(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
   const queue = () => uniqueRef('queue');

@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import { request } from 'undici';
 import { whyMongodbRefuses } from '../../src/samples/why-mongodb-refuses.js';
-import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
 import { samples } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
 import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 interface Ready {
   status: number;
@@ -85,7 +86,7 @@ describe('readiness', function () {
 });
 
 describe('the write of readiness', () => {
-  before(() => connectMongo());
+  before(() => connectMongoWhenItAnswers());
   after(() => disconnectMongo());
 
   it('is shared by all who ask at the same time', async () => {
