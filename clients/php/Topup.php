@@ -27,12 +27,13 @@ final class TopupError extends \RuntimeException
     /** @param array<string, mixed> $failure */
     public function __construct(public readonly int $httpStatus, array $failure)
     {
-        parent::__construct((string) ($failure['message'] ?? "HTTP $httpStatus"));
-        $this->answerCode = (string) ($failure['code'] ?? '');
-        $this->reason = (string) ($failure['reason'] ?? '');
-        $this->errors = $failure['errors'] ?? [];
-        $this->requestId = (string) ($failure['request_id'] ?? '');
-        $this->dataHint = $failure['data_hint'] ?? null;
+        $text = static fn (string $name): ?string => is_scalar($failure[$name] ?? null) ? (string) $failure[$name] : null;
+        parent::__construct($text('message') ?? "HTTP $httpStatus");
+        $this->answerCode = $text('code') ?? '';
+        $this->reason = $text('reason') ?? '';
+        $this->errors = is_array($failure['errors'] ?? null) ? $failure['errors'] : [];
+        $this->requestId = $text('request_id') ?? '';
+        $this->dataHint = is_array($failure['data_hint'] ?? null) ? $failure['data_hint'] : null;
     }
 }
 
@@ -134,6 +135,7 @@ final class Client
     private function dataOf(string $method, string $path, ?array $body, array $query, bool $isFile): mixed
     {
         $refId = isset($body['ref_id']) && is_string($body['ref_id']) && $body['ref_id'] !== '' ? $body['ref_id'] : null;
+        $method = strtoupper($method);
         $operation = "$method $path";
         $isRead = $method === 'GET' || in_array($path, self::READS, true);
         $headers = ["Authorization: Bearer $this->apiKey", $isFile ? 'Accept: */*' : 'Accept: application/json'];

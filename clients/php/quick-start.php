@@ -32,7 +32,7 @@ if ($argc !== 4) {
 [, $baseUrl, $apiKey, $refId] = $argv;
 $client = new Client($baseUrl, $apiKey);
 try {
-    ['webhook_secret' => $secret, 'webhook_url' => $before] = $client->call('GET', '/api/buyer/api/config');
+    $client->call('GET', '/api/buyer/webhooks');
 } catch (TopupError | OutcomeUnknownError $error) {
     $todo = $error instanceof TopupError ? "Give a buyer's key (bk_test_…) of this service: " : '';
     fwrite(STDERR, "$todo{$error->getMessage()}\n");
@@ -47,20 +47,26 @@ $onSignals = static function (?Closure $handler): void {
     }
 };
 $stop = static function () use ($onSignals): never {
-    $onSignals(null); // A second one would come in the middle of putting back.
+    $onSignals(null); // A second one would come in the middle of removing the endpoint.
     throw new RuntimeException('Interrupted.');
 };
-$putBack = static function (int $tries = 5) use ($client, $before): void {
-    $told = $before ?? 'null';
+$socket = stream_socket_server('tcp://127.0.0.1:0');
+$address = stream_socket_get_name($socket, false); // Free a moment ago.
+fclose($socket);
+$url = "http://$address/hooks/topup";
+$removeEndpoint = static function (int $tries = 5) use ($client, $url): void {
     for ($left = $tries - 1; ; $left--) {
         try {
-            $client->call('POST', '/api/buyer/api/config', ['webhook_url' => $before]);
-            fwrite(STDERR, "webhook_url is $told again.\n");
+            foreach ($client->call('GET', '/api/buyer/webhooks') as $each) {
+                if ($each['url'] === $url) { // By its URL, because the answer that has its id may be lost.
+                    $client->call('DELETE', "/api/buyer/webhooks/{$each['id']}");
+                }
+            }
             return;
         } catch (TopupError | OutcomeUnknownError $error) {
-            // The client repeats nothing that has no ref_id, but the same address may be set twice.
+            // The client repeats nothing that changes something without a ref_id, but this may be done twice.
             if ($error instanceof TopupError || $left === 0) {
-                fwrite(STDERR, "webhook_url was $told, and must be set to that again.\n");
+                fwrite(STDERR, "The webhook endpoint $url must be removed.\n");
                 throw $error;
             }
             sleep(1);
@@ -68,15 +74,14 @@ $putBack = static function (int $tries = 5) use ($client, $before): void {
     }
 };
 
-$socket = stream_socket_server('tcp://127.0.0.1:0');
-$address = stream_socket_get_name($socket, false); // Free a moment ago.
-fclose($socket);
 $events = tempnam(sys_get_temp_dir(), 'events');
-$environment = ['WEBHOOK_SECRET' => $secret, 'EVENTS' => $events] + getenv();
-$receiver = proc_open([PHP_BINARY, '-S', $address, __FILE__], [2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);
+$receiver = null;
 $onSignals($stop);
 try {
-    $client->call('POST', '/api/buyer/api/config', ['webhook_url' => "http://$address/hooks/topup"]);
+    // An endpoint of its own: the webhook_url of the account stays what it is.
+    $endpoint = $client->call('POST', '/api/buyer/webhooks', ['url' => $url, 'events' => ['transaction.*']]);
+    $environment = ['WEBHOOK_SECRET' => $endpoint['secret'], 'EVENTS' => $events] + getenv();
+    $receiver = proc_open([PHP_BINARY, '-S', $address, __FILE__], [2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);
     $client->deposit(100_000, "deposit-$refId");
     $client->buy('S10', '081234561230', $refId);
 
@@ -91,9 +96,11 @@ try {
     }
 } finally {
     $onSignals(null);
-    proc_terminate($receiver);
+    if ($receiver !== null) {
+        proc_terminate($receiver);
+    }
     unlink($events);
-    $putBack();
+    $removeEndpoint();
 }
 if ($result === null) {
     fwrite(STDERR, "No webhook within 60 s. Is $refId a ref_id that was used before?\n");

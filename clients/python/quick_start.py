@@ -16,7 +16,7 @@ if len(sys.argv) != 4:
 base_url, api_key, ref_id = sys.argv[1:]
 client = Client(base_url, api_key)
 try:
-    config = client.call("GET", "/api/buyer/api/config")
+    client.call("GET", "/api/buyer/webhooks")
 except TopupError as error:
     sys.exit(f"Give a buyer's key (bk_test_…) of this service: {error}")
 except (OutcomeUnknownError, ValueError) as error:
@@ -28,7 +28,7 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))  # The bytes, before any parser of JSON.
         try:
-            events.put(verify_webhook(dict(self.headers.items()), body, config["webhook_secret"]))
+            events.put(verify_webhook(dict(self.headers.items()), body, endpoint["secret"]))
             status, answer = 200, b'{"status":"received"}'
         except WebhookError:
             status, answer = 401, b'{"status":"refused"}'
@@ -47,32 +47,34 @@ def on_signals(handler: Any) -> None:
 
 
 def stop(*_: object) -> None:
-    on_signals(signal.SIG_IGN)  # A second one would come in the middle of putting back.
+    on_signals(signal.SIG_IGN)  # A second one would come in the middle of removing the endpoint.
     sys.exit("Interrupted.")
 
 
-def put_back(tries: int = 5) -> None:
-    before = config["webhook_url"]
+def remove_endpoint(tries: int = 5) -> None:
     for left in reversed(range(tries)):
         try:
-            client.call("POST", "/api/buyer/api/config", {"webhook_url": before})
-            print(f"webhook_url is {before} again.", file=sys.stderr)
+            # By its URL, because the answer that has its id may be lost.
+            for each in client.call("GET", "/api/buyer/webhooks"):
+                if each["url"] == url:
+                    client.call("DELETE", f"/api/buyer/webhooks/{each['id']}")
             return
         except (TopupError, OutcomeUnknownError) as error:
-            # The client repeats nothing that has no ref_id, but the same address may be set twice.
+            # The client repeats nothing that changes something without a ref_id, but this may be done twice.
             if isinstance(error, TopupError) or left == 0:
-                print(f"webhook_url was {before}, and must be set to that again.", file=sys.stderr)
+                print(f"The webhook endpoint {url} must be removed.", file=sys.stderr)
                 raise
             time.sleep(1)
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-webhook_url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
+url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
 stopped = []
-on_signals(lambda *_: stopped.append(True))  # Broken off, this call could arrive after that which puts back.
+on_signals(lambda *_: stopped.append(True))  # Broken off, the next call could arrive after the endpoint was looked for.
 try:
-    client.call("POST", "/api/buyer/api/config", {"webhook_url": webhook_url})
+    # An endpoint of its own: the webhook_url of the account stays what it is.
+    endpoint = client.call("POST", "/api/buyer/webhooks", {"url": url, "events": ["transaction.*"]})
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     on_signals(stop)
     if stopped:
         stop()
@@ -90,4 +92,4 @@ try:
     print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))
 finally:
     on_signals(signal.SIG_IGN)
-    put_back()
+    remove_endpoint()

@@ -41,16 +41,17 @@ class TopupError(Exception):
     """The service refused: this call made nothing. Branch on `reason`, never on the message."""
 
     def __init__(self, http_status: int, failure: Json) -> None:
-        super().__init__(failure.get("message") or f"HTTP {http_status}")
+        errors, hint = failure.get("errors"), failure.get("data_hint")
+        super().__init__(str(failure.get("message") or f"HTTP {http_status}"))
         self.http_status = http_status
-        self.code: str = failure.get("code", "")
+        self.code: str = str(failure.get("code", ""))
         #: A word that stays: insufficient_balance, ref_id_conflict … Treat one that you do not know by `http_status`.
-        self.reason: str = failure.get("reason", "")
+        self.reason: str = str(failure.get("reason", ""))
         #: [{"field": …, "message": …}]
-        self.errors: List[Json] = failure.get("errors") or []
-        self.request_id: str = failure.get("request_id", "")
+        self.errors: List[Json] = errors if isinstance(errors, list) else []
+        self.request_id: str = str(failure.get("request_id", ""))
         #: Of insufficient_balance: {"balance": …, "price": …} in rupiah.
-        self.data_hint: Optional[Json] = failure.get("data_hint")
+        self.data_hint: Optional[Json] = hint if isinstance(hint, dict) else None
 
 
 class OutcomeUnknownError(Exception):
@@ -127,7 +128,7 @@ class Client:
     def _data_of(
         self, method: str, path: str, body: Optional[Json], query: Optional[Mapping[str, str]], *, is_file: bool
     ) -> Any:
-        ref_id = _ref_id_of(body)
+        method, ref_id = method.upper(), _ref_id_of(body)
         operation = f"{method} {path}"
         is_read = method == "GET" or path in _READS
         headers = {"Authorization": f"Bearer {self._api_key}", "Accept": "*/*" if is_file else "application/json"}
@@ -440,12 +441,7 @@ def _send_once(
             connection.request(method, path, body=content, headers=dict(headers))
             response = connection.getresponse()
             after = response.getheader("retry-after") or ""
-            chunks: List[bytes] = []
-            while True:
-                chunk = response.read1(65_536)
-                if not chunk:
-                    break
-                chunks.append(chunk)
+            chunks = list(iter(lambda: response.read1(65_536), b""))
             if is_late.is_set():
                 raise TimeoutError(f"no whole answer within {timeout_s} s")
             if response.length:
@@ -483,7 +479,7 @@ def _parsed(text: bytes) -> Optional[Json]:
     """The answer, or None for what is not one of the service."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "status" in value else None
 

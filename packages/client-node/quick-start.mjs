@@ -11,7 +11,7 @@ if (refId === undefined || !/^https?:/.test(baseUrl)) {
   process.exit(1);
 }
 const topup = createClient({ baseUrl, apiKey });
-const { webhook_secret: secret, webhook_url: before } = await topup.call('getBuyerConfig').catch((error) => {
+await topup.call('listBuyerEndpoints').catch((error) => {
   const isRefused = error instanceof TopupError;
   console.error(
     isRefused ? `Give a buyer's key (bk_test_…) of this service: ${error.message}` : error.message,
@@ -26,11 +26,13 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const came = on(events, 'event', { signal: stop.signal });
 const onEvent = (event) => void events.emit('event', event);
-const server = createServer(webhookReceiver({ secret, onEvent })).listen(0, '127.0.0.1');
+const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
-const webhookUrl = `http://127.0.0.1:${server.address().port}/hooks/topup`;
+const url = `http://127.0.0.1:${server.address().port}/hooks/topup`;
 try {
-  await topup.call('updateBuyerConfig', { body: { webhook_url: webhookUrl } });
+  // An endpoint of its own: the webhook_url of the account stays what it is.
+  const { secret } = await topup.call('createBuyerEndpoint', { body: { url, events: ['transaction.*'] } });
+  server.on('request', webhookReceiver({ secret, onEvent }));
 
   // Sends nothing more once it was stopped.
   const wallet = createClient({ baseUrl, apiKey, signal: stop.signal });
@@ -46,21 +48,23 @@ try {
     }
   }
 } finally {
-  await putBack();
+  await removeEndpoint();
   server.close();
 }
 
-async function putBack(triesLeft = 5) {
+async function removeEndpoint(triesLeft = 5) {
   try {
-    await topup.call('updateBuyerConfig', { body: { webhook_url: before } });
-    console.error(`webhook_url is ${before} again.`);
+    // By its URL, because the answer that has its id may be lost.
+    for (const { id } of (await topup.call('listBuyerEndpoints')).filter((each) => each.url === url)) {
+      await topup.call('removeBuyerEndpoint', { path: { id } });
+    }
   } catch (error) {
-    // The client repeats nothing that has no ref_id, but the same address may be set twice.
+    // The client repeats nothing that changes something without a ref_id, but this may be done twice.
     if (!(error instanceof OutcomeUnknownError) || triesLeft === 1) {
-      console.error(`webhook_url was ${before}, and must be set to that again.`);
+      console.error(`The webhook endpoint ${url} must be removed.`);
       throw error;
     }
     await wait(1_000);
-    await putBack(triesLeft - 1);
+    await removeEndpoint(triesLeft - 1);
   }
 }

@@ -35,7 +35,7 @@ function requestOf({ operation, method, path, query, key, headers, body }: Sampl
   return [
     `### ${operation.tags.join()}: ${operation.summary}`,
     `# @name ${operationId}`,
-    `${method} {{base_url}}${path.replace(/\{(\w+)\}/g, '{{$1}}')}${text === '' ? '' : `?${text}`}`,
+    `${method} {{base_url}}${pathOf(path)}${text === '' ? '' : `?${text}`}`,
     ...(key === null ? [] : [`Authorization: Bearer {{${key}}}`]),
     ...headers.map(({ name, value }) => `${name}: ${value}`),
     ...(body !== undefined
@@ -43,6 +43,13 @@ function requestOf({ operation, method, path, query, key, headers, body }: Sampl
       : []),
     '',
   ].join('\n');
+}
+
+/** A transaction of the wallet surface goes by its ref_id as well, which is known here. */
+function pathOf(path: string): string {
+  return path
+    .replace(/\{(\w+)\}/g, '{{$1}}')
+    .replace('/v1/transactions/{{id}}', `/v1/transactions/${refOf('createWalletTransaction')}`);
 }
 
 function withRefs(body: unknown, operationId: string): unknown {

@@ -14,8 +14,9 @@ export interface SampleRequest {
   body: unknown;
 }
 
+/** As they can be sent one after another: what ends something that another call needs comes last. */
 export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       ...{ operation, path, method: method.toUpperCase(), key: keyOf(operation) },
       query: required(operation, 'query').map(({ name, schema }) => ({ name, value: valueOf(name, schema) })),
@@ -26,7 +27,11 @@ export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
       body: bodyOf(operation),
     })),
   );
+  return [...all.filter((each) => !endsSomething(each)), ...all.filter(endsSomething)];
 }
+
+const endsSomething = ({ method, path }: SampleRequest) =>
+  method === 'DELETE' || path.endsWith('/api/keys/rotate');
 
 const required = (operation: DescribedOperation, place: 'query' | 'header') =>
   operation.parameters.filter((each) => each.in === place && each.required);

@@ -32,43 +32,55 @@ describe('The quick-starts', function () {
     const [program = '', ...options] = command;
     return promisify(execFile)(program, [...options, join(projectRoot, file), ...args]);
   };
-  const isPutBack = async (stderr: string) => {
-    expect(stderr).to.include(`webhook_url is ${webhookUrl} again.\n`);
+  const isAsBefore = async () => {
     expect((await client.call('getBuyerConfig')).webhook_url).to.equal(webhookUrl);
+    expect((await client.call('listBuyerEndpoints')).map(({ id }) => id)).to.deep.equal(['default']);
   };
+  const endOf = (started: ReturnType<typeof run>) =>
+    started.catch((error: unknown) => error as { stdout: string; stderr: string; code: number });
+
+  it('run at once in one account, and none is in the way of another', async () => {
+    const here = [...languages, ...languages].filter(({ isHere }) => isHere);
+    const ended = await Promise.all(
+      here.map((language) => run(language, [stack.baseUrl, key, uniqueRef('quick')])),
+    );
+    expect(ended.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status)).to.deep.equal(
+      here.map(() => 'success'),
+    );
+    await isAsBefore();
+  });
 
   for (const language of languages) {
     (language.isHere ? describe : describe.skip)(language.name, () => {
-      it('comes from a key to a verified webhook, and puts the webhook_url of the account back', async () => {
+      it('comes from a key to a verified webhook, and leaves the account as it was', async () => {
         const { stdout, stderr } = await run(language, [stack.baseUrl, key, uniqueRef('quick')]);
         expect(JSON.parse(stdout))
           .to.include({ status: 'success' })
           .and.to.have.property('sn')
           .that.is.a('string');
-        await isPutBack(stderr);
+        expect(stderr).to.equal('');
+        await isAsBefore();
       });
 
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        it(`puts it back on ${signal} as well, over a second Ctrl-C and lost answers`, async () => {
-          const onCall = (body: string) => {
+        it(`removes its endpoint on ${signal} as well, over a second Ctrl-C and lost answers`, async () => {
+          const onCall = (body: string, line: string) => {
             if (body.includes('deposit-')) {
               quickStart.child.kill(signal);
-            } else if (body.includes(webhookUrl)) {
+            } else if (line.startsWith('DELETE')) {
               quickStart.child.kill('SIGINT');
             }
           };
-          // Key, webhook_url, deposit; then it is put back, at the third try.
+          // Key, endpoint, deposit; then it is looked for and removed, thrice, and the last time it is gone.
           const untilThen = ['answered', 'answered', 'answered'] as const;
-          const fates = [...untilThen, 'silent', 'proxy page', 'answered'] as const;
+          const fates = [...untilThen, 'answered', 'silent', 'answered', 'proxy page', 'answered'] as const;
           const network = await badNetwork(stack.baseUrl, [...fates], onCall);
           const refId = uniqueRef('quick');
           const quickStart = run(language, [network.url, key, refId]);
-          const ended = await quickStart.catch(
-            (error: unknown) => error as { stdout: string; stderr: string },
-          );
+          const ended = await endOf(quickStart);
           network.close();
           expect(ended).to.be.an('error').and.to.include({ stdout: '' });
-          await isPutBack(ended.stderr);
+          await isAsBefore();
           expect(network.seen).to.have.length(fates.length);
           expect(
             await stack.db.collection('transactions').countDocuments({ refId }),
@@ -86,39 +98,39 @@ describe('The quick-starts', function () {
         );
         const refId = uniqueRef('quick');
         const quickStart = run(language, [network.url, key, refId]);
-        const ended = await quickStart.catch((error: unknown) => error as { stderr: string });
+        await endOf(quickStart);
         network.close();
-        await isPutBack(ended.stderr);
-        expect(network.seen, 'key, webhook_url, deposit, purchase, put back').to.have.length(5);
+        await isAsBefore();
+        expect(network.seen, 'key, endpoint, deposit, purchase, looked for, removed').to.have.length(6);
         expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
       });
 
-      it('puts it back behind its own first change, when Ctrl-C comes in the middle of that', async () => {
-        let toldNext: () => void = () => undefined;
-        const next = new Promise<void>((resolve) => (toldNext = resolve));
-        const onCall = (body: string) => {
-          if (body.includes('127.0.0.1')) {
-            quickStart.child.kill('SIGINT');
-            // Who breaks it off and puts back at once is overtaken by it.
-            return Promise.race([next, delay(1_500)]);
-          }
-          if (body.includes(webhookUrl)) {
-            toldNext();
-          }
-          return undefined;
-        };
-        const network = await badNetwork(stack.baseUrl, ['answered'], onCall);
-        const quickStart = run(language, [network.url, key, uniqueRef('quick')]);
-        const ended = await quickStart.catch((error: unknown) => error as { stderr: string });
-        await eventually('every call to be through', () => Promise.resolve(network.isIdle()));
-        network.close();
-        await isPutBack(ended.stderr);
+      it('removes its endpoint when Ctrl-C comes while that is made, and where the answer is lost', async () => {
+        for (const fate of ['answered', 'lost'] as const) {
+          let toldNext: () => void = () => undefined;
+          const next = new Promise<void>((resolve) => (toldNext = resolve));
+          const onCall = (body: string) => {
+            if (body.includes('127.0.0.1')) {
+              quickStart.child.kill('SIGINT');
+              // Who breaks it off and looks for it at once is overtaken by it.
+              return Promise.race([next, delay(1_500)]);
+            }
+            if (network.seen.length > 2) {
+              toldNext();
+            }
+            return undefined;
+          };
+          const network = await badNetwork(stack.baseUrl, ['answered', fate, 'answered'], onCall);
+          const quickStart = run(language, [network.url, key, uniqueRef('quick')]);
+          expect(await endOf(quickStart), fate).to.be.an('error');
+          await eventually('every call to be through', () => Promise.resolve(network.isIdle()));
+          network.close();
+          await isAsBefore();
+        }
       });
 
       it('says how it is used', async () => {
-        const ended = await run(language, [stack.baseUrl, key]).catch(
-          (error: unknown) => error as { stdout: string; stderr: string; code: number },
-        );
+        const ended = await endOf(run(language, [stack.baseUrl, key]));
         expect(ended).to.include({ code: 1, stdout: '' });
         expect(ended.stderr)
           .to.match(/<buyer key> <ref_id>/)
@@ -127,9 +139,7 @@ describe('The quick-starts', function () {
 
       it('says in one sentence what to do about a wrong key', async () => {
         for (const wrong of ['bk_test_wrong', '<API_KEY>']) {
-          const ended = await run(language, [stack.baseUrl, wrong, uniqueRef('quick')]).catch(
-            (error: unknown) => error as { stdout: string; stderr: string; code: number },
-          );
+          const ended = await endOf(run(language, [stack.baseUrl, wrong, uniqueRef('quick')]));
           expect(ended).to.include({ code: 1, stdout: '' });
           expect(ended.stderr).to.match(/^Give a buyer's key \(bk_test_…\) of this service: .+\n$/);
         }

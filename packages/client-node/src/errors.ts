@@ -21,7 +21,7 @@ export class TopupError extends Error {
     this.name = 'TopupError';
     this.code = failure.code;
     this.reason = failure.reason;
-    this.errors = failure.errors ?? [];
+    this.errors = Array.isArray(failure.errors) ? failure.errors : [];
     this.requestId = failure.request_id;
     this.dataHint = failure.data_hint ?? null;
   }

@@ -41,14 +41,18 @@ const answers = {
 
 /**
  * Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies, each told
- * to `onCall`, and waiting for it, before it reaches the service.
+ * to `onCall` (with its line, `GET /…`), and waiting for it, before it reaches the service.
  */
-export async function badNetwork(serviceUrl: string, fates: Fate[], onCall?: (body: string) => unknown) {
+export async function badNetwork(
+  serviceUrl: string,
+  fates: Fate[],
+  onCall?: (body: string, line: string) => unknown,
+) {
   const seen: string[] = [];
   let underWay = 0;
-  const saw = async (sent: string) => {
+  const saw = async (sent: string, line: string) => {
     seen.push(sent);
-    await onCall?.(sent);
+    await onCall?.(sent, line);
   };
   const { server, url } = await listen((request, response) => {
     const fate = fates[Math.min(seen.length, fates.length - 1)] ?? 'answered';
@@ -82,14 +86,14 @@ export async function listen(
 async function forward(
   serviceUrl: string | null,
   request: IncomingMessage,
-  saw: (sent: string) => Promise<void>,
+  saw: (sent: string, line: string) => Promise<void>,
 ) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
     chunks.push(chunk as Buffer);
   }
   const sent = Buffer.concat(chunks).toString();
-  await saw(sent);
+  await saw(sent, `${request.method ?? ''} ${request.url ?? ''}`);
   if (serviceUrl === null) {
     return { status: 500, type: 'text/plain', body: Buffer.alloc(0), attached: null };
   }

@@ -25,6 +25,7 @@ function play(array $command): mixed
         'deposit' => $client->deposit($with['amount'], $with['ref_id']),
         'balance' => $client->balance(),
         'createEndpoint' => $client->call('POST', '/api/buyer/webhooks', $with),
+        'listEndpoints' => array_column($client->call('get', '/api/buyer/webhooks'), 'id'),
         'waitForResult' => $client->waitForResult($with['ref_id']),
         'transactions' => array_column(iterator_to_array($client->transactions($with), false), 'ref_id'),
         'statement' => array_column(iterator_to_array($client->statement($with), false), 'balance'),

@@ -30,6 +30,7 @@ def play(command):
         "deposit": lambda: client.deposit(**given),
         "balance": client.balance,
         "createEndpoint": lambda: client.call("POST", "/api/buyer/webhooks", given),
+        "listEndpoints": lambda: [each["id"] for each in client.call("get", "/api/buyer/webhooks")],
         "waitForResult": lambda: client.wait_for_result(given["ref_id"]),
         "transactions": lambda: [each["ref_id"] for each in client.transactions(**given)],
         "statement": lambda: [each["balance"] for each in client.statement(**given)],

@@ -19,6 +19,7 @@ export interface Command {
     | 'deposit'
     | 'balance'
     | 'createEndpoint'
+    | 'listEndpoints'
     | 'waitForResult'
     | 'transactions'
     | 'statement'
@@ -106,6 +107,8 @@ async function playHere(command: Command): Promise<unknown> {
       return (await client.call('getBuyerBalance')).balance;
     case 'createEndpoint':
       return client.call('createBuyerEndpoint', { body: given as unknown as { url: string } });
+    case 'listEndpoints':
+      return (await client.call('listBuyerEndpoints')).map(({ id }) => id);
     case 'waitForResult':
       return client.waitForResult(String(given['ref_id']));
     case 'transactions':
