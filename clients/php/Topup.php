@@ -54,7 +54,8 @@ final class OutcomeUnknownError extends \RuntimeException
             $refId === null => 'Look at what it should have done before you repeat it',
             default => "Ask again with ref_id $refId",
         };
-        parent::__construct("The outcome of $operation is not known. $again.", 0, $previous);
+        $because = $previous === null ? '' : " ({$previous->getMessage()})";
+        parent::__construct("The outcome of $operation is not known$because. $again.", 0, $previous);
     }
 }
 
@@ -96,6 +97,7 @@ final class Client
         #[\SensitiveParameter] private readonly string $apiKey,
         SendOptions $options = new SendOptions(),
     ) {
+        requireSendable($apiKey);
         $this->sender = new Sender($baseUrl, $options);
     }
 
@@ -328,6 +330,7 @@ final class ResellerClient
         #[\SensitiveParameter] private readonly string $apiKey,
         SendOptions $options = new SendOptions(),
     ) {
+        requireSendable($apiKey);
         $this->sender = new Sender($baseUrl, $options);
     }
 
@@ -499,7 +502,8 @@ final class Sender
     }
 
     /**
-     * 429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
+     * 429 and 503 made nothing, so they are repeated whatever was sent; no answer, and one that leaves the outcome open, only where
+     * the same again does the same once.
      *
      * @param list<string> $headers
      * @param \Closure(int, array<string, mixed>): bool $isAnswer whether the service itself answers so on this surface
@@ -581,10 +585,20 @@ final class Sender
         // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
         $isOwn = is_array($answer) && array_key_exists('status', $answer)
             && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503)
-            && ($isFile ? $maybeFile && $status === 200 : $isAnswer($status, $answer));
+            && ($isFile ? $maybeFile && $status === 200 : $isAnswer($status, $answer))
+            // Its database or queue went away, maybe after it had written what was asked for.
+            && ($answer['reason'] ?? null) !== 'service_unavailable';
         return $isOwn
             ? new Sent($status, $answer, null)
             : new Sent($status, null, new \RuntimeException("HTTP $status: " . substr($text, 0, 200)));
+    }
+}
+
+/** @internal A header, and an address, take no others: said once, before anything is sent. */
+function requireSendable(#[\SensitiveParameter] string $apiKey): void
+{
+    if (preg_match('/\A[\x21-\x7e]*\z/', $apiKey) !== 1) {
+        throw new \InvalidArgumentException('apiKey has a space, a line break or a sign that no key has: copy it again');
     }
 }
 

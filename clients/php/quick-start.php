@@ -30,10 +30,10 @@ if ($argc !== 4) {
     exit(1);
 }
 [, $baseUrl, $apiKey, $refId] = $argv;
-$client = new Client($baseUrl, $apiKey);
 try {
+    $client = new Client($baseUrl, $apiKey);
     $client->call('GET', '/api/buyer/webhooks');
-} catch (TopupError | OutcomeUnknownError $error) {
+} catch (TopupError | OutcomeUnknownError | InvalidArgumentException $error) {
     $todo = $error instanceof TopupError ? "Give a buyer's key (bk_test_…) of this service: " : '';
     fwrite(STDERR, "$todo{$error->getMessage()}\n");
     exit(1);

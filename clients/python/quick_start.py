@@ -14,8 +14,8 @@ from topup import Client, OutcomeUnknownError, TopupError, WebhookError, Webhook
 if len(sys.argv) != 4:
     sys.exit(__doc__)
 base_url, api_key, ref_id = sys.argv[1:]
-client = Client(base_url, api_key)
 try:
+    client = Client(base_url, api_key)
     client.call("GET", "/api/buyer/webhooks")
 except TopupError as error:
     sys.exit(f"Give a buyer's key (bk_test_…) of this service: {error}")
@@ -82,9 +82,10 @@ try:
     client.deposit(amount=100_000, ref_id=f"deposit-{ref_id}")
     client.buy(code="S10", customer_number="081234561230", ref_id=ref_id)
 
+    ends_at = time.monotonic() + 60
     while True:
         try:
-            event = events.get(timeout=60)
+            event = events.get(timeout=max(0.0, ends_at - time.monotonic()))
         except queue.Empty:
             sys.exit(f"No webhook within 60 s. Is {ref_id} a ref_id that was used before?")
         if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:

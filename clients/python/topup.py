@@ -60,14 +60,16 @@ class OutcomeUnknownError(Exception):
     Send the same call, with the same ref_id, later; never a new ref_id for the same order. `__cause__` says what came instead.
     """
 
-    def __init__(self, operation: str, ref_id: Optional[str], is_read: bool = False) -> None:
+    def __init__(
+        self, operation: str, ref_id: Optional[str], lost: Optional[Exception], is_read: bool = False
+    ) -> None:
         if is_read:
             again = "It only reads: nothing was changed, and it may simply be repeated"
         elif ref_id is None:
             again = "Look at what it should have done before you repeat it"
         else:
             again = f"Ask again with ref_id {ref_id}"
-        super().__init__(f"The outcome of {operation} is not known. {again}.")
+        super().__init__(f"The outcome of {operation} is not known{f' ({lost})' if lost else ''}. {again}.")
         self.operation = operation
         self.ref_id = ref_id
 
@@ -104,7 +106,7 @@ class Client:
 
     def __init__(self, base_url: str, api_key: str, options: SendOptions = SendOptions()) -> None:
         self._base_url = base_url.rstrip("/")
-        self._api_key = api_key
+        self._api_key = _sendable(api_key)
         self._options = options
 
     def call(
@@ -148,12 +150,12 @@ class Client:
             maybe_file=method == "GET",
         )
         if sent.answer is None:
-            raise OutcomeUnknownError(operation, ref_id, is_read) from sent.lost
+            raise OutcomeUnknownError(operation, ref_id, sent.lost, is_read) from sent.lost
         if sent.status >= 400:
             refusal = TopupError(sent.status, sent.answer)
             if sent.lost is not None and ref_id is not None and not is_read:
                 # This attempt made nothing. The one that was lost may have, if it was no read.
-                raise OutcomeUnknownError(operation, ref_id) from refusal
+                raise OutcomeUnknownError(operation, ref_id, refusal) from refusal
             raise refusal
         data = sent.answer["data"]
         if isinstance(data, bytes) is not is_file:
@@ -242,7 +244,7 @@ class ResellerClient:
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._username = username
-        self._api_key = api_key
+        self._api_key = _sendable(api_key)
         self._options = options
 
     def request(self, *, code: str, customer: str, ref_id: str, max_price: Optional[int] = None) -> Json:
@@ -274,7 +276,7 @@ class ResellerClient:
         )
         answer, ref_id = sent.answer, query.get("ref_id")
         if answer is None or (ref_id and sent.lost is not None and _is_reseller_refusal(answer)):
-            raise OutcomeUnknownError(path, ref_id, is_read=ref_id is None) from sent.lost
+            raise OutcomeUnknownError(path, ref_id, sent.lost, is_read=ref_id is None) from sent.lost
         return answer
 
 
@@ -303,6 +305,18 @@ def _is_service_refusal(answer: Json) -> bool:
         and re.fullmatch(r"[0-9]{2}", code) is not None
         and isinstance(answer.get("reason"), str)
     )
+
+
+def _leaves_open(answer: Json) -> bool:
+    """Its database or queue went away, maybe after it had written what was asked for."""
+    return answer.get("reason") == "service_unavailable"
+
+
+def _sendable(api_key: str) -> str:
+    """A header, and an address, take no others: said once, before anything is sent."""
+    if not re.fullmatch(r"[\x21-\x7e]*", api_key):
+        raise ValueError("api_key has a space, a line break or a sign that no key has: copy it again")
+    return api_key
 
 
 def _is_reseller_refusal(answer: Json) -> bool:
@@ -387,7 +401,8 @@ def _send(
     is_answer: Callable[[int, Json], bool],
     maybe_file: bool = False,
 ) -> _Sent:
-    """429 and 503 made nothing, so they are repeated whatever was sent; no answer only where the same again does the same once.
+    """429 and 503 made nothing, so they are repeated whatever was sent; no answer, and one that leaves the outcome open, only where
+    the same again does the same once.
 
     Where `maybe_file`, a success may be a file, whose bytes stand as its `data` then.
     """
@@ -404,7 +419,7 @@ def _send(
                 answer = _parsed(text)
             # Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
             is_fault = 300 <= status < 400 or (status >= 500 and status != 503)
-            if answer is None or is_fault or not is_answer(status, answer):
+            if answer is None or is_fault or not is_answer(status, answer) or _leaves_open(answer):
                 raise ConnectionError(f"HTTP {status}: {text[:200].decode('utf-8', 'replace')}")
             sent = _Sent(status, answer, lost)
         except (OSError, http.client.HTTPException) as error:

@@ -10,14 +10,17 @@ if (refId === undefined || !/^https?:/.test(baseUrl)) {
   console.error('node quick-start.mjs <address: http://…> <buyer key> <ref_id>');
   process.exit(1);
 }
-const topup = createClient({ baseUrl, apiKey });
-await topup.call('listBuyerEndpoints').catch((error) => {
+let topup;
+try {
+  topup = createClient({ baseUrl, apiKey });
+  await topup.call('listBuyerEndpoints');
+} catch (error) {
   const isRefused = error instanceof TopupError;
   console.error(
     isRefused ? `Give a buyer's key (bk_test_…) of this service: ${error.message}` : error.message,
   );
   process.exit(1);
-});
+}
 
 const events = new EventEmitter();
 const stop = new AbortController();

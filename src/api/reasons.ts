@@ -67,7 +67,7 @@ export const reasons: Record<FailureReason, Meaning> = {
   biller_unavailable: { httpStatus: 503, meaning: 'The biller does not answer.' },
   service_unavailable: {
     httpStatus: 503,
-    meaning: 'The service recovers: the same request again, same ref_id.',
+    meaning: 'The service recovers; it may have been done: the same request again, same ref_id.',
   },
   transaction_failed: { httpStatus: null, meaning: 'The transaction exists and failed; its price is back.' },
 };

@@ -65,7 +65,7 @@ function ofOthers(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
   return fail(
     `${name} of others`,
     detail,
-    `Here it answers. Look for the one whose /readyz is 503: its network, or its ${setting}, is another.`,
+    `Here it answers. It may have just come back: look again in half a minute. Else look for the process whose /readyz is 503: its network, or its ${setting}, is another.`,
   );
 }
 

@@ -118,7 +118,7 @@ export class ForbiddenError extends AppError {
   }
 }
 
-/** MongoDB or Redis does not answer. Nothing is half done: the same request can be sent again. */
+/** MongoDB or Redis does not answer. Nothing is half done, but all of it may be: the same request can be sent again. */
 export class DependencyError extends AppError {
   constructor(cause: unknown, message = say('recovering')) {
     super('03', message, {

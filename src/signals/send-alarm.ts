@@ -6,7 +6,7 @@ import type { Alarm } from './alarms.js';
 /** @returns null where it was taken, else why not, in words without the URL: then it is tried again. */
 export type Tell = (text: string) => Promise<string | null>;
 
-export function textOf({ id, name, severity, says }: Alarm): string {
+export function textOf({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
   return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See docs/operations.md#${name.toLowerCase()}`;
 }
 

@@ -6,7 +6,6 @@ import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import type { Alarm } from './alarms.js';
 import { overText, textOf, type Tell } from './send-alarm.js';
 
 const leaseMs = 30_000;
@@ -15,10 +14,14 @@ const key = `${env.QUEUE_PREFIX}:alarms:mongodb-down`;
 const keptMs = 7 * 86_400_000;
 /** The same of the outage whose end was told last. */
 const overKey = `${key}:over`;
+/** Since when it was away, where the receiver refused to hear of it. */
+const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
 const says =
   'MongoDB does not answer a follow-up process; where it answers no process, calls are refused (503/03)';
+
+const beginText = textOf({ id: name, name, severity: 'page', says });
 
 export interface MongodbWatch {
   /** Tells once for the fleet when it is away, and once when it is back; what was refused is tried again every half minute. */
@@ -30,11 +33,10 @@ export function watchMongodb(
   tell: Tell,
   { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
 ): MongodbWatch {
-  const mongodbDown: Alarm = { id: name, name, severity: 'page', forMs, says };
   let awaySince: number | null = null;
   let told = false;
-  /** What this process has told alone, because Redis was away as well. */
-  let toldAlone: number | null = null;
+  /** What this process has tried to tell alone, because Redis was away as well; `untold`: what nobody has taken. */
+  let alone: { since: number; untold: string | null } | null = null;
   /** What it has told for the fleet: should Redis lose its data, nobody else knows. */
   let toldForFleet: number | null = null;
   let triedAtMs = 0;
@@ -46,35 +48,31 @@ export function watchMongodb(
   };
 
   async function tellBegin(since: number): Promise<boolean> {
-    const known = await ofFleet(async () => {
-      if ((await redis().get(key)) !== null) {
-        return true;
-      }
-      const taken = (await tellNow(textOf(mongodbDown))) === null;
-      if (taken) {
-        await redis().set(key, String(since), 'PX', keptMs);
-        toldForFleet = since;
-      }
-      return taken;
-    });
-    if (known !== undefined) {
-      return known === true;
+    const found = await tellBeginOnce(since, tellNow);
+    if (found !== undefined) {
+      toldForFleet = found === 'told' ? since : toldForFleet;
+      return found === 'told' || found === 'known';
     }
-    const taken = (await tellNow(textOf(mongodbDown))) === null;
-    toldAlone = taken ? since : null;
+    const taken = (await tellNow(beginText)) === null;
+    alone = { since, untold: taken ? null : beginText };
     return taken;
   }
 
   async function tellEnd(): Promise<void> {
-    if (toldAlone !== null && (await tellNow(overText(name, new Date(toldAlone)))) === null) {
-      toldAlone = null;
+    if (alone !== null) {
+      const taken = (await tellNow(overText(name, new Date(alone.since), alone.untold))) === null;
+      alone = taken ? null : alone;
     }
     if (toldForFleet !== null) {
       await keepAgain(toldForFleet);
     }
-    const since = await toldByFleet();
+    const missed = await heldBy(missedKey);
+    if (missed !== null) {
+      await tellOver({ heldBy: missedKey, since: missed, untold: beginText }, tellNow);
+    }
+    const since = await heldBy(key);
     if (since !== null) {
-      await tellEndOnce(since, tellNow);
+      await tellOver({ heldBy: key, since, untold: null }, tellNow);
     } else if (redis().status === 'ready') {
       toldForFleet = null;
     }
@@ -100,15 +98,41 @@ export function watchMongodb(
   };
 }
 
-async function tellEndOnce(since: string, tell: Tell): Promise<void> {
+/** @returns `known`: another process has told; null: one is at it; undefined: Redis cannot say. */
+function tellBeginOnce(since: number, tell: Tell): Promise<'known' | 'told' | 'refused' | null | undefined> {
+  return ofFleet(async () => {
+    if ((await redis().get(key)) !== null) {
+      return 'known';
+    }
+    if ((await tell(beginText)) !== null) {
+      await redis().set(missedKey, String(since), 'PX', keptMs, 'NX');
+      return 'refused';
+    }
+    await redis().set(key, String(since), 'PX', keptMs);
+    await redis().del(missedKey);
+    return 'told';
+  });
+}
+
+interface Over {
+  /** The key that remembers it until it is told. */
+  heldBy: string;
+  since: string;
+  /** The message that nobody has taken while it was so; null: somebody has. */
+  untold: string | null;
+}
+
+async function tellOver({ heldBy: held, since, untold }: Over, tell: Tell): Promise<void> {
   await ofFleet(async () => {
     if (
       !(await isMongodbAwayForSome()) &&
-      (await redis().get(key)) === since &&
-      (await tell(overText(name, new Date(Number(since))))) === null
+      (await redis().get(held)) === since &&
+      (await tell(overText(name, new Date(Number(since)), untold))) === null
     ) {
-      await redis().set(overKey, since, 'PX', keptMs);
-      await redis().del(key);
+      if (untold === null) {
+        await redis().set(overKey, since, 'PX', keptMs);
+      }
+      await redis().del(held);
     }
   });
 }
@@ -120,10 +144,10 @@ function mongoAnswers(): Promise<boolean> {
   );
 }
 
-/** Since when it was away, where that was told and its end was not; null also where Redis cannot say. */
-function toldByFleet(): Promise<string | null> {
+/** Since when it was away, where its end is still to be told; null also where Redis cannot say. */
+function heldBy(wanted: string): Promise<string | null> {
   return redis()
-    .get(key)
+    .get(wanted)
     .catch(() => null);
 }
 

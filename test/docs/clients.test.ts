@@ -121,7 +121,7 @@ describe('/docs/clients', function () {
         const ref = uniqueRef('reader');
         const { stdout } = await run(
           'sh',
-          ['-e', '-c', commands.replace('<API_KEY>', key).replace('order-1', ref)],
+          ['-e', '-c', commands.replace('<API_KEY>', key).replace(/order-\d/, ref)],
           { cwd: own, env: { ...process.env, npm_config_offline: 'true', npm_config_loglevel: 'silent' } },
         );
         expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).to.include({ status: 'success' });

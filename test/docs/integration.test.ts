@@ -66,7 +66,8 @@ describe('docs/integration.md and docs/reseller.md', () => {
     });
   }
 
-  it('the retry example sends the same purchase again after 503 and a lost connection, and stops at a refusal', async () => {
+  /** What the example prints and how it ends, at a server that answers so, the last for ever; null breaks the connection. */
+  const retried = async (answers: ({ status: number; body: string } | null)[]) => {
     const path = join(directory, 'retry.mjs');
     await writeFile(path, programOf('retry', 'js'));
     const bodies: string[] = [];
@@ -76,27 +77,67 @@ describe('docs/integration.md and docs/reseller.md', () => {
         for await (const chunk of request) {
           body += String(chunk);
         }
+        const answer = answers[Math.min(bodies.length, answers.length - 1)];
         bodies.push(body);
-        if (bodies.length === 1) {
-          response.writeHead(503, { 'retry-after': '0' }).end('{"status":"error","code":"03"}');
-        } else if (bodies.length === 2) {
-          request.socket.destroy();
+        if (answer) {
+          response.writeHead(answer.status, { 'retry-after': '0' }).end(answer.body);
         } else {
-          response.writeHead(422).end('{"status":"error","code":"04"}');
+          request.socket.destroy();
         }
       })();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const child = spawn(process.execPath, [path, url, 'key', 'S10', '081234561230', 'order-7']);
-    let printed = '';
+    let [printed, complained] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (complained += chunk.toString()));
     const [exitCode] = (await once(child, 'close')) as [number];
     server.close();
-    expect(exitCode).to.equal(0);
-    expect(JSON.parse(printed)).to.deep.equal({ status: 'error', code: '04' });
     const purchase = { product_code: 'S10', destination: '081234561230', ref_id: 'order-7' };
-    expect(bodies.map((each) => JSON.parse(each) as unknown)).to.deep.equal([purchase, purchase, purchase]);
+    expect(bodies.map((each) => JSON.parse(each) as unknown)).to.deep.equal(bodies.map(() => purchase));
+    return { exitCode, printed, complained, tries: bodies.length };
+  };
+  const refusal = (status: number, reason: string) => ({
+    status,
+    body: JSON.stringify({ status: 'error', code: '04', reason, data: null }),
+  });
+  const bought = {
+    status: 200,
+    body: '{"status":"success","code":"05","data":{"ref_id":"order-7","status":"PENDING"}}',
+  };
+
+  it('the retry example sends the same purchase again while it was refused for now, and stops at a refusal', async () => {
+    const ended = await retried([
+      refusal(503, 'product_busy'),
+      refusal(429, 'rate_limited'),
+      refusal(422, 'invalid_customer_number'),
+    ]);
+    expect(ended).to.include({ exitCode: 0, tries: 3 });
+    expect(JSON.parse(ended.printed)).to.include({ reason: 'invalid_customer_number' });
+  });
+
+  it('the retry example takes nothing for an answer that leaves the purchase open, and believes no refusal after it', async function () {
+    this.timeout(30_000);
+    const open = [
+      null,
+      refusal(503, 'service_unavailable'),
+      refusal(500, 'internal_error'),
+      { status: 403, body: '{"status":"error","message":"blocked"}' },
+      { status: 200, body: '<h1>Hello</h1>' },
+    ];
+    const ended = await Promise.all(
+      open.map(async (each) => {
+        const again = await retried([each, bought]);
+        expect(again).to.include({ exitCode: 0, tries: 2 });
+        expect(JSON.parse(again.printed)).to.have.nested.property('data.ref_id', 'order-7');
+        return retried([each, refusal(402, 'insufficient_balance')]);
+      }),
+    );
+    for (const each of ended) {
+      expect(each).to.include({ exitCode: 1, printed: '', tries: 2 });
+      expect(each.complained).to.include('The outcome of order-7 is not known yet');
+    }
   });
 
   it('names no call that does not exist', () => {

@@ -4,20 +4,18 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { env } from '../../config/env.js';
 import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
 import { freePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
 import { listStandingAlarms } from '../../src/alarms/list-standing-alarms.js';
 import { processesNow, sayPresence } from '../../src/redis/presence.js';
-import { diagnoseMongo, diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
+import { diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
-import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { alarmRules, alarmsOf } from '../../src/signals/alarms.js';
 import { figure } from '../../src/signals/figures.js';
 import { beginAlarm, claimToTell, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
-import { watchMongodb } from '../../src/signals/watch-mongodb.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
@@ -196,95 +194,6 @@ describe('what doctor says of alarms', () => {
       const listed = await topup(['alarm', 'list', '--json'], process.env);
       expect(listed.json()).to.have.property('somebody_looks', false);
     });
-  });
-});
-
-describe('that MongoDB is away', function () {
-  this.timeout(60_000);
-  let mongo: Outage;
-  const { MONGODB_URI: usual } = env;
-  before(async () => {
-    mongo = await startPrivateMongo();
-    env.MONGODB_URI = mongo.url;
-    await connectMongoWhenItAnswers();
-    await connectRedis(null);
-  });
-  after(async () => {
-    await disconnectMongo();
-    env.MONGODB_URI = usual;
-    await disconnectRedis();
-    await mongo.stop();
-  });
-
-  it('is told once by all processes together, and its end as well, though each was refused at first', async () => {
-    const told: string[] = [];
-    let refuses = 1;
-    const tell = (text: string) => {
-      refuses -= 1;
-      if (refuses < 0) {
-        told.push(text.split(':')[0] ?? '');
-      }
-      return Promise.resolve(refuses < 0 ? null : 'it answered 500');
-    };
-    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
-    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
-    const look = async () => [await one.answers(), await other.answers()];
-    await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
-    for (let n = 0; n < 3; n++) {
-      expect(await look()).to.deep.equal([false, false]);
-    }
-    expect(told).to.deep.equal(['[page] TopupMongodbDown']);
-    await mongo.restore();
-    refuses = 1;
-    // The one that has told it was killed meanwhile.
-    const anew = watchMongodb(tell, times);
-    await eventually('it to be back', () => anew.answers());
-    // Another process has found it away a moment ago: it may be so for that one still.
-    await anew.answers();
-    expect(told).to.have.length(1);
-    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await anew.answers()) && told.length === 2);
-    await look();
-    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
-  });
-
-  it('and answers others is a failed check of doctor, until none says so any more', async () => {
-    const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
-    const told: string[] = [];
-    const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
-    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
-    await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
-    await mongo.restore();
-    await eventually('it to be back', () => one.answers());
-    expect(await row()).to.include({ status: 'fail' });
-    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    expect(await row()).to.equal(undefined);
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
-  });
-
-  it('has its end told, once, though Redis has lost its data in between', async () => {
-    const told: string[] = [];
-    const tell = (text: string) => {
-      told.push(text.split(':')[0] ?? '');
-      return Promise.resolve(null);
-    };
-    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
-    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
-    await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
-    await other.answers();
-    const keys = ['mongodb-down', 'mongodb-away', 'mongodb-down:over'];
-    await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
-    await mongo.restore();
-    await eventually('it to be back', () => other.answers());
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
-    for (let n = 0; n < 3; n++) {
-      await one.answers();
-      await other.answers();
-    }
-    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 });
 

@@ -69,6 +69,7 @@ describe('every process under load', function () {
   let targets: string[];
   let key: string;
   let url: string;
+  let workers: RunningProgram[];
   let followUp: RunningProgram;
 
   before(async () => {
@@ -77,12 +78,13 @@ describe('every process under load', function () {
       env: { METRICS_PORT: '0', LOG_LEVEL: 'info', BUSINESS_TIMEZONE: noonZone() },
     });
     const accounts = await stack.seed();
-    const [web, ...workers] = await Promise.all([
+    const [web, ...others] = await Promise.all([
       stack.startWeb(),
       ...processTypes.map(({ name }) => stack.startWorker(name)),
     ]);
+    workers = others;
     targets = await Promise.all([web, ...workers].map(signalsOf));
-    followUp = workers[processTypes.findIndex(({ name }) => name === 'follow-up')] ?? web;
+    followUp = workerOf('follow-up');
     url = web.url;
     key = accounts['buyer']?.api_key ?? '';
     await apiClient(web.url, key).post('/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef() });
@@ -92,6 +94,13 @@ describe('every process under load', function () {
       });
   });
   after(() => stack.stop());
+  const workerOf = (wanted: string): RunningProgram => {
+    const found = workers[processTypes.findIndex(({ name }) => name === wanted)];
+    if (found === undefined) {
+      throw new Error(`no ${wanted}`);
+    }
+    return found;
+  };
   let load: (purchases: number) => Promise<void>;
 
   it('tells each series that a rule or a dashboard names', async () => {
@@ -141,7 +150,7 @@ describe('every process under load', function () {
     }
   });
 
-  it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail', async function () {
+  it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail, slow purchases, late webhooks', async function () {
     if (forMs === 0 || !isPrometheusHere()) {
       this.skip();
     }
@@ -152,12 +161,37 @@ describe('every process under load', function () {
       };
       return found.filter(({ labels }) => labels.alertname === name).map(({ state }) => state);
     };
-    const toBe = (name: string, states: string[]) =>
+    const toBe = (name: string, states: string[], withinMs = 60_000) =>
       eventually(
         `${name} to be ${states.join()}`,
         async () => JSON.stringify(await statesOf(name)) === JSON.stringify(states),
-        60_000,
+        withinMs,
       );
+    const slow = ['PurchasesSlow', 'WebhooksSlow'].flatMap((name) => [
+      `Topup${name}Fast`,
+      `Topup${name}Slow`,
+    ]);
+    /** Six purchases, and the events of their beginning, wait for over a minute, because nobody takes them. */
+    const standStill = async () => {
+      const api = apiClient(url, key);
+      await api.post('/api/buyer/api/config', { webhook_url: `${stack.inbox.url}/hooks/late` });
+      const [webhooks, fulfilment] = [workerOf('webhooks'), workerOf('fulfilment')];
+      webhooks.process.kill('SIGSTOP');
+      fulfilment.process.kill('SIGSTOP');
+      const ids: string[] = [];
+      for (let count = 0; count < 6; count++) {
+        ids.push(await buyUntilAnswered({ key, number: '081234561230' }, () => url));
+      }
+      const sinceMs = performance.now();
+      expect((await Promise.all(slow.map(statesOf))).flat()).to.deep.equal([]);
+      await eventually('over a minute', () => Promise.resolve(performance.now() - sinceMs > 62_000), 70_000);
+      webhooks.process.kill('SIGCONT');
+      // Before their ends take their place.
+      for (const id of ids) {
+        await stack.inbox.waitFor(({ raw }) => raw.includes(id), 60_000);
+      }
+      fulfilment.process.kill('SIGCONT');
+    };
     const listed = async (wanted: number) => {
       const { statusCode, body } = await request(`${url}/api/buyer/deposits`, {
         headers: { authorization: `Bearer ${key}` },
@@ -185,6 +219,9 @@ describe('every process under load', function () {
       stack.env['METRICS_PORT'] = new URL(await signalsOf(followUp)).port;
       await stack.startWorker('follow-up');
       await Promise.all(['TopupProcessDown', 'TopupFiguresMissing'].map((name) => toBe(name, [])));
+
+      await standStill();
+      await Promise.all(slow.map((name) => toBe(name, ['firing'], 180_000)));
 
       await listed(200);
       expect(await statesOf('TopupAvailabilityBurnsFast')).to.deep.equal([]);

@@ -3,6 +3,7 @@ import { calls } from './calls.js';
 import { OutcomeUnknownError, TopupError } from './errors.js';
 import type { components, operations } from './schema.js';
 import { refIdOf } from './ref-id.js';
+import { requireSendable } from './key.js';
 import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
 
 /** Every call that takes a key, by the name that it has in the document. */
@@ -62,6 +63,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   if (!/^https?:\/\//i.test(baseUrl)) {
     throw new TypeError(`baseUrl must begin with https:// or http://, and is "${baseUrl}"`);
   }
+  requireSendable(apiKey);
   const root = baseUrl.replace(/\/+$/, '');
 
   /**

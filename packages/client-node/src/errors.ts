@@ -39,9 +39,17 @@ export class OutcomeUnknownError extends Error {
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
   ) {
-    super(`The outcome of ${operation} is not known. ${whatToDo(refId, isRead)}.`, { cause });
+    super(`The outcome of ${operation} is not known (${toldBy(cause)}). ${whatToDo(refId, isRead)}.`, {
+      cause,
+    });
     this.name = 'OutcomeUnknownError';
   }
+}
+
+/** Node's error of several addresses that all refuse has a code alone. */
+function toldBy(cause: unknown): string {
+  const { message, code } = cause as { message?: string; code?: string };
+  return message || code || 'no answer';
 }
 
 function whatToDo(refId: string | null, isRead: boolean): string {

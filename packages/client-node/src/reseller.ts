@@ -1,6 +1,7 @@
 /** The reseller surface: signed GET calls, always HTTP 200, with the code in `status`. */
 import { createHmac } from 'node:crypto';
 import { OutcomeUnknownError } from './errors.js';
+import { requireSendable } from './key.js';
 import type { components } from './schema.js';
 import { requireRefId } from './ref-id.js';
 import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
@@ -29,6 +30,7 @@ export function resellerSign(
 }
 
 export function createResellerClient({ baseUrl, username, apiKey, ...options }: ResellerOptions) {
+  requireSendable(apiKey);
   const get = async (path: string, covers: string[], query: Record<string, string>): Promise<unknown> => {
     const sign = resellerSign({ username, apiKey }, covers);
     const text = new URLSearchParams({ username, sign, ...query }).toString();

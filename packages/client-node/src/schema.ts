@@ -4294,7 +4294,7 @@ export interface components {
                  *           "message": "ref_id must have 1 to 64 letters, digits or . _ : -"
                  *         }
                  *       ],
-                 *       "request_id": "01a20f6a2f8273c0b0a5e9d6c9a5478f"
+                 *       "request_id": "01a212ca75a175318bbc3c3d60c39159"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4321,7 +4321,7 @@ export interface components {
                  *       "reason": "credentials_missing",
                  *       "message": "Send your API key in the header \"Authorization: Bearer <API_KEY>\".",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fbf7726ab819ec38a008f68"
+                 *       "request_id": "01a212ca75f1709192aaaaa3871f43be"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4352,7 +4352,7 @@ export interface components {
                  *         "balance": 926575,
                  *         "price": 984000
                  *       },
-                 *       "request_id": "01a20f6a2f8a73ef8a9cc718c9fa7c05"
+                 *       "request_id": "01a212ca75ab752ca9ffe75aa6d2bd83"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4379,7 +4379,7 @@ export interface components {
                  *       "reason": "wrong_role",
                  *       "message": "This is the buyer surface; the key belongs to a seller.",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fc97334af3d6694924044f7"
+                 *       "request_id": "01a212ca75fc76189e09bd7a3deaa684"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4424,7 +4424,7 @@ export interface components {
                  *       "reason": "method_not_allowed",
                  *       "message": "DELETE is not possible here; use POST.",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fd074e69d6a8211004b9c03"
+                 *       "request_id": "01a212ca7602749d9926cdff017aef56"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4468,7 +4468,7 @@ export interface components {
                  *       "reason": "body_too_large",
                  *       "message": "The body is larger than 100 kB.",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fba757a877ab5edd9ca56a0"
+                 *       "request_id": "01a212ca75e673d7b39563a2ce748a2d"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4495,7 +4495,7 @@ export interface components {
                  *       "reason": "unsupported_media_type",
                  *       "message": "Send the body as JSON with \"Content-Type: application/json\".",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fd671e3970fa1a12577e992"
+                 *       "request_id": "01a212ca760873968d85a2b73586d240"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4529,7 +4529,7 @@ export interface components {
                  *           "message": "customer_number does not belong to this operator (its prefixes: 0811, 0812, 0813, 0821, 0822, 0823, 0851, 0852, 0853)"
                  *         }
                  *       ],
-                 *       "request_id": "01a20f6a2fa8755caad7f18dc5e8f122"
+                 *       "request_id": "01a212ca75cf70518fbe874bf44673d0"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4556,9 +4556,9 @@ export interface components {
                  *       "status": "error",
                  *       "code": "06",
                  *       "reason": "rate_limited",
-                 *       "message": "More than 1 calls in a minute. Wait 54 s.",
+                 *       "message": "More than 1 calls in a minute. Wait 53 s.",
                  *       "data": null,
-                 *       "request_id": "01a20f6a308673b1890f87b197dc2de0"
+                 *       "request_id": "01a212ca76e871d49ad81efeb6d57af7"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4587,7 +4587,7 @@ export interface components {
                  *       "reason": "product_unavailable",
                  *       "message": "Product GAME50 is under maintenance. Try again later.",
                  *       "data": null,
-                 *       "request_id": "01a20f6a2fff72ebb1e762f467a3241d"
+                 *       "request_id": "01a212ca763576f3a1747ebe3c45b046"
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"] & {
@@ -4906,17 +4906,17 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Known ref_id: the transaction as it is now",
                      *       "data": {
-                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
-                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "id": "01a212ca612771449c7366af2c26ac48",
+                     *         "code": "01a212ca612771449c7366af2c26ac48",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-24T21:15:42.460Z",
-                     *         "updated_at": "2026-11-24T21:15:42.500Z"
+                     *         "created_at": "2026-11-25T12:59:42.759Z",
+                     *         "updated_at": "2026-11-25T12:59:42.808Z"
                      *       }
                      *     }
                      */
@@ -4938,8 +4938,8 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Transaction is being processed",
                      *       "data": {
-                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
-                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "id": "01a212ca612771449c7366af2c26ac48",
+                     *         "code": "01a212ca612771449c7366af2c26ac48",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
@@ -4947,8 +4947,8 @@ export interface operations {
                      *         "serial_number": null,
                      *         "price": 20400,
                      *         "message": null,
-                     *         "created_at": "2026-11-24T21:15:42.460Z",
-                     *         "updated_at": "2026-11-24T21:15:42.460Z"
+                     *         "created_at": "2026-11-25T12:59:42.759Z",
+                     *         "updated_at": "2026-11-25T12:59:42.759Z"
                      *       }
                      *     }
                      */
@@ -5005,17 +5005,17 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a1dfc74948a7d2acb007498f5",
-                     *         "code": "01a20f6a1dfc74948a7d2acb007498f5",
+                     *         "id": "01a212ca612771449c7366af2c26ac48",
+                     *         "code": "01a212ca612771449c7366af2c26ac48",
                      *         "ref_id": "order-20240301-0003",
                      *         "product_code": "PLN20",
                      *         "destination": "12345678901",
                      *         "status": "SUCCESS",
-                     *         "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
+                     *         "serial_number": "6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",
                      *         "price": 20400,
                      *         "message": "Success",
-                     *         "created_at": "2026-11-24T21:15:42.460Z",
-                     *         "updated_at": "2026-11-24T21:15:42.500Z"
+                     *         "created_at": "2026-11-25T12:59:42.759Z",
+                     *         "updated_at": "2026-11-25T12:59:42.808Z"
                      *       }
                      *     }
                      */
@@ -5521,15 +5521,15 @@ export interface operations {
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0001",
-                     *             "transaction_id": "01a20f6a1d2171749db5076516b1f0e2",
+                     *             "transaction_id": "01a212ca602476ff8b5923d8d7fb79e7",
                      *             "code": "S10",
                      *             "customer_number": "081234561230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
-                     *             "sn": "997977040647657763",
+                     *             "sn": "616648872186748162",
                      *             "status": "success",
                      *             "message": "Success",
-                     *             "timestamp": "2026-11-24T21:15:42.241Z"
+                     *             "timestamp": "2026-11-25T12:59:42.500Z"
                      *           }
                      *         ],
                      *         "not_found": [
@@ -6020,7 +6020,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Settlement requested",
                      *       "data": {
-                     *         "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
+                     *         "settlement_id": "01a212ca69b7753c9b2a673febb676f3",
                      *         "ref_id": "payout-20240301-0002",
                      *         "amount": 60000,
                      *         "fee": 2500,
@@ -6106,7 +6106,7 @@ export interface operations {
                      *       "data": {
                      *         "settlements": [
                      *           {
-                     *             "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
+                     *             "settlement_id": "01a212ca69b7753c9b2a673febb676f3",
                      *             "ref_id": "payout-20240301-0002",
                      *             "amount": 60000,
                      *             "fee": 2500,
@@ -6115,8 +6115,8 @@ export interface operations {
                      *             "needs_approval": false,
                      *             "reason": null,
                      *             "estimated_completion": "2026-11-26T10:00:00.000Z",
-                     *             "created_at": "2026-11-24T21:15:44.489Z",
-                     *             "completed_at": "2026-11-24T21:15:44.547Z"
+                     *             "created_at": "2026-11-25T12:59:44.951Z",
+                     *             "completed_at": "2026-11-25T12:59:45.004Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6227,7 +6227,7 @@ export interface operations {
                      *       "data": {
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
+                     *             "transaction_id": "01a212ca65ac75cf8912ed4e3e9710f2",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -6236,19 +6236,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-24T21:15:43.508Z"
+                     *             "timestamp": "2026-11-25T12:59:43.916Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
+                     *             "transaction_id": "01a212ca652c73a49243a5e5feec7396",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "275067643264094525",
+                     *             "sn": "628318160594598310",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-24T21:15:43.380Z"
+                     *             "timestamp": "2026-11-25T12:59:43.787Z"
                      *           }
                      *         ],
                      *         "pagination": {
@@ -6335,18 +6335,18 @@ export interface operations {
                      *         "closing_balance": 926575,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-24T21:15:40.680Z",
+                     *             "at": "2026-11-25T12:59:40.747Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0001",
-                     *             "subject_id": "01a20f6a1702771c8cb37084046db633",
+                     *             "subject_id": "01a212ca5946763baadfd1f8e6865bfc",
                      *             "amount": 1000000,
                      *             "balance": 1000000
                      *           },
                      *           {
-                     *             "at": "2026-11-24T21:15:42.123Z",
+                     *             "at": "2026-11-25T12:59:42.367Z",
                      *             "kind": "deposit",
                      *             "ref_id": "deposit-20240301-0002",
-                     *             "subject_id": "01a20f6a1a4075a28de91ad6b03320e6",
+                     *             "subject_id": "01a212ca5c7f75acb0ebfd3aff570dfd",
                      *             "amount": 250000,
                      *             "balance": 1250000
                      *           }
@@ -6358,18 +6358,18 @@ export interface operations {
                     "application/json": components["schemas"]["GetBuyerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-24T21:15:40.680Z,deposit,deposit-20240301-0001,01a20f6a1702771c8cb37084046db633,1000000,1000000
-                     *     2026-11-24T21:15:42.123Z,deposit,deposit-20240301-0002,01a20f6a1a4075a28de91ad6b03320e6,250000,1250000
-                     *     2026-11-24T21:15:42.251Z,purchase,order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,-10450,1239550
-                     *     2026-11-24T21:15:42.351Z,purchase,order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,-10450,1229100
-                     *     2026-11-24T21:15:42.396Z,refund,order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,10450,1239550
-                     *     2026-11-24T21:15:42.463Z,purchase,order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,-20400,1219150
-                     *     2026-11-24T21:15:42.666Z,purchase,bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,-173500,1045650
-                     *     2026-11-24T21:15:42.776Z,purchase,order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,-10450,1035200
-                     *     2026-11-24T21:15:43.383Z,purchase,reseller-0001,01a20f6a2194751ea0430b901b7a87a5,-10450,1024750
-                     *     2026-11-24T21:15:43.510Z,purchase,reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,-10450,1014300
-                     *     2026-11-24T21:15:43.538Z,refund,reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,10450,1024750
-                     *     2026-11-24T21:15:43.786Z,purchase,order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,-98175,926575
+                     *     2026-11-25T12:59:40.747Z,deposit,deposit-20240301-0001,01a212ca5946763baadfd1f8e6865bfc,1000000,1000000
+                     *     2026-11-25T12:59:42.367Z,deposit,deposit-20240301-0002,01a212ca5c7f75acb0ebfd3aff570dfd,250000,1250000
+                     *     2026-11-25T12:59:42.513Z,purchase,order-20240301-0001,01a212ca602476ff8b5923d8d7fb79e7,-10450,1239550
+                     *     2026-11-25T12:59:42.630Z,purchase,order-20240301-0002,01a212ca60a2754ca96713717a1291c0,-10450,1229100
+                     *     2026-11-25T12:59:42.687Z,refund,order-20240301-0002,01a212ca60a2754ca96713717a1291c0,10450,1239550
+                     *     2026-11-25T12:59:42.762Z,purchase,order-20240301-0003,01a212ca612771449c7366af2c26ac48,-20400,1219150
+                     *     2026-11-25T12:59:43.020Z,purchase,bill-20240301-0001,01a212ca622577f3bd54633528abb007,-173500,1045650
+                     *     2026-11-25T12:59:43.180Z,purchase,order-20240301-0008,01a212ca62c973cfa56f799c4c7da703,-10450,1035200
+                     *     2026-11-25T12:59:43.792Z,purchase,reseller-0001,01a212ca652c73a49243a5e5feec7396,-10450,1024750
+                     *     2026-11-25T12:59:43.920Z,purchase,reseller-0002,01a212ca65ac75cf8912ed4e3e9710f2,-10450,1014300
+                     *     2026-11-25T12:59:43.964Z,refund,reseller-0002,01a212ca65ac75cf8912ed4e3e9710f2,10450,1024750
+                     *     2026-11-25T12:59:44.313Z,purchase,order-20240301-0004,01a212ca67357657a6f2787eac999650,-98175,926575
                      */
                     "text/csv": string;
                 };
@@ -6454,18 +6454,18 @@ export interface operations {
                      *         "closing_balance": 86926,
                      *         "entries": [
                      *           {
-                     *             "at": "2026-11-24T21:15:43.333Z",
+                     *             "at": "2026-11-25T12:59:43.613Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a20f6a215f767ebaa761e8cb22614e",
+                     *             "subject_id": "01a212ca647770fa85cda0e170b10a1d",
                      *             "amount": 30233,
                      *             "balance": 30233
                      *           },
                      *           {
-                     *             "at": "2026-11-24T21:15:44.367Z",
+                     *             "at": "2026-11-25T12:59:44.783Z",
                      *             "kind": "seller-posting",
                      *             "ref_id": null,
-                     *             "subject_id": "01a20f6a256b7385873613270831058e",
+                     *             "subject_id": "01a212ca690c74cd9b602d819c156993",
                      *             "amount": 116693,
                      *             "balance": 146926
                      *           }
@@ -6477,12 +6477,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetSellerStatementResponse"];
                     /**
                      * @example at,kind,ref_id,subject_id,amount,balance
-                     *     2026-11-24T21:15:43.333Z,seller-posting,,01a20f6a215f767ebaa761e8cb22614e,30233,30233
-                     *     2026-11-24T21:15:44.367Z,seller-posting,,01a20f6a256b7385873613270831058e,116693,146926
-                     *     2026-11-24T21:15:44.408Z,settlement-request,payout-20240301-0001,01a20f6a259471818828dcfcb507d9ae,-60000,86926
-                     *     2026-11-24T21:15:44.447Z,settlement-failed,payout-20240301-0001,01a20f6a259471818828dcfcb507d9ae,60000,146926
-                     *     2026-11-24T21:15:44.494Z,settlement-request,payout-20240301-0002,01a20f6a25e8701f98925bbce69c10f2,-60000,86926
-                     *     2026-11-24T21:15:44.551Z,settlement-completed,payout-20240301-0002,01a20f6a25e8701f98925bbce69c10f2,0,86926
+                     *     2026-11-25T12:59:43.613Z,seller-posting,,01a212ca647770fa85cda0e170b10a1d,30233,30233
+                     *     2026-11-25T12:59:44.783Z,seller-posting,,01a212ca690c74cd9b602d819c156993,116693,146926
+                     *     2026-11-25T12:59:44.846Z,settlement-request,payout-20240301-0001,01a212ca694170739139886d3d0c04af,-60000,86926
+                     *     2026-11-25T12:59:44.904Z,settlement-failed,payout-20240301-0001,01a212ca694170739139886d3d0c04af,60000,146926
+                     *     2026-11-25T12:59:44.955Z,settlement-request,payout-20240301-0002,01a212ca69b7753c9b2a673febb676f3,-60000,86926
+                     *     2026-11-25T12:59:45.007Z,settlement-completed,payout-20240301-0002,01a212ca69b7753c9b2a673febb676f3,0,86926
                      */
                     "text/csv": string;
                 };
@@ -6543,14 +6543,14 @@ export interface operations {
                     "application/json": components["schemas"]["CreateBuyerReportResponse"];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,081234561230,S100,Telkomsel 100.000,98175,success,934939659919273534,2026-11-24T21:15:43.783Z
-                     *     reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:43.508Z
-                     *     reseller-0001,01a20f6a2194751ea0430b901b7a87a5,081234561230,S10,Telkomsel 10.000,10450,success,275067643264094525,2026-11-24T21:15:43.380Z
-                     *     order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,081234561238,S10,Telkomsel 10.000,10450,success,328526906413896957,2026-11-24T21:15:42.774Z
-                     *     bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,530000001230,PLNPOST,PLN Pascabayar,173500,success,220117997412904305,2026-11-24T21:15:42.661Z
-                     *     order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,12345678901,PLN20,PLN Token 20.000,20400,success,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",2026-11-24T21:15:42.460Z
-                     *     order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:42.347Z
-                     *     order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,081234561230,S10,Telkomsel 10.000,10450,success,997977040647657763,2026-11-24T21:15:42.241Z
+                     *     order-20240301-0004,01a212ca67357657a6f2787eac999650,081234561230,S100,Telkomsel 100.000,98175,success,730710669132939228,2026-11-25T12:59:44.309Z
+                     *     reseller-0002,01a212ca65ac75cf8912ed4e3e9710f2,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-25T12:59:43.916Z
+                     *     reseller-0001,01a212ca652c73a49243a5e5feec7396,081234561230,S10,Telkomsel 10.000,10450,success,628318160594598310,2026-11-25T12:59:43.787Z
+                     *     order-20240301-0008,01a212ca62c973cfa56f799c4c7da703,081234561238,S10,Telkomsel 10.000,10450,success,167556352562629093,2026-11-25T12:59:43.177Z
+                     *     bill-20240301-0001,01a212ca622577f3bd54633528abb007,530000001230,PLNPOST,PLN Pascabayar,173500,success,375120504277135752,2026-11-25T12:59:43.013Z
+                     *     order-20240301-0003,01a212ca612771449c7366af2c26ac48,12345678901,PLN20,PLN Token 20.000,20400,success,"6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",2026-11-25T12:59:42.759Z
+                     *     order-20240301-0002,01a212ca60a2754ca96713717a1291c0,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-25T12:59:42.626Z
+                     *     order-20240301-0001,01a212ca602476ff8b5923d8d7fb79e7,081234561230,S10,Telkomsel 10.000,10450,success,616648872186748162,2026-11-25T12:59:42.500Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6571,7 +6571,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20f6a291f7694a985f258c96b3392",
+                     *         "report_id": "01a212ca6dea75f092218a547bbb99e7",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -6627,7 +6627,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a20f6a2ad475f8aa86f7cc2271e31f",
+                     *         "report_id": "01a212ca70037511b3e5b129e0428f0f",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -6641,44 +6641,44 @@ export interface operations {
                      *           "total_amount": 344325,
                      *           "success_amount": 323425
                      *         },
-                     *         "filename": "transaction-report-01a20f6a2ad4.json",
+                     *         "filename": "transaction-report-01a212ca7003.json",
                      *         "rows": 8,
                      *         "size": 2106,
-                     *         "download_url": "https://topup.example/api/buyer/reports/01a20f6a2ad475f8aa86f7cc2271e31f/download?token=example",
-                     *         "expires_at": "2026-12-01T21:15:45.748Z",
+                     *         "download_url": "https://topup.example/api/buyer/reports/01a212ca70037511b3e5b129e0428f0f/download?token=example",
+                     *         "expires_at": "2026-12-02T12:59:46.563Z",
                      *         "transactions": [
                      *           {
                      *             "ref_id": "order-20240301-0004",
-                     *             "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
+                     *             "transaction_id": "01a212ca67357657a6f2787eac999650",
                      *             "customer_number": "081234561230",
                      *             "code": "S100",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "status": "success",
-                     *             "sn": "934939659919273534",
-                     *             "timestamp": "2026-11-24T21:15:43.783Z"
+                     *             "sn": "730710669132939228",
+                     *             "timestamp": "2026-11-25T12:59:44.309Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0002",
-                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
+                     *             "transaction_id": "01a212ca65ac75cf8912ed4e3e9710f2",
                      *             "customer_number": "081234561232",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "failed",
                      *             "sn": null,
-                     *             "timestamp": "2026-11-24T21:15:43.508Z"
+                     *             "timestamp": "2026-11-25T12:59:43.916Z"
                      *           },
                      *           {
                      *             "ref_id": "reseller-0001",
-                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
+                     *             "transaction_id": "01a212ca652c73a49243a5e5feec7396",
                      *             "customer_number": "081234561230",
                      *             "code": "S10",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "status": "success",
-                     *             "sn": "275067643264094525",
-                     *             "timestamp": "2026-11-24T21:15:43.380Z"
+                     *             "sn": "628318160594598310",
+                     *             "timestamp": "2026-11-25T12:59:43.787Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -6703,7 +6703,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20f6a291f7694a985f258c96b3392",
+                     *         "report_id": "01a212ca6dea75f092218a547bbb99e7",
                      *         "type": "deposit",
                      *         "format": "json",
                      *         "period": {
@@ -6759,50 +6759,50 @@ export interface operations {
                      * @example [
                      *       {
                      *         "ref_id": "order-20240301-0004",
-                     *         "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
+                     *         "transaction_id": "01a212ca67357657a6f2787eac999650",
                      *         "customer_number": "081234561230",
                      *         "code": "S100",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "status": "success",
-                     *         "sn": "934939659919273534",
-                     *         "timestamp": "2026-11-24T21:15:43.783Z"
+                     *         "sn": "730710669132939228",
+                     *         "timestamp": "2026-11-25T12:59:44.309Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0002",
-                     *         "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
+                     *         "transaction_id": "01a212ca65ac75cf8912ed4e3e9710f2",
                      *         "customer_number": "081234561232",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "failed",
                      *         "sn": null,
-                     *         "timestamp": "2026-11-24T21:15:43.508Z"
+                     *         "timestamp": "2026-11-25T12:59:43.916Z"
                      *       },
                      *       {
                      *         "ref_id": "reseller-0001",
-                     *         "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
+                     *         "transaction_id": "01a212ca652c73a49243a5e5feec7396",
                      *         "customer_number": "081234561230",
                      *         "code": "S10",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "status": "success",
-                     *         "sn": "275067643264094525",
-                     *         "timestamp": "2026-11-24T21:15:43.380Z"
+                     *         "sn": "628318160594598310",
+                     *         "timestamp": "2026-11-25T12:59:43.787Z"
                      *       }
                      *     ]
                      */
                     "application/json": (components["schemas"]["ReportedTransaction"] | components["schemas"]["ReportedDeposit"])[];
                     /**
                      * @example ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp
-                     *     order-20240301-0004,01a20f6a232773f8aaae00b7ea76bf4d,081234561230,S100,Telkomsel 100.000,98175,success,934939659919273534,2026-11-24T21:15:43.783Z
-                     *     reseller-0002,01a20f6a221473fdb4bbd00b38e9715d,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:43.508Z
-                     *     reseller-0001,01a20f6a2194751ea0430b901b7a87a5,081234561230,S10,Telkomsel 10.000,10450,success,275067643264094525,2026-11-24T21:15:43.380Z
-                     *     order-20240301-0008,01a20f6a1f3675ce8c81e0ef38efcad5,081234561238,S10,Telkomsel 10.000,10450,success,328526906413896957,2026-11-24T21:15:42.774Z
-                     *     bill-20240301-0001,01a20f6a1ec57182abc3147ff4d8c766,530000001230,PLNPOST,PLN Pascabayar,173500,success,220117997412904305,2026-11-24T21:15:42.661Z
-                     *     order-20240301-0003,01a20f6a1dfc74948a7d2acb007498f5,12345678901,PLN20,PLN Token 20.000,20400,success,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",2026-11-24T21:15:42.460Z
-                     *     order-20240301-0002,01a20f6a1d8b76e6b0e9f95a4d0e8516,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-24T21:15:42.347Z
-                     *     order-20240301-0001,01a20f6a1d2171749db5076516b1f0e2,081234561230,S10,Telkomsel 10.000,10450,success,997977040647657763,2026-11-24T21:15:42.241Z
+                     *     order-20240301-0004,01a212ca67357657a6f2787eac999650,081234561230,S100,Telkomsel 100.000,98175,success,730710669132939228,2026-11-25T12:59:44.309Z
+                     *     reseller-0002,01a212ca65ac75cf8912ed4e3e9710f2,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-25T12:59:43.916Z
+                     *     reseller-0001,01a212ca652c73a49243a5e5feec7396,081234561230,S10,Telkomsel 10.000,10450,success,628318160594598310,2026-11-25T12:59:43.787Z
+                     *     order-20240301-0008,01a212ca62c973cfa56f799c4c7da703,081234561238,S10,Telkomsel 10.000,10450,success,167556352562629093,2026-11-25T12:59:43.177Z
+                     *     bill-20240301-0001,01a212ca622577f3bd54633528abb007,530000001230,PLNPOST,PLN Pascabayar,173500,success,375120504277135752,2026-11-25T12:59:43.013Z
+                     *     order-20240301-0003,01a212ca612771449c7366af2c26ac48,12345678901,PLN20,PLN Token 20.000,20400,success,"6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",2026-11-25T12:59:42.759Z
+                     *     order-20240301-0002,01a212ca60a2754ca96713717a1291c0,081234561232,S10,Telkomsel 10.000,10450,failed,,2026-11-25T12:59:42.626Z
+                     *     order-20240301-0001,01a212ca602476ff8b5923d8d7fb79e7,081234561230,S10,Telkomsel 10.000,10450,success,616648872186748162,2026-11-25T12:59:42.500Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6848,7 +6848,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a20f6a2bf7736a8ec37986d344da27"
+                     *         "report_id": "01a212ca718a779483dd30ca2b887f8e"
                      *       }
                      *     }
                      */
@@ -6895,7 +6895,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-24T21:15:46.089Z"
+                     *         "revoked_at": "2026-11-25T12:59:47.014Z"
                      *       }
                      *     }
                      */
@@ -6950,13 +6950,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSellerReportResponse"];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20f6a232773f8aaae00b7ea76bf4d,S100,********1230,Telkomsel 100.000,98175,1964,96211,934939659919273534,success,2026-11-24T21:15:43.783Z
-                     *     01a20f6a221473fdb4bbd00b38e9715d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:43.508Z
-                     *     01a20f6a2194751ea0430b901b7a87a5,S10,********1230,Telkomsel 10.000,10450,209,10241,275067643264094525,success,2026-11-24T21:15:43.380Z
-                     *     01a20f6a1f3675ce8c81e0ef38efcad5,S10,********1238,Telkomsel 10.000,10450,209,10241,328526906413896957,success,2026-11-24T21:15:42.774Z
-                     *     01a20f6a1dfc74948a7d2acb007498f5,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-24T21:15:42.460Z
-                     *     01a20f6a1d8b76e6b0e9f95a4d0e8516,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:42.347Z
-                     *     01a20f6a1d2171749db5076516b1f0e2,S10,********1230,Telkomsel 10.000,10450,209,10241,997977040647657763,success,2026-11-24T21:15:42.241Z
+                     *     01a212ca67357657a6f2787eac999650,S100,********1230,Telkomsel 100.000,98175,1964,96211,730710669132939228,success,2026-11-25T12:59:44.309Z
+                     *     01a212ca65ac75cf8912ed4e3e9710f2,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-25T12:59:43.916Z
+                     *     01a212ca652c73a49243a5e5feec7396,S10,********1230,Telkomsel 10.000,10450,209,10241,628318160594598310,success,2026-11-25T12:59:43.787Z
+                     *     01a212ca62c973cfa56f799c4c7da703,S10,********1238,Telkomsel 10.000,10450,209,10241,167556352562629093,success,2026-11-25T12:59:43.177Z
+                     *     01a212ca612771449c7366af2c26ac48,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-25T12:59:42.759Z
+                     *     01a212ca60a2754ca96713717a1291c0,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-25T12:59:42.626Z
+                     *     01a212ca602476ff8b5923d8d7fb79e7,S10,********1230,Telkomsel 10.000,10450,209,10241,616648872186748162,success,2026-11-25T12:59:42.500Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -6977,7 +6977,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20f6a295c73e0b5e7fe2663ee3d14",
+                     *         "report_id": "01a212ca6e1d7580a096b2eaf1c9b98d",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -7033,7 +7033,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "Report ready",
                      *       "data": {
-                     *         "report_id": "01a20f6a2c2e724f81d56807067701e9",
+                     *         "report_id": "01a212ca71cd7183b507173ce5b93a95",
                      *         "type": "transaction",
                      *         "format": "json",
                      *         "period": {
@@ -7047,26 +7047,26 @@ export interface operations {
                      *           "total_amount": 170825,
                      *           "success_amount": 149925
                      *         },
-                     *         "filename": "transaction-report-01a20f6a2c2e.json",
+                     *         "filename": "transaction-report-01a212ca71cd.json",
                      *         "rows": 7,
                      *         "size": 1937,
-                     *         "download_url": "https://topup.example/api/seller/reports/01a20f6a2c2e724f81d56807067701e9/download?token=example",
-                     *         "expires_at": "2026-12-01T21:15:46.094Z",
+                     *         "download_url": "https://topup.example/api/seller/reports/01a212ca71cd7183b507173ce5b93a95/download?token=example",
+                     *         "expires_at": "2026-12-02T12:59:47.021Z",
                      *         "transactions": [
                      *           {
-                     *             "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
+                     *             "transaction_id": "01a212ca67357657a6f2787eac999650",
                      *             "code": "S100",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 100.000",
                      *             "price": 98175,
                      *             "commission_amount": 1964,
                      *             "net_amount": 96211,
-                     *             "sn": "934939659919273534",
+                     *             "sn": "730710669132939228",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-24T21:15:43.783Z"
+                     *             "timestamp": "2026-11-25T12:59:44.309Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
+                     *             "transaction_id": "01a212ca65ac75cf8912ed4e3e9710f2",
                      *             "code": "S10",
                      *             "customer_number": "********1232",
                      *             "product_name": "Telkomsel 10.000",
@@ -7075,19 +7075,19 @@ export interface operations {
                      *             "net_amount": null,
                      *             "sn": null,
                      *             "status": "failed",
-                     *             "timestamp": "2026-11-24T21:15:43.508Z"
+                     *             "timestamp": "2026-11-25T12:59:43.916Z"
                      *           },
                      *           {
-                     *             "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
+                     *             "transaction_id": "01a212ca652c73a49243a5e5feec7396",
                      *             "code": "S10",
                      *             "customer_number": "********1230",
                      *             "product_name": "Telkomsel 10.000",
                      *             "price": 10450,
                      *             "commission_amount": 209,
                      *             "net_amount": 10241,
-                     *             "sn": "275067643264094525",
+                     *             "sn": "628318160594598310",
                      *             "status": "success",
-                     *             "timestamp": "2026-11-24T21:15:43.380Z"
+                     *             "timestamp": "2026-11-25T12:59:43.787Z"
                      *           }
                      *         ],
                      *         "truncated": false
@@ -7112,7 +7112,7 @@ export interface operations {
                      *       "code": "05",
                      *       "message": "The report is being made. Ask for it by its report_id.",
                      *       "data": {
-                     *         "report_id": "01a20f6a295c73e0b5e7fe2663ee3d14",
+                     *         "report_id": "01a212ca6e1d7580a096b2eaf1c9b98d",
                      *         "type": "product",
                      *         "format": "json",
                      *         "period": {
@@ -7167,19 +7167,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "transaction_id": "01a20f6a232773f8aaae00b7ea76bf4d",
+                     *         "transaction_id": "01a212ca67357657a6f2787eac999650",
                      *         "code": "S100",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 100.000",
                      *         "price": 98175,
                      *         "commission_amount": 1964,
                      *         "net_amount": 96211,
-                     *         "sn": "934939659919273534",
+                     *         "sn": "730710669132939228",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-24T21:15:43.783Z"
+                     *         "timestamp": "2026-11-25T12:59:44.309Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a20f6a221473fdb4bbd00b38e9715d",
+                     *         "transaction_id": "01a212ca65ac75cf8912ed4e3e9710f2",
                      *         "code": "S10",
                      *         "customer_number": "********1232",
                      *         "product_name": "Telkomsel 10.000",
@@ -7188,32 +7188,32 @@ export interface operations {
                      *         "net_amount": null,
                      *         "sn": null,
                      *         "status": "failed",
-                     *         "timestamp": "2026-11-24T21:15:43.508Z"
+                     *         "timestamp": "2026-11-25T12:59:43.916Z"
                      *       },
                      *       {
-                     *         "transaction_id": "01a20f6a2194751ea0430b901b7a87a5",
+                     *         "transaction_id": "01a212ca652c73a49243a5e5feec7396",
                      *         "code": "S10",
                      *         "customer_number": "********1230",
                      *         "product_name": "Telkomsel 10.000",
                      *         "price": 10450,
                      *         "commission_amount": 209,
                      *         "net_amount": 10241,
-                     *         "sn": "275067643264094525",
+                     *         "sn": "628318160594598310",
                      *         "status": "success",
-                     *         "timestamp": "2026-11-24T21:15:43.380Z"
+                     *         "timestamp": "2026-11-25T12:59:43.787Z"
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Sale"][];
                     /**
                      * @example transaction_id,code,customer_number,product_name,price,commission_amount,net_amount,sn,status,timestamp
-                     *     01a20f6a232773f8aaae00b7ea76bf4d,S100,********1230,Telkomsel 100.000,98175,1964,96211,934939659919273534,success,2026-11-24T21:15:43.783Z
-                     *     01a20f6a221473fdb4bbd00b38e9715d,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:43.508Z
-                     *     01a20f6a2194751ea0430b901b7a87a5,S10,********1230,Telkomsel 10.000,10450,209,10241,275067643264094525,success,2026-11-24T21:15:43.380Z
-                     *     01a20f6a1f3675ce8c81e0ef38efcad5,S10,********1238,Telkomsel 10.000,10450,209,10241,328526906413896957,success,2026-11-24T21:15:42.774Z
-                     *     01a20f6a1dfc74948a7d2acb007498f5,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-24T21:15:42.460Z
-                     *     01a20f6a1d8b76e6b0e9f95a4d0e8516,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-24T21:15:42.347Z
-                     *     01a20f6a1d2171749db5076516b1f0e2,S10,********1230,Telkomsel 10.000,10450,209,10241,997977040647657763,success,2026-11-24T21:15:42.241Z
+                     *     01a212ca67357657a6f2787eac999650,S100,********1230,Telkomsel 100.000,98175,1964,96211,730710669132939228,success,2026-11-25T12:59:44.309Z
+                     *     01a212ca65ac75cf8912ed4e3e9710f2,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-25T12:59:43.916Z
+                     *     01a212ca652c73a49243a5e5feec7396,S10,********1230,Telkomsel 10.000,10450,209,10241,628318160594598310,success,2026-11-25T12:59:43.787Z
+                     *     01a212ca62c973cfa56f799c4c7da703,S10,********1238,Telkomsel 10.000,10450,209,10241,167556352562629093,success,2026-11-25T12:59:43.177Z
+                     *     01a212ca612771449c7366af2c26ac48,PLN20,*******8901,PLN Token 20.000,20400,408,19992,"6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",success,2026-11-25T12:59:42.759Z
+                     *     01a212ca60a2754ca96713717a1291c0,S10,********1232,Telkomsel 10.000,10450,,,,failed,2026-11-25T12:59:42.626Z
+                     *     01a212ca602476ff8b5923d8d7fb79e7,S10,********1230,Telkomsel 10.000,10450,209,10241,616648872186748162,success,2026-11-25T12:59:42.500Z
                      */
                     "text/csv": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
@@ -7259,7 +7259,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of this report are revoked",
                      *       "data": {
-                     *         "report_id": "01a20f6a2cef70e9a428f0c93509d9d5"
+                     *         "report_id": "01a212ca72be70d5a257631299e779e4"
                      *       }
                      *     }
                      */
@@ -7306,7 +7306,7 @@ export interface operations {
                      *       "code": "00",
                      *       "message": "The links of all reports are revoked",
                      *       "data": {
-                     *         "revoked_at": "2026-11-24T21:15:46.353Z"
+                     *         "revoked_at": "2026-11-25T12:59:47.326Z"
                      *       }
                      *     }
                      */
@@ -7370,7 +7370,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a20f6a2e18732e9e9be9e6d7378981",
+                     *             "id": "01a212ca73f7777e96480eb733bf9cf3",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -7378,13 +7378,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-24T21:15:46.584Z",
+                     *             "created_at": "2026-11-25T12:59:47.575Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-24T21:15:46.599Z",
+                     *                 "at": "2026-11-25T12:59:47.596Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 3,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -7397,7 +7397,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-24T21:15:46.584Z"
+                     *               "timestamp": "2026-11-25T12:59:47.575Z"
                      *             }
                      *           }
                      *         ],
@@ -7451,21 +7451,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e18732e9e9be9e6d7378981",
+                     *         "id": "01a212ca73f7777e96480eb733bf9cf3",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/buyer",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-24T21:15:46.636Z",
-                     *         "created_at": "2026-11-24T21:15:46.584Z",
+                     *         "next_attempt_at": "2026-11-25T12:59:47.635Z",
+                     *         "created_at": "2026-11-25T12:59:47.575Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-24T21:15:46.599Z",
+                     *             "at": "2026-11-25T12:59:47.596Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 3,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -7478,7 +7478,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-24T21:15:46.584Z"
+                     *           "timestamp": "2026-11-25T12:59:47.575Z"
                      *         }
                      *       }
                      *     }
@@ -7514,7 +7514,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-24T20:15:46.647Z",
+                 *       "since": "2026-11-25T11:59:47.652Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -7591,11 +7591,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2d3977cbaad72d797c17cda8",
+                     *         "id": "01a212ca73067379a133c055bfa1ef57",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-24T21:15:46.366Z",
+                     *           "at": "2026-11-25T12:59:47.335Z",
                      *           "http_status": 200,
                      *           "duration_ms": 4,
                      *           "ack": "received",
@@ -7694,7 +7694,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-25T21:15:47.086Z"
+                     *         "previous_valid_until": "2026-11-26T12:59:48.168Z"
                      *       }
                      *     }
                      */
@@ -7756,7 +7756,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a20f6a2d5c7040840d088300c12867",
+                     *           "id": "01a212ca7328767eb9bd8124f8b1f90d",
                      *           "url": "https://shop.example/hooks/buyer-accounting",
                      *           "events": [
                      *             "deposit.*",
@@ -7828,7 +7828,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a309270c8851140750d890675",
+                     *         "id": "01a212ca770a77f98e0f58c68c87274c",
                      *         "url": "https://books.example/topup",
                      *         "events": [
                      *           "*"
@@ -7888,7 +7888,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2d5c7040840d088300c12867",
+                     *         "id": "01a212ca7328767eb9bd8124f8b1f90d",
                      *         "url": "https://shop.example/hooks/buyer-accounting",
                      *         "events": [
                      *           "deposit.*",
@@ -7947,7 +7947,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2d5c7040840d088300c12867"
+                     *         "id": "01a212ca7328767eb9bd8124f8b1f90d"
                      *       }
                      *     }
                      */
@@ -8070,11 +8070,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2dc573dc9364363dc5555926-01a20f6a2d5c7040840d088300c12867",
+                     *         "id": "01a212ca73a37046a419b09d57c3a1ef-01a212ca7328767eb9bd8124f8b1f90d",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-24T21:15:46.502Z",
+                     *           "at": "2026-11-25T12:59:47.493Z",
                      *           "http_status": 200,
                      *           "duration_ms": 2,
                      *           "ack": "received",
@@ -8128,7 +8128,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2d5c7040840d088300c12867",
+                     *         "id": "01a212ca7328767eb9bd8124f8b1f90d",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -8178,9 +8178,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2d5c7040840d088300c12867",
+                     *         "id": "01a212ca7328767eb9bd8124f8b1f90d",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-25T21:15:46.546Z"
+                     *         "previous_valid_until": "2026-11-26T12:59:47.532Z"
                      *       }
                      *     }
                      */
@@ -8246,7 +8246,7 @@ export interface operations {
                      *       "data": {
                      *         "deliveries": [
                      *           {
-                     *             "id": "01a20f6a2f35732d8aad8f9937ba5ec0",
+                     *             "id": "01a212ca75537148a5d6c0815ab2e42e",
                      *             "event": "config.updated",
                      *             "ref_id": null,
                      *             "endpoint_id": "default",
@@ -8254,13 +8254,13 @@ export interface operations {
                      *             "status": "delivered",
                      *             "attempt_count": 1,
                      *             "next_attempt_at": null,
-                     *             "created_at": "2026-11-24T21:15:46.869Z",
+                     *             "created_at": "2026-11-25T12:59:47.922Z",
                      *             "attempts": [
                      *               {
                      *                 "number": 1,
-                     *                 "at": "2026-11-24T21:15:46.894Z",
+                     *                 "at": "2026-11-25T12:59:47.940Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 9,
+                     *                 "duration_ms": 8,
                      *                 "ack": "received",
                      *                 "answer": "{\"status\":\"received\"}",
                      *                 "error": null
@@ -8273,7 +8273,7 @@ export interface operations {
                      *                   "webhook_endpoints"
                      *                 ]
                      *               },
-                     *               "timestamp": "2026-11-24T21:15:46.869Z"
+                     *               "timestamp": "2026-11-25T12:59:47.922Z"
                      *             }
                      *           }
                      *         ],
@@ -8327,21 +8327,21 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2f35732d8aad8f9937ba5ec0",
+                     *         "id": "01a212ca75537148a5d6c0815ab2e42e",
                      *         "event": "config.updated",
                      *         "ref_id": null,
                      *         "endpoint_id": "default",
                      *         "url": "https://shop.example/hooks/seller",
                      *         "status": "due",
                      *         "attempt_count": 1,
-                     *         "next_attempt_at": "2026-11-24T21:15:46.923Z",
-                     *         "created_at": "2026-11-24T21:15:46.869Z",
+                     *         "next_attempt_at": "2026-11-25T12:59:47.968Z",
+                     *         "created_at": "2026-11-25T12:59:47.922Z",
                      *         "attempts": [
                      *           {
                      *             "number": 1,
-                     *             "at": "2026-11-24T21:15:46.894Z",
+                     *             "at": "2026-11-25T12:59:47.940Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 9,
+                     *             "duration_ms": 8,
                      *             "ack": "received",
                      *             "answer": "{\"status\":\"received\"}",
                      *             "error": null
@@ -8354,7 +8354,7 @@ export interface operations {
                      *               "webhook_endpoints"
                      *             ]
                      *           },
-                     *           "timestamp": "2026-11-24T21:15:46.869Z"
+                     *           "timestamp": "2026-11-25T12:59:47.922Z"
                      *         }
                      *       }
                      *     }
@@ -8390,7 +8390,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "since": "2026-11-24T20:15:46.933Z",
+                 *       "since": "2026-11-25T11:59:47.983Z",
                  *       "status": "dead"
                  *     }
                  */
@@ -8467,13 +8467,13 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e6d73dcaf1d6f1679f0bf17",
+                     *         "id": "01a212ca74657500b502023e0f288aa5",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-24T21:15:46.670Z",
+                     *           "at": "2026-11-25T12:59:47.687Z",
                      *           "http_status": 200,
-                     *           "duration_ms": 2,
+                     *           "duration_ms": 3,
                      *           "ack": "received",
                      *           "answer": "{\"status\":\"received\"}",
                      *           "error": null
@@ -8570,7 +8570,7 @@ export interface operations {
                      *       "code": "00",
                      *       "data": {
                      *         "webhook_secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-25T21:15:47.135Z"
+                     *         "previous_valid_until": "2026-11-26T12:59:48.222Z"
                      *       }
                      *     }
                      */
@@ -8632,7 +8632,7 @@ export interface operations {
                      *           "action": null
                      *         },
                      *         {
-                     *           "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *           "id": "01a212ca748a70cf937723184f9903ca",
                      *           "url": "https://shop.example/hooks/seller-accounting",
                      *           "events": [
                      *             "settlement.*",
@@ -8704,7 +8704,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca748a70cf937723184f9903ca",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8765,7 +8765,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca748a70cf937723184f9903ca",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8824,7 +8824,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3"
+                     *         "id": "01a212ca748a70cf937723184f9903ca"
                      *       }
                      *     }
                      */
@@ -8881,7 +8881,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca748a70cf937723184f9903ca",
                      *         "url": "https://shop.example/hooks/seller-accounting",
                      *         "events": [
                      *           "settlement.*",
@@ -8947,11 +8947,11 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2ee576538c0aed99c764204f-01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca74fb731e9f2a25a09e26ee96-01a212ca748a70cf937723184f9903ca",
                      *         "delivered": true,
                      *         "attempt": {
                      *           "number": 1,
-                     *           "at": "2026-11-24T21:15:46.792Z",
+                     *           "at": "2026-11-25T12:59:47.837Z",
                      *           "http_status": 200,
                      *           "duration_ms": 4,
                      *           "ack": "received",
@@ -9005,7 +9005,7 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca748a70cf937723184f9903ca",
                      *         "status": "enabled",
                      *         "held": 0
                      *       }
@@ -9055,9 +9055,9 @@ export interface operations {
                      *       "status": "success",
                      *       "code": "00",
                      *       "data": {
-                     *         "id": "01a20f6a2e90723d83a849500a41c1d3",
+                     *         "id": "01a212ca748a70cf937723184f9903ca",
                      *         "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
-                     *         "previous_valid_until": "2026-11-25T21:15:46.837Z"
+                     *         "previous_valid_until": "2026-11-26T12:59:47.882Z"
                      *       }
                      *     }
                      */
@@ -9242,7 +9242,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "bk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-24T22:15:47.108Z"
+                     *         "previous_valid_until": "2026-11-25T13:59:48.198Z"
                      *       }
                      *     }
                      */
@@ -9477,7 +9477,7 @@ export interface operations {
                      *       "message": "API key replaced",
                      *       "data": {
                      *         "api_key": "sk_test_0123456789abcdef",
-                     *         "previous_valid_until": "2026-11-24T22:15:47.171Z"
+                     *         "previous_valid_until": "2026-11-25T13:59:48.258Z"
                      *       }
                      *     }
                      */
@@ -9893,15 +9893,15 @@ export interface operations {
                  *       "event": "transaction.pending",
                  *       "data": {
                  *         "ref_id": "order-20240301-0008",
-                 *         "transaction_id": "01a20f6a1f3675ce8c81e0ef38efcad5",
+                 *         "transaction_id": "01a212ca62c973cfa56f799c4c7da703",
                  *         "code": "S10",
                  *         "customer_number": "081234561238",
                  *         "status": "pending",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-24T21:15:42.774Z"
+                 *         "timestamp": "2026-11-25T12:59:43.177Z"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:42.819Z"
+                 *       "timestamp": "2026-11-25T12:59:43.237Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionPendingEvent"];
@@ -9953,16 +9953,16 @@ export interface operations {
                  *       "event": "transaction.success",
                  *       "data": {
                  *         "ref_id": "order-20240301-0001",
-                 *         "transaction_id": "01a20f6a1d2171749db5076516b1f0e2",
+                 *         "transaction_id": "01a212ca602476ff8b5923d8d7fb79e7",
                  *         "code": "S10",
                  *         "customer_number": "081234561230",
                  *         "status": "success",
-                 *         "sn": "997977040647657763",
+                 *         "sn": "616648872186748162",
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-24T21:15:42.241Z",
+                 *         "timestamp": "2026-11-25T12:59:42.500Z",
                  *         "message": "Success"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:42.294Z"
+                 *       "timestamp": "2026-11-25T12:59:42.573Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionSuccessEvent"];
@@ -10014,16 +10014,16 @@ export interface operations {
                  *       "event": "transaction.failed",
                  *       "data": {
                  *         "ref_id": "order-20240301-0002",
-                 *         "transaction_id": "01a20f6a1d8b76e6b0e9f95a4d0e8516",
+                 *         "transaction_id": "01a212ca60a2754ca96713717a1291c0",
                  *         "code": "S10",
                  *         "customer_number": "081234561232",
                  *         "status": "failed",
                  *         "sn": null,
                  *         "price": 10450,
-                 *         "timestamp": "2026-11-24T21:15:42.347Z",
+                 *         "timestamp": "2026-11-25T12:59:42.626Z",
                  *         "message": "Refused by the operator"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:42.387Z"
+                 *       "timestamp": "2026-11-25T12:59:42.680Z"
                  *     }
                  */
                 "application/json": components["schemas"]["TransactionFailedEvent"];
@@ -10074,7 +10074,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.completed",
                  *       "data": {
-                 *         "settlement_id": "01a20f6a25e8701f98925bbce69c10f2",
+                 *         "settlement_id": "01a212ca69b7753c9b2a673febb676f3",
                  *         "ref_id": "payout-20240301-0002",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -10085,9 +10085,9 @@ export interface operations {
                  *           "account_name": "PT Pulsa Jaya"
                  *         },
                  *         "status": "completed",
-                 *         "completed_at": "2026-11-24T21:15:44.547Z"
+                 *         "completed_at": "2026-11-25T12:59:45.004Z"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:44.547Z"
+                 *       "timestamp": "2026-11-25T12:59:45.004Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementCompletedEvent"];
@@ -10138,7 +10138,7 @@ export interface operations {
                  * @example {
                  *       "event": "settlement.failed",
                  *       "data": {
-                 *         "settlement_id": "01a20f6a259471818828dcfcb507d9ae",
+                 *         "settlement_id": "01a212ca694170739139886d3d0c04af",
                  *         "ref_id": "payout-20240301-0001",
                  *         "amount": 60000,
                  *         "fee": 2500,
@@ -10151,7 +10151,7 @@ export interface operations {
                  *         "status": "failed",
                  *         "reason": "The account name is another"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:44.443Z"
+                 *       "timestamp": "2026-11-25T12:59:44.900Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SettlementFailedEvent"];
@@ -10207,9 +10207,9 @@ export interface operations {
                  *         "balance_before": 1000000,
                  *         "balance_after": 1250000,
                  *         "status": "completed",
-                 *         "timestamp": "2026-11-24T21:15:42.123Z"
+                 *         "timestamp": "2026-11-25T12:59:42.367Z"
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:42.123Z"
+                 *       "timestamp": "2026-11-25T12:59:42.367Z"
                  *     }
                  */
                 "application/json": components["schemas"]["DepositCompletedEvent"];
@@ -10266,7 +10266,7 @@ export interface operations {
                  *           "rate_limit"
                  *         ]
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:39.477Z"
+                 *       "timestamp": "2026-11-25T12:59:39.400Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ConfigUpdatedEvent"];
@@ -10317,13 +10317,13 @@ export interface operations {
                  * @example {
                  *       "event": "webhook.disabled",
                  *       "data": {
-                 *         "endpoint_id": "01a20f6a309270c8851140750d890675",
+                 *         "endpoint_id": "01a212ca770a77f98e0f58c68c87274c",
                  *         "url": "https://books.example/topup",
                  *         "reason": "gone",
-                 *         "since": "2026-11-24T21:15:47.321Z",
+                 *         "since": "2026-11-25T12:59:48.469Z",
                  *         "action": "It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held."
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:47.324Z"
+                 *       "timestamp": "2026-11-25T12:59:48.470Z"
                  *     }
                  */
                 "application/json": components["schemas"]["WebhookDisabledEvent"];
@@ -10376,7 +10376,7 @@ export interface operations {
                  *       "data": {
                  *         "message": "This is a test of your webhook URL."
                  *       },
-                 *       "timestamp": "2026-11-24T21:15:46.501Z"
+                 *       "timestamp": "2026-11-25T12:59:47.491Z"
                  *     }
                  */
                 "application/json": components["schemas"]["PingEvent"];
@@ -10425,10 +10425,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "01a20f6a1dfc74948a7d2acb007498f5",
+                 *       "code": "01a212ca612771449c7366af2c26ac48",
                  *       "ref_id": "order-20240301-0003",
                  *       "status": "SUCCESS",
-                 *       "serial_number": "6155-8526-8951-9751-6414/AGUS WIJAYA/R1/900VA/14,8",
+                 *       "serial_number": "6953-1528-0358-0373-5598/AGUS WIJAYA/R1/900VA/14,8",
                  *       "price": 20400,
                  *       "message": "Success"
                  *     }
@@ -10479,11 +10479,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "ref_id": "01a20f6a1d2171749db5076516b1f0e2",
+                 *       "ref_id": "01a212ca602476ff8b5923d8d7fb79e7",
                  *       "code": "S10",
                  *       "customer_number": "********1230",
                  *       "status": "success",
-                 *       "sn": "997977040647657763",
+                 *       "sn": "616648872186748162",
                  *       "message": "Success"
                  *     }
                  */

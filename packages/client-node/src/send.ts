@@ -43,8 +43,8 @@ interface Expected {
 }
 
 /**
- * Sends a request until it is answered. 429 and 503 made nothing, so they are repeated whatever was sent; no answer, and an
- * answer that is not the service's own, only what may be done twice.
+ * Sends a request until it is answered. 429 and 503 made nothing, so they are repeated whatever was sent; no answer, an answer
+ * that is not the service's own, and one that leaves the outcome open, only what may be done twice.
  * @param options.isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
  * @param options.isAnswer Whether the service itself answers so on this surface.
  * @returns the last answer, or the last reason why there was none.
@@ -114,7 +114,8 @@ async function sendOnce(
     return body === null ||
       (status >= 300 && status < 400) ||
       (status >= 500 && status !== 503) ||
-      !isAnswer(status, body)
+      !isAnswer(status, body) ||
+      leavesOpen(body)
       ? { lost: new Error(`HTTP ${status}: ${bytes.toString('utf8', 0, 200)}`), retryAfterMs }
       : { answer: { status, body }, retryAfterMs };
   } catch (error) {
@@ -157,6 +158,11 @@ function exchange(
  */
 export function isServiceRefusal({ status, code, reason }: Answer): boolean {
   return status === 'error' && typeof code === 'string' && /^\d\d$/.test(code) && typeof reason === 'string';
+}
+
+/** Its database or queue went away, maybe after it had written what was asked for. */
+function leavesOpen({ reason }: Answer): boolean {
+  return reason === 'service_unavailable';
 }
 
 /** The service sends its files as attachments; the page of a proxy is none. */

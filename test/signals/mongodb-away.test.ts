@@ -1,0 +1,126 @@
+/** The alarm that MongoDB is away, which MongoDB cannot remember. */
+import { expect } from 'chai';
+import { env } from '../../config/env.js';
+import { disconnectMongo } from '../../src/database/mongo.js';
+import { diagnoseMongo } from '../../src/doctor/diagnose-databases.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { watchMongodb } from '../../src/signals/watch-mongodb.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { eventually } from '../support/eventually.js';
+import { startPrivateMongo, type Outage } from '../support/outage.js';
+
+describe('that MongoDB is away', function () {
+  this.timeout(60_000);
+  let mongo: Outage;
+  const { MONGODB_URI: usual } = env;
+  before(async () => {
+    mongo = await startPrivateMongo();
+    env.MONGODB_URI = mongo.url;
+    await connectMongoWhenItAnswers();
+    await connectRedis(null);
+  });
+  after(async () => {
+    await disconnectMongo();
+    env.MONGODB_URI = usual;
+    await disconnectRedis();
+    await mongo.stop();
+  });
+
+  it('is told once by all processes together, and its end as well, though each was refused at first', async () => {
+    const told: string[] = [];
+    let refuses = 1;
+    const tell = (text: string) => {
+      refuses -= 1;
+      if (refuses < 0) {
+        told.push(text.split(':')[0] ?? '');
+      }
+      return Promise.resolve(refuses < 0 ? null : 'it answered 500');
+    };
+    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const look = async () => [await one.answers(), await other.answers()];
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    for (let n = 0; n < 3; n++) {
+      expect(await look()).to.deep.equal([false, false]);
+    }
+    expect(told).to.deep.equal(['[page] TopupMongodbDown']);
+    await mongo.restore();
+    refuses = 1;
+    // The one that has told it was killed meanwhile.
+    const anew = watchMongodb(tell, times);
+    await eventually('it to be back', () => anew.answers());
+    // Another process has found it away a moment ago: it may be so for that one still.
+    await anew.answers();
+    expect(told).to.have.length(1);
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    await eventually('its end', async () => (await anew.answers()) && told.length === 2);
+    await look();
+    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+  });
+
+  it('and answers others is a failed check of doctor, until none says so any more', async () => {
+    const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
+    const told: string[] = [];
+    const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
+    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    await mongo.restore();
+    await eventually('it to be back', () => one.answers());
+    expect(await row()).to.include({ status: 'fail' });
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    expect(await row()).to.equal(undefined);
+    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+  });
+
+  it('that nobody took the message of, and is over by then, is told once by one that says both', async () => {
+    const told: string[] = [];
+    let refuses = true;
+    const tell = (text: string) => {
+      told.push(...(refuses ? [] : [text]));
+      return Promise.resolve(refuses ? 'it answered 500' : null);
+    };
+    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const one = watchMongodb(tell, times);
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    await mongo.restore();
+    // The one that has tried was killed meanwhile.
+    const others = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
+    await eventually('it to be back', look);
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    expect(await look()).to.equal(true);
+    refuses = false;
+    await eventually('it to be told', async () => (await look()) && told.length > 0);
+    await look();
+    expect(told).to.have.length(1);
+    expect(told[0]).to.match(
+      /^\[over\] TopupMongodbDown: since .*Nobody could be told while it was so: \[page\] TopupMongodbDown/,
+    );
+  });
+
+  it('has its end told, once, though Redis has lost its data in between', async () => {
+    const told: string[] = [];
+    const tell = (text: string) => {
+      told.push(text.split(':')[0] ?? '');
+      return Promise.resolve(null);
+    };
+    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    await mongo.cut();
+    await eventually('it to be away', async () => !(await one.answers()));
+    await other.answers();
+    const keys = ['mongodb-down', 'mongodb-away', 'mongodb-down:over'];
+    await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
+    await mongo.restore();
+    await eventually('it to be back', () => other.answers());
+    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    for (let n = 0; n < 3; n++) {
+      await one.answers();
+      await other.answers();
+    }
+    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+  });
+});
