@@ -75,7 +75,7 @@ $removeEndpoint = static function (int $tries = 5) use ($client, $url): void {
 };
 
 $events = tempnam(sys_get_temp_dir(), 'events');
-$receiver = null;
+$receiver = $result = null;
 $onSignals($stop);
 try {
     // An endpoint of its own: the webhook_url of the account stays what it is.
@@ -85,7 +85,6 @@ try {
     $client->deposit(100_000, "deposit-$refId");
     $client->buy('S10', '081234561230', $refId);
 
-    $result = null;
     for ($endsAt = time() + 60; $result === null && time() < $endsAt; usleep(100_000)) {
         foreach (file($events) as $line) {
             [$name, $body] = json_decode($line, true);
@@ -94,6 +93,11 @@ try {
             }
         }
     }
+    if ($result === null) {
+        throw new RuntimeException("No webhook within 60 s. Is $refId a ref_id that was used before?");
+    }
+} catch (RuntimeException $error) {
+    fwrite(STDERR, "{$error->getMessage()}\n");
 } finally {
     $onSignals(null);
     if ($receiver !== null) {
@@ -103,7 +107,6 @@ try {
     $removeEndpoint();
 }
 if ($result === null) {
-    fwrite(STDERR, "No webhook within 60 s. Is $refId a ref_id that was used before?\n");
     exit(1);
 }
 echo json_encode($result), "\n";

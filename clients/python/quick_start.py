@@ -91,6 +91,8 @@ try:
         if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:
             break
     print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))
+except (TopupError, OutcomeUnknownError) as error:
+    sys.exit(str(error))
 finally:
     on_signals(signal.SIG_IGN)
     remove_endpoint()

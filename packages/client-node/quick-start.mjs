@@ -50,6 +50,9 @@ try {
       break;
     }
   }
+} catch (error) {
+  console.error((stop.signal.reason ?? error).message);
+  process.exitCode = 1;
 } finally {
   await removeEndpoint();
   server.close();

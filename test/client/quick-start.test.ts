@@ -81,6 +81,7 @@ describe('The quick-starts', function () {
           const ended = await endOf(quickStart);
           network.close();
           expect(ended).to.be.an('error').and.to.include({ stdout: '' });
+          expect(ended.stderr).to.equal('Interrupted.\n');
           await isAsBefore();
           expect(network.seen).to.have.length(fates.length);
           expect(
