@@ -109,6 +109,13 @@ export const alarmRules: readonly AlarmRule[] = [
     says: (value) => `${value} over a minute late`,
   },
   {
+    ...{ name: 'TopupPurchasesHang', severity: 'ticket', forMs: 10 * minuteMs, from: 'topup_open_purchases' },
+    // Those that are older still are TopupPurchasesOld.
+    where: { label: 'age', among: ['1d'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} purchases have been open for over an hour`,
+  },
+  {
     ...{ name: 'TopupPurchasesOld', severity: 'ticket', forMs: 10 * minuteMs, from: 'topup_open_purchases' },
     where: { label: 'age', among: ['older'] },
     isSo: (value) => value > 0,

@@ -14,7 +14,7 @@ const hangs = 'hangs';
 
 export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
   let certified: Server | undefined;
-  let old: { id: string; createdAt: Date } | undefined;
+  let aged: { id: string; createdAt: Date }[] = [];
   const secret = stack.simulator.secret;
   const simulated = (username: string) => ({ kind: 'simulator', baseUrl: null, username, secret }) as const;
 
@@ -43,6 +43,16 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     end: () => sellAgain(username),
   });
 
+  const ofAge = (alarm: string, how: string, index: 0 | 1, hours: number): Cause => ({
+    alarm,
+    how,
+    begin: () => setAge(index, ago(hours * hourMs)),
+    async end() {
+      await finalOf(stack, aged[index]?.id ?? '', 60_000);
+      await setAge(index, aged[index]?.createdAt ?? new Date());
+    },
+  });
+
   const causes: Cause[] = [
     {
       alarm: 'TopupProviderCircuitOpen',
@@ -51,10 +61,13 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         await addSeller(stack, hangs);
         const { id } = await pointSeller(stack, hangs, simulated(hangs));
         await stack.simulator.control({ providers: { [hangs]: { latency_ms: 600_000 } } });
-        const [first = ''] = await buyAt(id, orders);
-        await eventually('an order to be sent', () => rows('attempts').findOne({ transactionId: first }));
-        const bought = await rows('transactions').findOne({ _id: first });
-        old = { id: first, createdAt: bought?.['createdAt'] as Date };
+        aged = await Promise.all(
+          (await buyAt(id, orders)).slice(0, 2).map(async (each) => {
+            await eventually('an order to be sent', () => rows('attempts').findOne({ transactionId: each }));
+            const bought = await rows('transactions').findOne({ _id: each });
+            return { id: each, createdAt: bought?.['createdAt'] as Date };
+          }),
+        );
       },
       async end() {
         await stack.simulator.control({ providers: { [hangs]: null } });
@@ -67,15 +80,8 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         await probe(await idOf(hangs));
       },
     },
-    {
-      alarm: 'TopupPurchasesOld',
-      how: 'one of its orders, made two days older *',
-      begin: () => setAge(ago(48 * hourMs)),
-      async end() {
-        await finalOf(stack, old?.id ?? '', 60_000);
-        await setAge(old?.createdAt ?? new Date());
-      },
-    },
+    ofAge('TopupPurchasesOld', 'one of its orders, made two days older *', 0, 48),
+    ofAge('TopupPurchasesHang', 'another, made two hours older *', 1, 2),
     circuit('a provider that refuses connections', 'seller3', () => Promise.resolve('http://127.0.0.1:1')),
     circuit('a provider whose certificate has expired', 'expired', async () => {
       await addSeller(stack, 'expired');
@@ -117,8 +123,8 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     },
   ];
 
-  function setAge(createdAt: Date): Promise<unknown> {
-    return rows('transactions').updateOne({ _id: old?.id ?? '' }, { $set: { createdAt } });
+  function setAge(index: 0 | 1, createdAt: Date): Promise<unknown> {
+    return rows('transactions').updateOne({ _id: aged[index]?.id ?? '' }, { $set: { createdAt } });
   }
   async function setRate(change: object): Promise<void> {
     await rows('accounts').updateOne({ username: 'seller2' }, change);
