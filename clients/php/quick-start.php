@@ -78,7 +78,7 @@ $events = tempnam(sys_get_temp_dir(), 'events');
 $receiver = $result = null;
 $onSignals($stop);
 try {
-    // An endpoint of its own: the webhook_url of the account stays what it is.
+    // An endpoint of its own: a webhook_url that the account has stays what it is.
     $endpoint = $client->call('POST', '/api/buyer/webhooks', ['url' => $url, 'events' => ['transaction.*']]);
     $environment = ['WEBHOOK_SECRET' => $endpoint['secret'], 'EVENTS' => $events] + getenv();
     $receiver = proc_open([PHP_BINARY, '-S', $address, __FILE__], [2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);

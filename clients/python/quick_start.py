@@ -72,7 +72,7 @@ url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
 stopped = []
 on_signals(lambda *_: stopped.append(True))  # Broken off, the next call could arrive after the endpoint was looked for.
 try:
-    # An endpoint of its own: the webhook_url of the account stays what it is.
+    # An endpoint of its own: a webhook_url that the account has stays what it is.
     endpoint = client.call("POST", "/api/buyer/webhooks", {"url": url, "events": ["transaction.*"]})
     threading.Thread(target=server.serve_forever, daemon=True).start()
     on_signals(stop)

@@ -33,7 +33,7 @@ const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${server.address().port}/hooks/topup`;
 try {
-  // An endpoint of its own: the webhook_url of the account stays what it is.
+  // An endpoint of its own: a webhook_url that the account has stays what it is.
   const { secret } = await topup.call('createBuyerEndpoint', { body: { url, events: ['transaction.*'] } });
   server.on('request', webhookReceiver({ secret, onEvent }));
 

@@ -51,7 +51,11 @@ export function watchMongodb(
     const found = await tellBeginOnce(since, tellNow);
     if (found !== undefined) {
       toldForFleet = found === 'told' ? since : toldForFleet;
-      return found === 'told' || found === 'known';
+      const isTold = found === 'told' || found === 'known';
+      if (isTold && alone !== null && alone.untold !== null) {
+        alone = null;
+      }
+      return isTold;
     }
     const taken = (await tellNow(beginText)) === null;
     alone = { since, untold: taken ? null : beginText };
@@ -66,13 +70,13 @@ export function watchMongodb(
     if (toldForFleet !== null) {
       await keepAgain(toldForFleet);
     }
-    const missed = await heldBy(missedKey);
+    const missed = await sinceIn(missedKey);
     if (missed !== null) {
-      await tellOver({ heldBy: missedKey, since: missed, untold: beginText }, tellNow);
+      await tellOver({ held: missedKey, since: missed, untold: beginText }, tellNow);
     }
-    const since = await heldBy(key);
+    const since = await sinceIn(key);
     if (since !== null) {
-      await tellOver({ heldBy: key, since, untold: null }, tellNow);
+      await tellOver({ held: key, since, untold: null }, tellNow);
     } else if (redis().status === 'ready') {
       toldForFleet = null;
     }
@@ -116,13 +120,13 @@ function tellBeginOnce(since: number, tell: Tell): Promise<'known' | 'told' | 'r
 
 interface Over {
   /** The key that remembers it until it is told. */
-  heldBy: string;
+  held: string;
   since: string;
   /** The message that nobody has taken while it was so; null: somebody has. */
   untold: string | null;
 }
 
-async function tellOver({ heldBy: held, since, untold }: Over, tell: Tell): Promise<void> {
+async function tellOver({ held, since, untold }: Over, tell: Tell): Promise<void> {
   await ofFleet(async () => {
     if (
       !(await isMongodbAwayForSome()) &&
@@ -145,7 +149,7 @@ function mongoAnswers(): Promise<boolean> {
 }
 
 /** Since when it was away, where its end is still to be told; null also where Redis cannot say. */
-function heldBy(wanted: string): Promise<string | null> {
+function sinceIn(wanted: string): Promise<string | null> {
   return redis()
     .get(wanted)
     .catch(() => null);

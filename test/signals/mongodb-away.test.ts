@@ -74,6 +74,29 @@ describe('that MongoDB is away', function () {
     await eventually('its end', async () => (await one.answers()) && told.length === 2);
   });
 
+  it('that was refused while Redis was away as well, and taken later, is no outage that nobody heard of', async () => {
+    const told: string[] = [];
+    let refuses = true;
+    const tell = (text: string) => {
+      told.push(...(refuses ? [] : [text.split(':')[0] ?? '']));
+      return Promise.resolve(refuses ? 'it answered 500' : null);
+    };
+    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    await mongo.cut();
+    redis().disconnect();
+    await eventually('Redis to be gone', () => Promise.resolve(redis().status === 'end'));
+    await eventually('it to be away', async () => !(await one.answers()));
+    await redis().connect();
+    refuses = false;
+    await eventually('it to be told', async () => !(await one.answers()) && told.length === 1);
+    await mongo.restore();
+    await eventually('it to be back', () => one.answers());
+    await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
+    await eventually('its end', async () => (await one.answers()) && told.length > 1);
+    await one.answers();
+    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+  });
+
   it('that nobody took the message of, and is over by then, is told once by one that says both', async () => {
     const told: string[] = [];
     let refuses = true;
