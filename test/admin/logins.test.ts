@@ -22,6 +22,7 @@ describe('logging in to the console', function () {
     for (const [username, role] of [
       ['ani', 'admin'],
       ['fitri', 'finance'],
+      ['fajar', 'finance'],
       ['vina', 'viewer'],
       ['vino', 'viewer'],
       ['vera', 'viewer'],
@@ -137,6 +138,23 @@ describe('logging in to the console', function () {
     const elsewhere = browser(urls[1]);
     await elsewhere.login('ani', passwordOf('ani'));
     expect((await send(elsewhere, '/admin/login/code', { code: recovery[2] ?? '' })).status).to.equal(429);
+  });
+
+  it('wrong codes while it is set up are limited as well: the right one is not looked at either, from wherever', async () => {
+    const client = browser();
+    await client.login('fajar', passwordOf('fajar'));
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      statuses.push((await send(client, '/admin/login/enrol', { code: String(100_000 + n) })).status);
+    }
+    expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429]);
+    const elsewhere = browser(urls[1]);
+    await elsewhere.login('fajar', passwordOf('fajar'));
+    const shown = secretIn((await elsewhere.get('/admin/login/enrol')).text);
+    const right = await send(elsewhere, '/admin/login/enrol', { code: codeOf(shown) });
+    expect([right.status, Number(right.headers['retry-after']) > 0]).to.deep.equal([429, true]);
+    expect((await operatorOf('fajar'))?.['totp']).to.equal(null);
+    expect(await isIn(elsewhere)).to.equal(false);
   });
 
   it('sessions are listed and ended: one, or all; by oneself, and by an admin on the command line', async () => {

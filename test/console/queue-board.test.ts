@@ -98,6 +98,8 @@ describe('the Bull board in the console', function () {
       const words = page.getByText(/Worked on by/).first();
       await words.waitFor({ state: 'attached' });
       await expectSound(page, 'queues', ofTheBoard);
+      await page.setViewportSize({ width: 375, height: 800 });
+      await expectSound(page, 'queues at 375 px', ofTheBoard);
       await page.context().clearCookies();
       await page.goto(`${shop.stack.baseUrl}/admin/queues`);
       await page.waitForURL(/\/admin\/login$/);

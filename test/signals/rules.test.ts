@@ -176,12 +176,18 @@ describe('every process under load', function () {
       const api = apiClient(url, key);
       await api.post('/api/buyer/api/config', { webhook_url: `${stack.inbox.url}/hooks/late` });
       const [webhooks, fulfilment] = [workerOf('webhooks'), workerOf('fulfilment')];
+      const deliveries = stack.db.collection('deliveries');
       webhooks.process.kill('SIGSTOP');
       fulfilment.process.kill('SIGSTOP');
       const ids: string[] = [];
       for (let count = 0; count < 6; count++) {
         ids.push(await buyUntilAnswered({ key, number: '081234561230' }, () => url));
       }
+      // The sweep makes them only now: from then on they are late.
+      await eventually(
+        'the events',
+        async () => (await deliveries.countDocuments({ event: 'transaction.pending', state: 'due' })) === 6,
+      );
       const sinceMs = performance.now();
       expect((await Promise.all(slow.map(statesOf))).flat()).to.deep.equal([]);
       await eventually('over a minute', () => Promise.resolve(performance.now() - sinceMs > 62_000), 70_000);
