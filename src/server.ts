@@ -1,7 +1,7 @@
-import http, { IncomingMessage, ServerResponse } from 'node:http';
+import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
 import { env } from '../config/env.js';
+import { prototypesOf } from './api/express-prototypes.js';
 import { createApp } from './app.js';
 import { connectMongo, disconnectMongo } from './database/mongo.js';
 import { logger } from './shared/logger.js';
@@ -59,25 +59,6 @@ async function main(): Promise<void> {
   env.PORT = port;
   logger.info('web is ready', { port, address: env.LISTEN_ADDRESS });
   process.send?.({ ready: true, port });
-}
-
-/**
- * Express changes the prototype of every request and response, which costs half of its time. Requests that are
- * born with the prototypes it wants make that a no-op (docs/decisions/004-express-prototypes.md).
- */
-function prototypesOf(app: Express) {
-  return {
-    IncomingMessage: bornWith(IncomingMessage, app.request),
-    ServerResponse: bornWith(ServerResponse, app.response),
-  };
-}
-
-function bornWith<C extends new (...args: never[]) => object>(base: C, prototype: object): C {
-  function Born(...args: never[]): object {
-    return Reflect.construct(base, args, Born) as object;
-  }
-  Born.prototype = prototype;
-  return Born as unknown as C;
 }
 
 main().catch((error: unknown) => {

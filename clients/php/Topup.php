@@ -450,7 +450,10 @@ final class Webhooks
         if (preg_match('/\A[0-9]{1,12}\z/', $timestamp) !== 1 || abs(($nowS ?? time()) - (int) $timestamp) > $toleranceS) {
             throw new WebhookError("It was signed more than $toleranceS s ago, or your clock is wrong.");
         }
-        $parsed = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
+        $parsed = json_decode($body, true);
+        if (!is_array($parsed) || !str_starts_with(ltrim($body), '{')) {
+            throw new WebhookError('The body is no JSON object.');
+        }
         // The header is not signed, so a name in the body wins.
         $name = is_string($parsed['event'] ?? null) ? $parsed['event'] : $header('x-event');
         return new WebhookEvent($id, $name, $parsed);

@@ -375,7 +375,12 @@ def verify_webhook(
     now = time.time() if now_s is None else now_s
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_s:
         raise WebhookError(f"It was signed more than {tolerance_s} s ago, or your clock is wrong.")
-    parsed = json.loads(body)
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise WebhookError("The body is no JSON object.")
     # The header is not signed, so a name in the body wins.
     name = parsed.get("event")
     return WebhookEvent(event_id, name if isinstance(name, str) else header("x-event"), parsed)

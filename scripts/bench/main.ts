@@ -17,6 +17,7 @@ const run: Record<BenchName, () => Promise<void>> = {
   recovery: async () => (await import('./recovery.js')).benchRecovery(),
   trouble: async () => (await import('./trouble.js')).benchTrouble(),
   signals: async () => (await import('./signals.js')).benchSignals(),
+  'web-tier': async () => (await import('./web-tier.js')).benchWebTier(),
   webhooks: async () => (await import('./webhooks.js')).benchWebhooks(),
 };
 
@@ -26,6 +27,8 @@ const helpers: Record<string, (args: string[]) => Promise<void>> = {
   'serve-naive': async (args) => (await import('./processes/naive-server.js')).serveNaive(args),
   refund: async () => (await import('./processes/refunder.js')).runRefunder(),
   'refund-bare': async (args) => (await import('./processes/bare-refunder.js')).runBareRefunder(args),
+  'serve-echo': async (args) => (await import('./processes/echo-server.js')).serveEcho(args),
+  'bare-queue': async (args) => (await import('./processes/bare-queue.js')).runBareQueue(args),
   'bare-worker': async (args) => (await import('./processes/bare-worker.js')).runBareWorker(args),
   'report-bare': async () => (await import('./processes/bare-report.js')).runBareReport(),
   limiter: async () => (await import('./processes/limiter.js')).runLimiter(),

@@ -4,6 +4,7 @@
  */
 import { request } from 'undici';
 import type { Execution } from '../simulator/order-book.js';
+import type { Adding } from './processes/bare-queue.js';
 import type { LoadResult } from './processes/load.js';
 import { checkLedger, runBench, startHelper } from './support/bench.js';
 import type { Bench } from './support/bench.js';
@@ -60,10 +61,23 @@ export async function benchPipeline(): Promise<void> {
     const cpuMs = median(measured.ours.map(({ cost }) => ownCpuUs(cost))) / 1_000;
     const commands = median(measured.ours.map(({ cost }) => sum(cost.mongodb)));
     const perSecond = numberOption('RATE', Math.max(1, Math.round(reached / 2)));
-    const latencies = await atFixedRate(bench, { world, load, pipeline: pipelines.ours, perSecond, seconds });
+    const { delivered, ordered } = await atFixedRate(bench, {
+      ...{ world, load, pipeline: pipelines.ours, perSecond, seconds },
+    });
+    const started = await startsOfBareQueue(bench, { perSecond, seconds });
+    const quantiles = (ms: number[]) => `p50 ${quantile(ms, 0.5)} ms, p99 ${quantile(ms, 0.99)} ms`;
+    console.log(`at ${perSecond}/s: from acceptance to delivery ${quantiles(delivered)}`);
     console.log(
-      `at ${perSecond}/s: from acceptance to delivery p50 ${quantile(latencies, 0.5)} ms, p99 ${quantile(latencies, 0.99)} ms`,
+      `at ${perSecond}/s: from acceptance to the order of its job ${quantiles(ordered)}; a job of a bare queue starts after ${quantiles(started)}`,
     );
+    printGoal('start of a job, p99, against a bare queue', {
+      ...{
+        goal: 2,
+        reached: quantile(ordered, 0.99) / quantile(started, 0.99),
+        unit: 'x',
+        wanted: 'at most',
+      },
+    });
     printGoal('completed and delivered', { goal: 300, reached, unit: '/s', wanted: 'at least' });
     printGoal('CPU of all processes of a purchase', {
       goal: 5,
@@ -144,11 +158,11 @@ async function clearInbox({ url }: RunningProcess): Promise<void> {
   await body.dump();
 }
 
-/** @returns milliseconds from the acceptance of each purchase to the delivery of its webhook. */
+/** @returns milliseconds from the acceptance of each purchase to its first order and to the delivery of its webhook. */
 async function atFixedRate(
   bench: Bench,
   parts: { world: World; load: RunningProcess; pipeline: Pipeline; perSecond: number; seconds: number },
-): Promise<number[]> {
+): Promise<{ ordered: number[]; delivered: number[] }> {
   const { world, load, pipeline, perSecond, seconds } = parts;
   const since = new Date();
   const { cost } = await flow(bench, pipeline, () =>
@@ -174,5 +188,32 @@ async function atFixedRate(
       { projection: { orderKey: 1, settledAt: 1 } },
     )
     .toArray();
-  return delivered.map(({ orderKey, settledAt }) => settledAt.getTime() - (at.get(orderKey) ?? NaN));
+  const orders = await bench.db
+    .collection<{ transactionId: string; createdAt: Date }>('attempts')
+    .find({ createdAt: { $gte: since } }, { projection: { transactionId: 1, createdAt: 1 } })
+    .toArray();
+  const sinceAccepted = (id: string, moment: Date) => moment.getTime() - (at.get(id) ?? NaN);
+  return {
+    ordered: orders.map(({ transactionId, createdAt }) => sinceAccepted(transactionId, createdAt)),
+    delivered: delivered.map(({ orderKey, settledAt }) => sinceAccepted(orderKey, settledAt)),
+  };
+}
+
+/** @returns milliseconds from each `add` to the start of its job. */
+async function startsOfBareQueue(bench: Bench, adding: Adding): Promise<number[]> {
+  const prefix = bench.yardstickPrefix('queue');
+  const [adder, taker] = await Promise.all([
+    startHelper('adder', 'bare-queue', [prefix, 'add']),
+    startHelper('taker', 'bare-queue', [prefix, 'take']),
+  ]);
+  await call(adder.child, { perSecond: adding.perSecond, seconds: 1 } satisfies Adding);
+  await call(taker.child, {});
+  const added = await call<number>(adder.child, adding);
+  const started: number[] = [];
+  await untilTrue({ everyMs: probeEveryMs, limitMs, what: 'every job has started' }, async () => {
+    started.push(...(await call<number[]>(taker.child, {})));
+    return started.length >= added;
+  });
+  await Promise.all([adder.stop(), taker.stop()]);
+  return started;
 }

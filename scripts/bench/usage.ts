@@ -44,6 +44,10 @@ export const benches = {
     does: 'a share of what is reached, while one provider dies, hangs and comes back and workers are killed',
     options: 'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random>',
   },
+  'web-tier': {
+    does: 'a call that checks a body and gives it back, beside node:http and Express as they come',
+    options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=64 ACCOUNTS=1000',
+  },
   webhooks: {
     does: 'deliveries per second and per core, beside the bare HTTP client; the backlog of one receiver',
     options: 'EVENTS=2000 ROUNDS=5 BACKLOG=2000',

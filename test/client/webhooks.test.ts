@@ -42,6 +42,33 @@ describe('The clients, of a webhook', () => {
           }
         });
 
+        it('refuses what is signed and no JSON object, whoever has the secret', async () => {
+          const [genuine] = vectors.filter(({ refused }) => refused === null);
+          const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
+          const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
+          for (const body of [
+            '[1]',
+            ' [{"event":"ping"}]',
+            'null',
+            '1',
+            '"text"',
+            '',
+            '{"event":',
+            '['.repeat(100_000),
+          ]) {
+            const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+            const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+            const result = await driver.play({
+              do: 'verify',
+              with: { ...message, body, headers: { ...headers, 'webhook-signature': signature } },
+            });
+            expect(result, body.slice(0, 20)).to.include({
+              error: 'forged',
+              message: 'The body is no JSON object.',
+            });
+          }
+        });
+
         it('takes headers in any case, and lists of values, as gateways and frameworks give them', async () => {
           const [genuine] = vectors.filter(({ refused }) => refused === null);
           const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));

@@ -61,10 +61,24 @@ export function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowS - Number(timestamp)) > toleranceS) {
     throw new WebhookError(`It was signed more than ${toleranceS} s ago, or your clock is wrong.`);
   }
-  const parsed = JSON.parse(body.toString('utf8')) as { event?: unknown };
+  const parsed = objectIn(body.toString('utf8'));
   // The header is not signed, so a name in the body wins.
   const name = typeof parsed.event === 'string' ? parsed.event : headerOf('x-event');
   return { id, name, body: parsed } as WebhookEvent;
+}
+
+/** Whoever signs what is none has the secret, and is not this service. */
+function objectIn(text: string): { event?: unknown } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new WebhookError('The body is no JSON object.');
+  }
+  return parsed;
 }
 
 export interface ReceiverOptions extends WebhookOptions {

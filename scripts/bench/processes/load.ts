@@ -17,6 +17,8 @@ export interface Load {
   connections: number;
   /** Of the product. Absent: the one that every bench sells. */
   code?: string;
+  /** Where it is sent. Absent: to the call that buys. */
+  path?: string;
   /** Ends after whichever comes first. */
   seconds: number;
   purchases?: number;
@@ -42,7 +44,6 @@ export interface LoadResult {
 }
 
 const repeatAfterMs = 100;
-const purchasePath = '/api/buyer/transaction';
 
 export function runLoad(): void {
   answerCalls(load);
@@ -50,6 +51,7 @@ export function runLoad(): void {
 
 async function load(wanted: Load): Promise<LoadResult> {
   const { urls, connections, seconds, purchases = Infinity, perSecond, repeat = false } = wanted;
+  const path = wanted.path ?? '/api/buyer/transaction';
   const bodyOf = bodies(wanted.code ?? product.code);
   const buyers = readBuyers(wanted);
   const latencies: number[] = [];
@@ -70,10 +72,10 @@ async function load(wanted: Load): Promise<LoadResult> {
       }
       const sentMs = performance.now();
       const buyer = buyers[at % buyers.length] ?? '';
-      let status = await buy(client, buyer, bodyOf(at));
+      let status = await buy(client, { path, authorization: buyer, body: bodyOf(at) });
       for (; repeat && (status === 503 || status === 0); repeated++) {
         await pause(repeatAfterMs);
-        status = await buy(client, buyer, bodyOf(at));
+        status = await buy(client, { path, authorization: buyer, body: bodyOf(at) });
       }
       if (status >= 200 && status < 300) {
         latencies.push(performance.now() - sentMs);
@@ -99,11 +101,14 @@ async function load(wanted: Load): Promise<LoadResult> {
   };
 }
 
-async function buy(client: Client, authorization: string, body: string): Promise<number> {
+async function buy(
+  client: Client,
+  { path, authorization, body }: { path: string; authorization: string; body: string },
+): Promise<number> {
   try {
     const response = await client.request({
       method: 'POST',
-      path: purchasePath,
+      path,
       headers: { 'content-type': 'application/json', authorization },
       body,
     });

@@ -1,0 +1,43 @@
+/** The bare yardstick of a job's start: BullMQ as its manual has it. One process adds at a steady rate, another takes. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { answerCalls } from '../support/calls.js';
+
+export interface Adding {
+  perSecond: number;
+  seconds: number;
+}
+
+const name = 'bare';
+
+/** @param args The prefix in Redis; `add` or `take`. One that takes tells how long each job had waited since its last call, in milliseconds. */
+export function runBareQueue([prefix = '', what = '']: string[]): void {
+  const connection = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+  if (what === 'add') {
+    const queue = new Queue(name, { connection, prefix, defaultJobOptions: { removeOnComplete: 1_000 } });
+    answerCalls(async ({ perSecond, seconds }: Adding) => {
+      const startedMs = performance.now();
+      const adding: Promise<unknown>[] = [];
+      for (let at = 0; at < perSecond * seconds; at++) {
+        const dueMs = startedMs + (1_000 * at) / perSecond - performance.now();
+        if (dueMs > 0) {
+          await pause(dueMs);
+        }
+        adding.push(queue.add('take', { addedMs: Date.now() }));
+      }
+      return (await Promise.all(adding)).length;
+    });
+    return;
+  }
+  let waitedMs: number[] = [];
+  const take = ({ data }: { data: { addedMs: number } }) =>
+    Promise.resolve(waitedMs.push(Date.now() - data.addedMs));
+  const worker = new Worker<{ addedMs: number }>(name, take, { connection, prefix, concurrency: 50 });
+  worker.on('error', (error) => console.error(error));
+  answerCalls(() => {
+    const found = waitedMs;
+    waitedMs = [];
+    return Promise.resolve(found);
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * The web tier alone: one call that checks a body and gives it back. `http` and `express` are the yardsticks, as their manuals have them;
+ * `frame` is what every answer of ours passes; `ours` is a whole call of the interface, with its key and its limits.
+ */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/purchase-body.js';
+import { prototypesOf } from '../../../src/api/express-prototypes.js';
+import { accessRules } from '../../../src/api/middleware/access-rules.js';
+import { errorEnvelope } from '../../../src/api/middleware/errors.js';
+import { jsonBody } from '../../../src/api/middleware/json-body.js';
+import { requestContext } from '../../../src/api/middleware/request-context.js';
+import { mountOperations } from '../../../src/api/mount.js';
+import { defineOperation } from '../../../src/api/operation.js';
+import { sendJson } from '../../../src/api/send-json.js';
+import { validate } from '../../../src/api/validate.js';
+import { connectMongo } from '../../../src/database/mongo.js';
+import { connectRedis } from '../../../src/redis/connection.js';
+import { keepFleetClock } from '../../../src/redis/fleet-clock.js';
+import { hearChanges } from '../../../src/redis/hear-changes.js';
+
+export type EchoServer = 'http' | 'express' | 'frame' | 'ours';
+
+const path = '/echo';
+
+export async function serveEcho([name = '']: string[]): Promise<void> {
+  const server = await servers[name as EchoServer]();
+  server.listen(0, '127.0.0.1', () =>
+    process.send?.({ ready: true, port: (server.address() as AddressInfo).port }),
+  );
+  process.on('SIGTERM', () => process.exit(0));
+}
+
+const servers = {
+  http: () => createServer(echoBare),
+  express: () =>
+    createServer(
+      express()
+        .use(express.json())
+        .post(path, (request, response) => {
+          const { error, value } = check(request.body);
+          response.status(error ? 400 : 200).json({ status: 'success', code: '00', data: value });
+        }),
+    ),
+  frame: () =>
+    bornRight(
+      framed().post(path, async (request, response) => {
+        const data = validate(purchaseBody, request.body);
+        await sendJson(response.status(200), { status: 'success', code: '00', data });
+      }),
+    ),
+  async ours() {
+    keepFleetClock();
+    await Promise.all([connectMongo(), connectRedis(), hearChanges()]);
+    return bornRight(framed().use(mountOperations([echo], [accessRules])));
+  },
+};
+
+const check = (input: unknown) => purchaseBody.validate(input) as { error?: Error; value: PurchaseBody };
+
+const echoBare: RequestListener = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const { error, value } = check(JSON.parse(Buffer.concat(chunks).toString()));
+    const text = JSON.stringify({ status: 'success', code: '00', data: value });
+    response
+      .writeHead(error ? 400 : 200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      })
+      .end(text);
+  });
+};
+
+const echo = defineOperation<PurchaseBody>({
+  ...{ id: 'echo', method: 'post', path, role: 'buyer', needs: 'trade', tag: 'Buyer', summary: 'Echo' },
+  body: purchaseBody,
+  data: purchaseBody,
+  handle: ({ body }) => Promise.resolve({ data: body }),
+});
+
+/** As createApp has it. */
+function framed(): Express {
+  return express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
+    .use(requestContext)
+    .use(helmet())
+    .use(jsonBody);
+}
+
+function bornRight(app: Express) {
+  app.use(errorEnvelope);
+  return createServer(prototypesOf(app), app);
+}
