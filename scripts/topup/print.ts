@@ -37,7 +37,7 @@ async function explain(error: unknown): Promise<string> {
     import('../../src/shared/logger.js'),
   ]);
   if (error instanceof AppError) {
-    return error.message;
+    return [error.message, error.atCommandLine].filter((each) => each !== undefined).join(' ');
   }
   return String(redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
 }

@@ -11,9 +11,9 @@ export async function requireAccount(usernameOrId: string): Promise<Account> {
     (await AccountModel.findOne({ username: usernameOrId }).lean<Account>()) ??
     (await AccountModel.findById(usernameOrId).lean<Account>());
   if (!account) {
-    throw new NotFoundError(
-      asWritten(`There is no account ${usernameOrId}. See them all: topup account list`),
-    );
+    throw new NotFoundError(asWritten(`There is no account ${usernameOrId}.`), {
+      atCommandLine: 'See them all: topup account list',
+    });
   }
   return account;
 }

@@ -82,9 +82,9 @@ export async function rejectAdjustment(
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const found = await AdjustmentModel.findById(id).lean<Adjustment>();
   if (!found) {
-    throw new NotFoundError(
-      asWritten(`There is no adjustment ${id}. See those that wait: topup adjust list`),
-    );
+    throw new NotFoundError(asWritten(`There is no adjustment ${id}.`), {
+      atCommandLine: 'See those that wait: topup adjust list',
+    });
   }
   return found;
 }

@@ -112,7 +112,7 @@ function auditOf(action: string, { _id, accountId, amount, status }: Adjustment,
 /** The same command again would be another adjustment: whoever does not know looks first. */
 function adviceFor({ account }: AdjustmentRequest): string {
   return (
-    'It is not known whether the adjustment was made. Look before you repeat it: ' +
-    `topup adjust list --account ${account.username}`
+    `It is not known whether the adjustment was made. Look at those of ${account.username} before you repeat it ` +
+    `(on the command line: topup adjust list --account ${account.username}).`
   );
 }

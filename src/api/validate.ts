@@ -29,6 +29,12 @@ const options: Joi.ValidationOptions = {
   convert: false,
   stripUnknown: { objects: true },
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
+  // Joi's own speak of peers of a `value`, which nobody sent.
+  messages: {
+    'object.missing': 'one of {{#peersWithLabels}} must be given',
+    'object.oxor': '{{#presentWithLabels}} cannot be given together',
+    'object.xor': '{{#presentWithLabels}} cannot be given together',
+  },
 };
 
 /** The second time alone for its words: what passes is checked once. */

@@ -63,7 +63,9 @@ async function sellerToAsk(product: Product): Promise<string> {
     return choice.sellerId;
   }
   if (choice.reason === 'no-offer') {
-    throw new NotFoundError(say('meterCheckNotOffered', { product: product._id }), 'meter_check_not_offered');
+    throw new NotFoundError(say('meterCheckNotOffered', { product: product._id }), {
+      reason: 'meter_check_not_offered',
+    });
   }
   throw noRouteError(product, choice);
 }

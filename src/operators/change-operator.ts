@@ -75,9 +75,9 @@ async function changeOperator(
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw new NotFoundError(
-        asWritten(`There is no operator ${username}. See them all: topup operator list`),
-      );
+      throw new NotFoundError(asWritten(`There is no operator ${username}.`), {
+        atCommandLine: 'See them all: topup operator list',
+      });
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
       await keepAnAdmin(session);

@@ -77,7 +77,9 @@ export async function listOperators(): Promise<Operator[]> {
 
 function found(username: string, operator: Operator | null): Operator {
   if (!operator) {
-    throw new NotFoundError(asWritten(`There is no operator ${username}. See them all: topup operator list`));
+    throw new NotFoundError(asWritten(`There is no operator ${username}.`), {
+      atCommandLine: 'See them all: topup operator list',
+    });
   }
   return operator;
 }

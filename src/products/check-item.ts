@@ -17,7 +17,9 @@ export function checkItem(
   wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
 ): Product {
   if (!product || product.status === 'inactive') {
-    throw new NotFoundError(say('productNotOnSale', { code: wanted.productCode }), 'product_not_found');
+    throw new NotFoundError(say('productNotOnSale', { code: wanted.productCode }), {
+      reason: 'product_not_found',
+    });
   }
   if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
     refuse(say('postpaidProduct', { product: product._id }));

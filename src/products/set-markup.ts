@@ -72,7 +72,9 @@ export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise
     inTransaction(async (session) => {
       const before = await markups.findOneAndDelete({ _id }).session(session).lean<Markup>();
       if (!before) {
-        throw new NotFoundError(asWritten('There is no such markup. See them all: topup markup list'));
+        throw new NotFoundError(asWritten('There is no such markup.'), {
+          atCommandLine: 'See them all: topup markup list',
+        });
       }
       await recordAudit(session, {
         ...by,

@@ -22,7 +22,7 @@ export async function routeOrRefuse(product: Product): Promise<Route> {
 export function noRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
-      return new NotFoundError(say('productNotSold', { code: product._id }), 'product_not_found');
+      return new NotFoundError(say('productNotSold', { code: product._id }), { reason: 'product_not_found' });
     case 'cut-off':
       return new MaintenanceError(
         say('productCutOff', {

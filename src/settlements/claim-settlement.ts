@@ -27,9 +27,9 @@ export async function claimSettlement(
     throw new ConflictError(asWritten(`Settlement ${settlementId} is ${status}.`));
   }
   if (needsApproval) {
-    throw new ConflictError(
-      asWritten(`It waits for approval first: topup settlement approve ${settlementId}`),
-    );
+    throw new ConflictError(asWritten('It waits for approval first.'), {
+      atCommandLine: `topup settlement approve ${settlementId}`,
+    });
   }
   if (claimedBy === by.actor) {
     return { settlement, changed: false };
@@ -93,9 +93,9 @@ export function requireClaim(
   if (claimedBy === null && claimNeeded) {
     throw new ConflictError(
       asWritten(
-        `Nobody has claimed settlement ${_id}. Claim it before you pay, so that nobody else pays it too: ` +
-          `topup settlement claim ${_id}`,
+        `Nobody has claimed settlement ${_id}. Claim it before you pay, so that nobody else pays it too.`,
       ),
+      { atCommandLine: `topup settlement claim ${_id}` },
     );
   }
 }
@@ -103,8 +103,8 @@ export function requireClaim(
 function claimedByAnother({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
   return new ConflictError(
     asWritten(
-      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? businessTime(claimedAt) : ''}. Ask whether it is paid. ` +
-        `To go on in their place: topup settlement claim ${_id} --take-over --reason …`,
+      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? businessTime(claimedAt) : ''}. Ask whether it is paid.`,
     ),
+    { atCommandLine: `To go on in their place: topup settlement claim ${_id} --take-over --reason …` },
   );
 }

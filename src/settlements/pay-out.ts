@@ -5,7 +5,7 @@ import { move } from '../money/journals/new-journal.js';
 import { post } from '../money/posting/post.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
-import { ConflictError, NotFoundError } from '../shared/errors.js';
+import { ConflictError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
 import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
@@ -16,7 +16,7 @@ import { enqueueSettlement } from './request-settlement.js';
 import { requireSettlement } from './require-settlement.js';
 import { settlementCompletedDeliveries, settlementFailedDeliveries } from './settlement-events.js';
 import { settlementSweepAt } from './settlement-outbox.js';
-import { SettlementModel, settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
+import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**
  * Takes a settlement on its way (pending -> processing). `PAYOUT_MODE=simulated` completes it at once; `manual`
@@ -119,14 +119,17 @@ export async function failSettlement(
 
 /**
  * Lets a settlement that waits for the operator go on (bank-account-use.ts).
- * @throws NotFoundError if none with this id waits for approval.
+ * @throws NotFoundError. ConflictError if it does not wait for approval.
  */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
-  const settlement = await SettlementModel.findById(settlementId).lean<Settlement>();
+  const settlement = await requireSettlement(settlementId);
   const approval = { needsApproval: false, nextActionAt: settlementSweepAt() };
-  const result = settlement && (await post(approvalPosting(settlement, approval, by)));
-  if (!settlement || result?.outcome !== 'posted') {
-    throw new NotFoundError(asWritten(`No settlement ${settlementId} waits for approval.`));
+  const { outcome } = await post(approvalPosting(settlement, approval, by));
+  if (outcome !== 'posted') {
+    const { status } = await requireSettlement(settlementId);
+    throw new ConflictError(
+      asWritten(`Settlement ${settlementId} does not wait for approval (any more): it is ${status}.`),
+    );
   }
   const approved = { ...settlement, ...approval };
   await enqueueSettlement(approved);

@@ -23,6 +23,8 @@ export interface AppErrorOptions {
   reason?: FailureReason;
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   retryAfterS?: number;
+  /** What to do next, for who reads it on the command line: said there alone. */
+  atCommandLine?: string;
 }
 
 /**
@@ -32,6 +34,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly retryAfterS: number | undefined;
+  readonly atCommandLine: string | undefined;
   readonly reason: FailureReason;
 
   constructor(
@@ -43,6 +46,7 @@ export class AppError extends Error {
     this.name = new.target.name;
     this.errors = options.errors;
     this.retryAfterS = options.retryAfterS;
+    this.atCommandLine = options.atCommandLine;
     this.reason = reason;
   }
 }
@@ -79,8 +83,8 @@ export class ConflictError extends AppError {
 }
 
 export class NotFoundError extends AppError {
-  constructor(message: Message, reason: FailureReason = 'not_found') {
-    super('02', message, { reason });
+  constructor(message: Message, options: Pick<AppErrorOptions, 'reason' | 'atCommandLine'> = {}) {
+    super('02', message, { reason: 'not_found', ...options });
   }
 }
 

@@ -194,6 +194,9 @@ describe('a bank statement', function () {
     expect(await problemOf(read('')))
       .to.include('the date')
       .and.to.include('the amount');
+    expect(await problemOf(read('Tanggal,Keterangan,Kredit,KREDIT', `${yesterday},a,1000,2000`))).to.include(
+      'line 1 names the column kredit twice',
+    );
     const head = 'Tanggal,Keterangan,Kredit';
     expect(await problemOf(read(head, '"open'))).to.include('line 2: a quote is not closed');
     for (const long of ['x'.repeat(32_768), `"${'x'.repeat(32_766)}"`]) {

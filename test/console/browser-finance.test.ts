@@ -36,6 +36,40 @@ import { eventually } from '../support/eventually.js';
       await act(page, 'Correct a wallet');
     }
 
+    it('an amount is sent as it was written, or not at all', async () => {
+      const page = budi;
+      await browser.open(page, '/adjustments', 'Adjustments');
+      const sent: number[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/admin/api/adjustments')) {
+          sent.push((request.postDataJSON() as { amount: number }).amount);
+        }
+      });
+      const form = page.getByRole('region', { name: 'Correct a wallet' });
+      const field = form.getByLabel('Amount in rupiah');
+      const wrong: [amount: string, why: string][] = [
+        ['-50000', 'At least 1.'],
+        ['0', 'At least 1.'],
+        ...['50.000,00', '10.5', '5e4', '1.00', '1,000.000', '0x10', '99999999999999999'].map(
+          (amount): [string, string] => [amount, 'Write a whole number: 50000 or 50.000.'],
+        ),
+      ];
+      await form.getByLabel('Account').fill('buyer');
+      await form.getByLabel('Reason').fill('a figure that is none');
+      for (const [amount, why] of wrong) {
+        await field.fill(amount);
+        await form.getByRole('button', { name: 'Correct a wallet' }).click();
+        await form.getByText(why).waitFor();
+        expect(await field.inputValue(), 'it stays as it was written').to.equal(amount);
+      }
+      await expectSound(page, 'an amount that is none');
+      await field.fill('51.000');
+      await form.getByText('Rp 51.000').waitFor();
+      await form.getByRole('button', { name: 'Correct a wallet' }).click();
+      await page.getByText(/^It is made\./).waitFor();
+      expect(sent).to.deep.equal([51_000]);
+    });
+
     it('a small correction is made at once; a large one is asked for by one operator and approved by another', async () => {
       await browser.open(budi, '/adjustments', 'Adjustments');
       await budi.getByText('From Rp 1.000.000 on').waitFor();
@@ -67,7 +101,7 @@ import { eventually } from '../support/eventually.js';
       await act(next, 'Reject it');
       await next.waitFor({ state: 'detached' });
       await browser.open(dewi, '/adjustments?status=all&account=buyer', 'Adjustments');
-      expect(await dewi.getByRole('article').count()).to.equal(3);
+      expect(await dewi.getByRole('article').count()).to.equal(4);
     });
 
     it('an account is created with its key, which is shown once, and revoked', async () => {

@@ -120,7 +120,11 @@ describe('money in the console', function () {
     expect(shown.review_reason).to.equal('new-bank-account');
     await ask('approveSettlement', `/settlements/${refused}/approve`, { reason });
     await expectAudited(refused, 'settlement.approve');
-    expect((await call(`/settlements/${refused}/approve`, { reason })).status, 'twice').to.equal(404);
+    const twice = await call(`/settlements/${refused}/approve`, { reason });
+    expect([twice.status, twice.text], 'what it is now, and no command').to.satisfy(
+      ([status, text]: [number, string]) =>
+        status === 409 && text.includes('does not wait for approval') && !text.includes('topup '),
+    );
     await eventually('it to be on its way', async () => (await statusOf(refused)) === 'processing');
     await ask('failSettlement', `/settlements/${refused}/fail`, { reason });
     await expectAudited(refused, 'settlement.failed');

@@ -65,6 +65,16 @@ describe('imports of price lists', function () {
     return answer.status === 201 ? (answer.body.data.price as number) : answer.status;
   }
 
+  it('the same list applied four times at once is one import: the others hear that nothing changes', async () => {
+    const code = await product(10_000);
+    const file = csv(`${code},seller,11000,,`);
+    const { fingerprint: seen } = await preview(file);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => tryToApply(file, seen, { name: code })));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
+    const { imports } = await caller.ask('listPriceImports', '/price-imports');
+    expect(imports.map((each: { file: string }) => each.file)).to.deep.equal([code]);
+  });
+
   it('a preview says what changes from and to, what loses money, what is refused and why; and changes nothing', async () => {
     const [cheap, dear, same, owned] = [
       await product(10_000),

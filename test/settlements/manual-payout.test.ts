@@ -21,7 +21,7 @@ import { importHolidays } from '../../src/settlements/import-holidays.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
 import { businessDay, nextBusinessDayAt } from '../../src/shared/business-time.js';
-import { InsufficientBalanceError } from '../../src/shared/errors.js';
+import { InsufficientBalanceError, type AppError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer } from '../providers/play-server.js';
@@ -54,10 +54,11 @@ describe('settlements paid by people', function () {
     return settlement;
   }
   const read = (id: string) => SettlementModel.findById(id).orFail().lean<Settlement>();
+  /** As the command line says it. */
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => null,
-      (error: unknown) => (error as Error).message,
+      (error: unknown) => `${(error as AppError).message} ${(error as AppError).atCommandLine ?? ''}`,
     );
 
   it('without a claim nothing is completed, and the refusal says how to claim', async () => {

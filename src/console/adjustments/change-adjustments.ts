@@ -41,6 +41,7 @@ export const requestAdjustmentCall = defineConsoleOperation<Body>({
       .min(-limits.depositMax)
       .max(limits.depositMax)
       .invalid(0)
+      .messages({ 'any.invalid': 'amount must not be 0' })
       .required()
       .description('Rupiah: a credit, or, negative, a debit. Not 0.'),
     reason,

@@ -143,10 +143,17 @@ export function missingIn(columns: BankColumns): string[] {
 /** A longer one is none of ours, and is not read to its end. */
 const headingLengthMax = 100;
 
+/** @returns a heading that two columns of figures have, of which nobody can say which counts. */
+export function twiceIn(cells: readonly string[]): string | undefined {
+  const names = cells.map(plain);
+  return (['credit', 'debit', 'amount'] as const)
+    .map((of) => names.find((name, place) => isOf(of, name) && names.indexOf(name) !== place))
+    .find((name) => name !== undefined);
+}
+
 export function columnsOf(cells: readonly string[]): BankColumns {
   const names = cells.map(plain);
-  const places = (of: ColumnName) =>
-    names.flatMap((name, place) => ((headings[of] as readonly string[]).includes(name) ? [place] : []));
+  const places = (of: ColumnName) => names.flatMap((name, place) => (isOf(of, name) ? [place] : []));
   const first = (of: ColumnName) => places(of)[0] ?? -1;
   const amount = first('amount');
   // BCA leaves the column of CR and DB, behind that of the amount, without a heading.
@@ -157,6 +164,10 @@ export function columnsOf(cells: readonly string[]): BankColumns {
     kind: first('kind') >= 0 ? first('kind') : unnamed,
     texts: texts.length === 0 ? [] : [...texts, ...places('reference')],
   };
+}
+
+function isOf(column: ColumnName, name: string): boolean {
+  return (headings[column] as readonly string[]).includes(name);
 }
 
 function plain(heading: string): string {

@@ -9,7 +9,7 @@ import { printable } from '../../shared/printable.js';
 import { asWritten } from '../../shared/say.js';
 import { isZip } from '../../shared/zip-parts.js';
 import { amountOf, contradict, dayOf, dayOrderOf, directionOf, type Direction } from './bank-cells.js';
-import { columnsOf, missingIn, type BankColumns } from './bank-columns.js';
+import { columnsOf, missingIn, twiceIn, type BankColumns } from './bank-columns.js';
 
 /** Why a line with an amount is not read. */
 export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
@@ -205,6 +205,10 @@ async function headingOf(text: string): Promise<Heading> {
         const columns = columnsOf(cells);
         const lacks = missingIn(columns);
         if (lacks.length === 0) {
+          const twice = twiceIn(cells);
+          if (twice !== undefined) {
+            throw unreadable(`line ${line} names the column ${twice} twice: nobody can say which one counts`);
+          }
           return { mark, columns, line };
         }
         missing = lacks.length < missing.length ? lacks : missing;

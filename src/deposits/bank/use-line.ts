@@ -80,7 +80,9 @@ async function refuseSameBefore(line: BankLine): Promise<void> {
 export async function requireLine(lineId: string): Promise<BankLine> {
   const line = await BankLineModel.findById(lineId).lean<BankLine>();
   if (!line) {
-    throw new NotFoundError(asWritten(`There is no bank line ${lineId}. See them all: topup deposit lines`));
+    throw new NotFoundError(asWritten(`There is no bank line ${lineId}.`), {
+      atCommandLine: 'See them all: topup deposit lines',
+    });
   }
   return line;
 }

@@ -27,6 +27,8 @@ export interface AppliedImport {
   kept: PlannedChange[];
 }
 
+const nothingChanges = 'No line of the price list changes anything.';
+
 /**
  * Applies a price list: what its lines say of offers that exist, with the lines that are refused left out. The next call in
  * every process goes by it; purchases that were accepted keep their price. What was before is kept, so that it can be undone;
@@ -37,7 +39,7 @@ export interface AppliedImport {
 export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
   const plan = await planImport(await readPriceFile(request.bytes));
   if (plan.changes.length === 0) {
-    throw new ConflictError(asWritten('No line of the price list changes anything.'));
+    throw new ConflictError(asWritten(nothingChanges));
   }
   if (request.fingerprint !== undefined && request.fingerprint !== plan.fingerprint) {
     throw new ConflictError(asWritten('Offers have changed since the preview: look at it again.'));
@@ -71,8 +73,13 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
       },
     },
   );
-  await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
   const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
+  if (kept.length === 0 && !outcomes.some(isWritten)) {
+    // The same list was applied at the same time: that import has it all.
+    await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
+    throw new ConflictError(asWritten(nothingChanges));
+  }
+  await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
   return { importId, plan, changed: outcomes.filter(isWritten).length, kept };
 }
 

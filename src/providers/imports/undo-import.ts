@@ -59,9 +59,9 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
 async function whyNot(importId: string): Promise<Error> {
   const found = await PriceImportModel.findById(importId).lean<PriceImport>();
   if (!found) {
-    return new NotFoundError(
-      asWritten(`There is no import ${importId}. See them all: topup product imports`),
-    );
+    return new NotFoundError(asWritten(`There is no import ${importId}.`), {
+      atCommandLine: 'See them all: topup product imports',
+    });
   }
   return found.createdAt < undoableSince(nowMs())
     ? new ConflictError(

@@ -35,7 +35,9 @@ export async function resolveCase(
   return inTransaction(async (session) => {
     const found = await CaseModel.findById(caseId).session(session).lean<ReconciliationCase>();
     if (!found) {
-      throw new NotFoundError(asWritten(`There is no case ${caseId}. See the open ones: topup case list`));
+      throw new NotFoundError(asWritten(`There is no case ${caseId}.`), {
+        atCommandLine: 'See the open ones: topup case list',
+      });
     }
     if (found.resolvedAt !== null) {
       return { resolved: found, changed: false };

@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -8,6 +8,8 @@ import type { operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
+import { NumberField } from '../parts/number-field.js';
+import { numberIn } from '../parts/number-in.js';
 import { Time } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -98,11 +100,11 @@ type Made = operations['requestAdjustment']['responses'][200]['content']['applic
 function Correct({ account: filtered }: { account: string }): React.ReactElement {
   const [account, setAccount] = useState(filtered);
   const [kind, setKind] = useState('credit');
-  const [amount, setAmount] = useState<string | number>('');
+  const [amount, setAmount] = useState('');
   const [made, setMade] = useState<Made | null>(null);
   const run = async (reason: string) => {
     setMade(null);
-    const signed = (kind === 'debit' ? -1 : 1) * Number(amount);
+    const signed = (kind === 'debit' ? -1 : 1) * numberIn(amount);
     setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
     // What was asked for is not asked for again by a second press.
     setAmount('');
@@ -127,15 +129,11 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
             { value: 'debit', label: t('debit') },
           ]}
         />
-        <NumberInput
+        <NumberField
           label={t('amountRupiah')}
           required
-          min={1}
-          allowDecimal={false}
-          allowNegative={false}
-          hideControls
-          thousandSeparator="."
-          decimalSeparator=","
+          least={1}
+          isRupiah
           value={amount}
           onChange={setAmount}
         />

@@ -1,14 +1,4 @@
-import {
-  Anchor,
-  Button,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, NativeSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -17,6 +7,8 @@ import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
+import { NumberField } from '../parts/number-field.js';
+import { numberIn } from '../parts/number-in.js';
 import { FilterField, FilterForm } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { PriceGroups } from '../parts/price-groups.js';
@@ -125,6 +117,7 @@ function keyOf({ account, group, product, category }: Markup): string {
 
 const scopes = ['all', 'category', 'product'] as const;
 const units = ['rupiah', 'percent'] as const;
+const percentDecimals = 2;
 
 function SetMarkup(): React.ReactElement {
   const [account, setAccount] = useState('');
@@ -132,7 +125,7 @@ function SetMarkup(): React.ReactElement {
   const [scope, setScope] = useState<(typeof scopes)[number]>('all');
   const [of, setOf] = useState('');
   const [unit, setUnit] = useState<(typeof units)[number]>('rupiah');
-  const [amount, setAmount] = useState<string | number>('');
+  const [amount, setAmount] = useState('');
   return (
     <ActionForm
       title={t('setMarkup')}
@@ -143,7 +136,7 @@ function SetMarkup(): React.ReactElement {
             body: {
               ...whomOf({ account: account.trim(), group: group.trim() }),
               ...(scope === 'all' ? { all: true } : { [scope]: of.trim() }),
-              ...(amount !== '' && { [unit]: Number(amount) }),
+              [unit]: numberIn(amount, unit === 'percent' ? percentDecimals : 0),
               reason,
             },
           }),
@@ -188,12 +181,12 @@ function SetMarkup(): React.ReactElement {
           data={units.map((value) => ({ value, label: t(`unit_${value}`) }))}
           onChange={(event) => setUnit(units.find((each) => each === event.currentTarget.value) ?? unit)}
         />
-        <NumberInput
+        <NumberField
           label={t('markup')}
-          value={amount}
-          min={0}
-          {...(unit === 'percent' ? { max: 100, decimalScale: 2 } : { allowDecimal: false })}
           required
+          least={0}
+          {...(unit === 'percent' ? { most: 100, decimals: percentDecimals } : { isRupiah: true })}
+          value={amount}
           onChange={setAmount}
         />
       </SimpleGrid>

@@ -1,14 +1,4 @@
-import {
-  Anchor,
-  Button,
-  Checkbox,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Checkbox, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
@@ -17,6 +7,8 @@ import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
+import { NumberField } from '../parts/number-field.js';
+import { numberIn } from '../parts/number-in.js';
 import { Facts } from '../parts/facts.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
@@ -199,7 +191,7 @@ function History({ code, offers }: { code: string; offers: Offer[] }): React.Rea
 }
 
 function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement {
-  const [price, setPrice] = useState<string | number>(of.price);
+  const [price, setPrice] = useState(String(of.price));
   const [status, setStatus] = useState(of.status);
   const [belowCost, setBelowCost] = useState(false);
   return (
@@ -212,7 +204,7 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
             params: { path: { code } },
             body: {
               seller: of.seller,
-              ...(Number(price) !== of.price && { price: Number(price) }),
+              ...(numberIn(price) !== of.price && { price: numberIn(price) }),
               status,
               below_cost: belowCost,
               reason,
@@ -222,14 +214,7 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
       }
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
-        <NumberInput
-          label={t('price')}
-          value={price}
-          min={0}
-          allowDecimal={false}
-          required
-          onChange={setPrice}
-        />
+        <NumberField label={t('price')} required least={0} isRupiah value={price} onChange={setPrice} />
         <NativeSelect
           label={t('status')}
           value={status}

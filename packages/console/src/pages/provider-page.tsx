@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Anchor, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
@@ -7,6 +7,8 @@ import { dataOf } from '../api/data-of.js';
 import type { operations } from '../api/schema.js';
 import { clockIn, dayIn, rupiah, seconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
+import { NumberField } from '../parts/number-field.js';
+import { numberIn } from '../parts/number-in.js';
 import { Facts } from '../parts/facts.js';
 import { OrdersPlot, ProviderPlots } from '../parts/provider-plots.js';
 import { PriceDifferences, ReconcileDay } from '../parts/provider-questions.js';
@@ -209,10 +211,10 @@ type Limit = keyof Provider['limits'];
 
 /** Empty: no limit, or the standard. */
 function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
-  const [given, setGiven] = useState<Record<Limit, string | number>>({
-    calls_per_second: limits.calls_per_second ?? '',
-    concurrency: limits.concurrency ?? '',
-    max_wait_s: limits.max_wait_s ?? '',
+  const [given, setGiven] = useState<Record<Limit, string>>({
+    calls_per_second: String(limits.calls_per_second ?? ''),
+    concurrency: String(limits.concurrency ?? ''),
+    max_wait_s: String(limits.max_wait_s ?? ''),
   });
   const names = Object.keys(given) as Limit[];
   return (
@@ -221,7 +223,7 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
       consequence={t('setLimitsWhat', { seller })}
       run={(reason) => {
         const changed = names
-          .map((name) => [name, given[name] === '' ? null : Number(given[name])] as const)
+          .map((name) => [name, given[name].trim() === '' ? null : numberIn(given[name])] as const)
           .filter(([name, value]) => value !== limits[name]);
         return dataOf(
           api.POST('/providers/{username}/limits', {
@@ -233,13 +235,12 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
     >
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
         {names.map((name) => (
-          <NumberInput
+          <NumberField
             key={name}
             label={t(`limit_${name}`)}
             description={name === 'max_wait_s' ? t('standardHint') : t('noLimitHint')}
+            least={1}
             value={given[name]}
-            min={1}
-            allowDecimal={false}
             onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
           />
         ))}

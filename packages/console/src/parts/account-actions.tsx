@@ -1,4 +1,4 @@
-import { Alert, Code, NumberInput, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
+import { Alert, Code, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
@@ -6,6 +6,8 @@ import type { operations } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t, type TextKey } from '../text/text.js';
 import { ActionForm } from './action-form.js';
+import { NumberField } from './number-field.js';
+import { numberIn } from './number-in.js';
 import { SetPriceGroup } from './price-groups.js';
 import { RevokeKey } from './revoke-key.js';
 
@@ -76,17 +78,19 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
   );
 }
 
-type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'product_limit', string | number>;
+type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'product_limit', string>;
+
+const decimalsOf = (name: keyof Numbers) => (name === 'commission_rate' ? 6 : 0);
 
 /** Sends what was changed alone; an empty number is the standard. */
 function Rules({ of }: { of: Account }): React.ReactElement {
   const [strongSign, setStrongSign] = useState(of.require_strong_sign);
   const [ack, setAck] = useState(of.require_ack);
   const [numbers, setNumbers] = useState<Numbers>({
-    rate_limit: of.rate_limit,
-    rate_limit_max: of.rate_limit_max ?? '',
-    commission_rate: of.commission_rate ?? '',
-    product_limit: of.product_limit ?? '',
+    rate_limit: String(of.rate_limit),
+    rate_limit_max: String(of.rate_limit_max ?? ''),
+    commission_rate: String(of.commission_rate ?? ''),
+    product_limit: String(of.product_limit ?? ''),
   });
   const isSeller = of.role === 'seller';
   const shown: [keyof Numbers, TextKey][] = [
@@ -104,7 +108,10 @@ function Rules({ of }: { of: Account }): React.ReactElement {
     ...(ack !== of.require_ack && { require_ack: ack }),
     ...Object.fromEntries(
       shown
-        .map(([name]) => [name, numbers[name] === '' ? null : Number(numbers[name])] as const)
+        .map(([name]) => {
+          const text = numbers[name].trim();
+          return [name, text === '' ? null : numberIn(text, decimalsOf(name))] as const;
+        })
         .filter(([name, value]) => value !== of[name]),
     ),
   });
@@ -123,15 +130,13 @@ function Rules({ of }: { of: Account }): React.ReactElement {
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {shown.map(([name, label]) => (
-          <NumberInput
+          <NumberField
             key={name}
             label={t(label)}
             {...(name !== 'rate_limit' && { description: t('standardHint') })}
             required={name === 'rate_limit'}
-            min={name === 'commission_rate' ? 0 : 1}
-            {...(name === 'commission_rate' && { max: 1, step: 0.001, decimalScale: 6 })}
-            allowDecimal={name === 'commission_rate'}
-            hideControls
+            {...(name === 'commission_rate' ? { least: 0, most: 1 } : { least: 1 })}
+            decimals={decimalsOf(name)}
             value={numbers[name]}
             onChange={(value) => setNumbers({ ...numbers, [name]: value })}
           />
@@ -154,7 +159,7 @@ function Rules({ of }: { of: Account }): React.ReactElement {
 }
 
 function NewKey({ username }: { username: string }): React.ReactElement {
-  const [overlap, setOverlap] = useState<string | number>(60);
+  const [overlap, setOverlap] = useState('60');
   const [key, setKey] = useState<string | null>(null);
   return (
     <>
@@ -165,19 +170,17 @@ function NewKey({ username }: { username: string }): React.ReactElement {
           const made = await dataOf(
             api.POST('/accounts/{username}/key', {
               params: { path: { username } },
-              body: { overlap_minutes: Number(overlap), reason },
+              body: { overlap_minutes: numberIn(overlap), reason },
             }),
           );
           setKey(made.api_key);
         }}
       >
-        <NumberInput
+        <NumberField
           label={t('overlap')}
-          min={0}
-          max={1_440}
-          allowDecimal={false}
-          hideControls
           required
+          least={0}
+          most={1_440}
           value={overlap}
           onChange={setOverlap}
         />

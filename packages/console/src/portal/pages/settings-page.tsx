@@ -1,8 +1,10 @@
-import { Alert, NativeSelect, NumberInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf } from '../../api/data-of.js';
 import { ActionForm } from '../../parts/action-form.js';
+import { NumberField } from '../../parts/number-field.js';
+import { numberIn } from '../../parts/number-in.js';
 import { Section } from '../../parts/section.js';
 import { t } from '../../text/text.js';
 import { useSignedIn } from '../account.js';
@@ -108,13 +110,13 @@ function Allowlist(): React.ReactElement {
 function Others(): React.ReactElement {
   const { role, config } = useSignedIn();
   const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');
-  const [rateLimit, setRateLimit] = useState<string | number>(config.rate_limit);
+  const [rateLimit, setRateLimit] = useState(String(config.rate_limit));
   const [words, setWords] = useState(config.language);
   const changed = () => ({
     ...(callbackUrl !== (config.callback_url ?? '') && {
       callback_url: callbackUrl === '' ? null : callbackUrl,
     }),
-    ...(Number(rateLimit) !== config.rate_limit && { rate_limit: Number(rateLimit) }),
+    ...(numberIn(rateLimit) !== config.rate_limit && { rate_limit: numberIn(rateLimit) }),
     ...(words !== config.language && { language: words }),
   });
   return (
@@ -133,7 +135,7 @@ function Others(): React.ReactElement {
           onChange={(event) => setCallbackUrl(event.currentTarget.value)}
         />
       )}
-      <NumberInput label={t('rateLimit')} min={1} value={rateLimit} onChange={setRateLimit} />
+      <NumberField label={t('rateLimit')} required least={1} value={rateLimit} onChange={setRateLimit} />
       {role === 'buyer' && (
         <NativeSelect
           label={t('resellerLanguage')}

@@ -1,0 +1,67 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { rupiah } from '../format.js';
+import { t } from '../text/text.js';
+import { numberIn } from './number-in.js';
+
+/**
+ * A number, kept as it was written: it is never made another one, and a form with one that is wrong is not sent. The value is read by
+ * `numberIn` with the same decimals; it is empty where nothing was written.
+ */
+export function NumberField({
+  label,
+  description,
+  required = false,
+  least,
+  most,
+  decimals = 0,
+  isRupiah = false,
+  value,
+  onChange,
+}: {
+  label: string;
+  description?: string;
+  required?: boolean;
+  least: number;
+  most?: number;
+  decimals?: number;
+  /** Says below the field which amount it is. */
+  isRupiah?: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}): React.ReactElement {
+  const [isLeft, setLeft] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const number = numberIn(value, decimals);
+  const wrong = value.trim() === '' ? '' : wrongOf(number, { least, most, decimals });
+  useEffect(() => input.current?.setCustomValidity(wrong), [wrong]);
+  const read = isRupiah && wrong === '' && value.trim() !== '' ? rupiah(number) : undefined;
+  return (
+    <TextInput
+      ref={input}
+      label={label}
+      description={read ?? description}
+      required={required}
+      inputMode={decimals === 0 ? 'numeric' : 'decimal'}
+      autoComplete="off"
+      maxLength={24}
+      value={value}
+      error={isLeft && wrong !== '' ? wrong : undefined}
+      onBlur={() => setLeft(true)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function wrongOf(
+  number: number,
+  { least, most, decimals }: { least: number; most: number | undefined; decimals: number },
+): string {
+  if (Number.isNaN(number)) {
+    return decimals === 0 ? t('numberWhole') : t('numberDecimals', { decimals });
+  }
+  if (number < least) {
+    return t('numberLeast', { least });
+  }
+  return most !== undefined && number > most ? t('numberMost', { most }) : '';
+}
