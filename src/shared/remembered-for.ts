@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 /**
  * The same answer for everybody who asks within so many milliseconds, of this process. For figures that cost many reads
  * and that several people watch; never for what a decision goes by. Errors are not remembered.
@@ -17,5 +19,29 @@ export function rememberedFor<T>(ms: number, ask: () => Promise<T>): () => Promi
       }
     });
     return answer;
+  };
+}
+
+/**
+ * As above for what may take long and says of when it is: who asks waits for `patienceMs` at most as long as an answer is known that is not older than
+ * `oldestMs`; a new one is under way meanwhile, for who asks next.
+ */
+export function rememberedMeanwhile<T>(
+  { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },
+  ask: () => Promise<T>,
+): () => Promise<T> {
+  let known: { answer: T; sinceMs: number } | null = null;
+  const asked = rememberedFor(ms, async () => {
+    const answer = await ask();
+    known = { answer, sinceMs: performance.now() };
+    return answer;
+  });
+  return async () => {
+    const coming = asked();
+    if (!known || performance.now() - known.sinceMs > oldestMs) {
+      return coming;
+    }
+    const { answer } = known;
+    return Promise.race([coming, wait(patienceMs, answer)]);
   };
 }

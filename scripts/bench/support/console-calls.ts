@@ -146,6 +146,11 @@ function lists(ask: Ask, { buyers, sellers, sold: { purchase }, fromMs, untilMs 
   const [from, to] = [businessDay(new Date(fromMs)), businessDay(new Date(untilMs))];
   ask('/deliveries', 'given up, of all');
   ask('/deliveries', 'largest buyer', { account }, byAfter);
+  ask('/deliveries/dead-count', 'of all');
+  ask('/deliveries/dead-count', 'largest buyer, 60 days', { account, from, to });
+  ask('/receivers/all', 'of all');
+  ask('/price-changes', 'of all, 60 days', { from }, byBefore);
+  ask('/price-changes', 'one seller, 60 days', { seller, from }, byBefore);
   for (const state of ['due', 'delivered', 'dead', 'held', 'dropped']) {
     ask('/deliveries', `largest buyer, ${state}`, { account, state }, byAfter);
   }

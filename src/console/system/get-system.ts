@@ -4,15 +4,15 @@ import { timestamp } from '../../api/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
 import { now } from '../../shared/clock.js';
-import { rememberedFor } from '../../shared/remembered-for.js';
+import { rememberedMeanwhile } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** More of them change nothing about what to do. */
 const shownMax = 100;
-/** However many pages are open: they ask every 15 s. */
-const rememberedMs = 5_000;
+/** However many pages are open: they ask every 15 s. Doctor looks twice, with seconds between, at what seems to stand still. */
+const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
-const checked = rememberedFor(rememberedMs, async () => ({
+const checked = rememberedMeanwhile(remembered, async () => ({
   at: now().toISOString(),
   checks: await diagnose(),
 }));

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { rememberedMeanwhile } from '../../src/shared/remembered-for.js';
+
+describe('what is remembered while it is asked for anew', () => {
+  const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
+
+  it('is waited for the first time, and then answered with the last one where the new one takes long', async () => {
+    const asked: ((value: number) => void)[] = [];
+    const ask = rememberedMeanwhile(options, () => new Promise<number>((resolve) => asked.push(resolve)));
+    const first = ask();
+    asked[0]?.(1);
+    expect(await first).to.equal(1);
+    expect(await ask(), 'the second is under way').to.equal(1);
+    expect(asked).to.have.length(2);
+    asked[1]?.(2);
+    const third = ask();
+    asked[2]?.(3);
+    expect(await third, 'one that comes in time').to.equal(3);
+  });
+
+  it('is not answered where it is too old, nor in place of an error that comes in time', async () => {
+    let times = 0;
+    const ask = rememberedMeanwhile({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
+    expect([await ask(), await ask()]).to.deep.equal([1, 2]);
+    const failing = rememberedMeanwhile(options, () =>
+      (times += 1) === 3 ? Promise.resolve(0) : Promise.reject(new Error('away')),
+    );
+    expect(await failing()).to.equal(0);
+    expect(await failing().catch((error: unknown) => (error as Error).message)).to.equal('away');
+  });
+});
