@@ -72,6 +72,8 @@ export const limits = {
 
   /** A dependency that does not answer within this is reported as away (503/03). */
   dependencyTimeoutMs: 2_500,
+  /** A process that starts waits so long for MongoDB: longer than an election, or than a database that starts beside it. */
+  startPatienceMs: 60_000,
   /** For the migration, whose indexes keep a small server busy. */
   migrationConnectMs: 30_000,
   /** After this a request asks whether MongoDB still answers, and gives it `pingPatienceMs` to do so. */

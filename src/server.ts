@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { env } from '../config/env.js';
 import { prototypesOf } from './api/express-prototypes.js';
 import { createApp } from './app.js';
-import { connectMongo, disconnectMongo } from './database/mongo.js';
+import { awaitMongo, disconnectMongo } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       () => tracing.stop(),
     ],
   });
-  await Promise.all([connectMongo(), hearChanges()]);
+  await Promise.all([awaitMongo(), hearChanges()]);
   if (isStopping()) {
     return;
   }

@@ -2,7 +2,7 @@
  * Starts a worker process: `node dist/workers/run.js fulfilment` runs one kind of work, `all` every kind in one
  * process. src/processes.ts says what each kind does. More processes of a kind share its work.
  */
-import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
+import { awaitMongo, disconnectMongo } from '../src/database/mongo.js';
 import { closeQueues } from '../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js';
 import { processTypeNamed, processTypes } from '../src/processes.js';
@@ -48,7 +48,7 @@ async function main(names: string[]): Promise<void> {
     ],
   });
   // Without Redis there is nothing to do: it waits for it, and is not ready until it has answered.
-  await Promise.all([connectMongo(), connectRedis(null), hearChanges()]);
+  await Promise.all([awaitMongo(), connectRedis(null), hearChanges()]);
   if (isStopping()) {
     return;
   }

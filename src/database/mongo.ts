@@ -5,6 +5,7 @@ import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { DependencyError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
+import { isStopping } from '../shared/shutdown.js';
 import { nowMs } from '../shared/clock.js';
 import { collectionNameOf, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './shard-range.js';
@@ -40,6 +41,31 @@ export async function connectMongo(
   } catch (error) {
     await disconnectMongo();
     throw error;
+  }
+}
+
+const startPauseMs = 250;
+
+/**
+ * For processes that serve: MongoDB is waited for, for `limits.startPatienceMs`, as an election takes longer than one attempt. Whoever restarts
+ * processes may do so ever more slowly.
+ * @throws what the last attempt met; at once, if that is not that MongoDB is away, or if the process is to stop.
+ */
+export async function awaitMongo(): Promise<void> {
+  const endMs = performance.now() + limits.startPatienceMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await connectMongo();
+      return;
+    } catch (error) {
+      if (!isAway(error) || isStopping() || performance.now() >= endMs) {
+        throw error;
+      }
+      if (attempt === 1) {
+        logger.warn('MongoDB does not answer, waiting for it', { error });
+      }
+      await new Promise((resolve) => setTimeout(resolve, startPauseMs));
+    }
   }
 }
 

@@ -39,10 +39,10 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     events.on('active', ({ jobId }) => begun.set(jobId, (begun.get(jobId) ?? 0) + 1));
     await events.waitUntilReady();
     const fleet = isApart ? kinds.map((kind) => [kind]) : [['all']];
-    // A few at a time: each takes all of a core while it starts.
+    // Two at a time: each takes all of a core while it starts.
     await inParallel(
       fleet.flatMap((each) => times.map(() => each)),
-      4,
+      2,
       async (each) => {
         workers.push(await stack.startWorker(...each));
       },

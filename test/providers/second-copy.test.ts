@@ -41,6 +41,8 @@ describe('a second copy of the service as provider of the first', function () {
     });
     wholesaleSellerId = upstream.id;
     wholesaleSellerKey = wholesaleAccounts['seller']?.api_key ?? '';
+    // Before the first copy looks: it asks for its balance there by the clock, and buys nothing where there is none.
+    await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
     const seller = await pointSeller(retail, 'seller', {
       kind: 'h2h',
       baseUrl: `${wholesale.baseUrl}/api/reseller`,
@@ -59,7 +61,6 @@ describe('a second copy of the service as provider of the first', function () {
         { $set: { callbackUrl: `${retail.baseUrl}/api/reseller/callback` } },
       );
     wholesaleBuyerId = account?._id ?? '';
-    await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
     buyer = await newBuyer(retail, retailAccounts['buyer']?.api_key ?? '', 1_000_000);
   });
   after(() => Promise.all([retail.stop(), wholesale.stop()]));

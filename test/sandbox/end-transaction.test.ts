@@ -71,6 +71,21 @@ describe('ending a transaction of the sandbox', function () {
     expect(await transaction(refId)).to.deep.equal(done);
   });
 
+  it('asked for again and again while it ends: none is told that it cannot', async () => {
+    const refIds = await Promise.all(Array.from({ length: 12 }, () => underWay()));
+    const refused = await Promise.all(
+      refIds.map(async (refId) => {
+        for (;;) {
+          const { status, body } = await end(refId, 'success');
+          if (status !== 200 || body.code === '00') {
+            return status === 200 ? null : body;
+          }
+        }
+      }),
+    );
+    expect(refused).to.deep.equal(refIds.map(() => null));
+  });
+
   it('failed: the price is back, no other seller was tried, and nothing was executed', async () => {
     const before = await balance();
     const refId = await underWay();

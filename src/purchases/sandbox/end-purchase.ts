@@ -36,11 +36,13 @@ export interface EndedPurchase {
  */
 export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
   requireSandbox(account);
+  // The orders first: one that ends between the two reads has then ended its purchase too, and is not taken for one unsent.
+  const orders = await ordersOf(await findPurchase(account._id, idOrRef));
   const purchase = await findPurchase(account._id, idOrRef);
   if (purchase.status === statuses[end]) {
     return { purchase, isEnded: true };
   }
-  const order = orderToEnd(purchase, await ordersOf(purchase), end);
+  const order = orderToEnd(purchase, orders, end);
   await tellProvider(order, end);
   const { _id: purchaseId, accountId, requestId } = purchase;
   await (end === 'reversed'
