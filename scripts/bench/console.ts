@@ -7,8 +7,10 @@ import { closeQueues } from '../../src/jobs/queues.js';
 import { migrate } from '../../src/database/migrate.js';
 import { connectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
+import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { generateReportJob } from '../../src/reports/generate-report.job.js';
-import { furnish } from './furnish/furnish.js';
+import { businessDay } from '../../src/shared/business-time.js';
+import { furnish, type Business } from './furnish/furnish.js';
 import { checkLedger, runBench, startWeb, type Bench } from './support/bench.js';
 import { compareWithLedger } from './support/compare-with-ledger.js';
 import { logIn } from './support/console-session.js';
@@ -35,6 +37,8 @@ export async function benchConsole(): Promise<void> {
       console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
     };
     const business = await furnish(bench.db, { sizes, say });
+    await closeDays(business);
+    say('every day closed');
     await fillQueue();
     say(await countRows(bench));
     const web = await startWeb();
@@ -46,6 +50,12 @@ export async function benchConsole(): Promise<void> {
     await disconnectRedis();
     await checkLedger();
   });
+}
+
+/** As the clock has done each night. */
+async function closeDays({ fromMs }: Business): Promise<void> {
+  await closeLedger(businessDay(new Date(fromMs)));
+  await closeLedger();
 }
 
 /** Jobs that nobody takes: half of them later. */

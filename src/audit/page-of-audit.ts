@@ -20,7 +20,7 @@ export interface AuditPage {
 }
 
 /** So many are looked at for one page, however few of them fit what no index knows. */
-const lookedMax = 2_000;
+const lookedMax = 1_000;
 
 /**
  * A page of the audit log, newest first, along the index of its subject or actor, or by time alone. Entries of one moment are

@@ -30,7 +30,7 @@ type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'produc
 const lookedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
 /** So many purchases are looked at for one page, however few of them fit. */
-const lookedMax = 2_000;
+const lookedMax = 1_000;
 
 /**
  * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller

@@ -15,13 +15,13 @@ export interface PurchaseSums {
   lookedBackTo: Date | null;
 }
 
-const summedMax = 10_000;
+const summedMax = 5_000;
 /** Before any purchase, as a name of a day. */
 const firstDay = '2000-01-01';
 
 /**
  * What the purchases that fit a filter come to. Those of one account or one seller come from its daily totals, however
- * many they are; of what no total knows the newest are added up, at most 10,000 that its index finds.
+ * many they are; of what no total knows the newest are added up, at most 5,000 that its index finds.
  * @param filter `since` and `until` are of whole business days.
  */
 export async function sumPurchases(filter: PurchaseFilter): Promise<PurchaseSums> {

@@ -23,13 +23,13 @@ export function rememberedFor<T>(ms: number, ask: () => Promise<T>): () => Promi
 }
 
 /**
- * As above for what may take long and says of when it is: who asks waits for `patienceMs` at most as long as an answer is known that is not older than
- * `oldestMs`; a new one is under way meanwhile, for who asks next.
+ * As above for what may take long and says of when it is: who asks waits for `patienceMs` at most, and is answered with the last answer that is not
+ * older than `oldestMs`, or with null; a new one is under way meanwhile, for who asks next.
  */
 export function rememberedMeanwhile<T>(
   { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },
   ask: () => Promise<T>,
-): () => Promise<T> {
+): () => Promise<T | null> {
   let known: { answer: T; sinceMs: number } | null = null;
   const asked = rememberedFor(ms, async () => {
     const answer = await ask();
@@ -38,10 +38,7 @@ export function rememberedMeanwhile<T>(
   });
   return async () => {
     const coming = asked();
-    if (!known || performance.now() - known.sinceMs > oldestMs) {
-      return coming;
-    }
-    const { answer } = known;
-    return Promise.race([coming, wait(patienceMs, answer)]);
+    const isFresh = known !== null && performance.now() - known.sinceMs <= oldestMs;
+    return Promise.race([coming, wait(patienceMs, isFresh ? (known?.answer ?? null) : null)]);
   };
 }

@@ -4,6 +4,15 @@ import { rememberedMeanwhile } from '../../src/shared/remembered-for.js';
 describe('what is remembered while it is asked for anew', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
 
+  it('is waited for no longer where none is known: null, and the next who asks has it', async () => {
+    const asked: ((value: number) => void)[] = [];
+    const again = { ...options, ms: 60_000 };
+    const ask = rememberedMeanwhile(again, () => new Promise<number>((resolve) => asked.push(resolve)));
+    expect(await ask()).to.equal(null);
+    asked[0]?.(1);
+    expect([await ask(), asked.length]).to.deep.equal([1, 1]);
+  });
+
   it('is waited for the first time, and then answered with the last one where the new one takes long', async () => {
     const asked: ((value: number) => void)[] = [];
     const ask = rememberedMeanwhile(options, () => new Promise<number>((resolve) => asked.push(resolve)));

@@ -12,7 +12,7 @@ const shownMax = 100;
 /** However many pages are open: they ask every 15 s. Doctor looks twice, with seconds between, at what seems to stand still. */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
-const checked = rememberedMeanwhile(remembered, async () => ({
+const lastChecks = rememberedMeanwhile(remembered, async () => ({
   at: now().toISOString(),
   checks: await diagnose(),
 }));
@@ -25,15 +25,21 @@ export const getSystem = defineConsoleOperation({
   summary:
     'The checks of `topup doctor` as they are now, alarms that stand, and jobs that fail again and again',
   data: shape({
-    at: timestamp,
-    checks: Joi.array().items(
-      shape({
-        name: Joi.string(),
-        status: Joi.string().valid('ok', 'warn', 'fail'),
-        detail: Joi.string().allow(''),
-        advice: Joi.string().allow(null),
-      }),
-    ),
+    checked: shape({
+      at: timestamp,
+      checks: Joi.array().items(
+        shape({
+          name: Joi.string(),
+          status: Joi.string().valid('ok', 'warn', 'fail'),
+          detail: Joi.string().allow(''),
+          advice: Joi.string().allow(null),
+        }),
+      ),
+    })
+      .allow(null)
+      .description(
+        'Null: doctor is looking, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second.',
+      ),
     alarms: Joi.array()
       .items(
         shape({
@@ -52,13 +58,13 @@ export const getSystem = defineConsoleOperation({
       .description('The last to have come to that first.'),
   }),
   async handle() {
-    const [{ at, checks }, { alarms }, failing] = await Promise.all([
-      checked(),
+    const [done, { alarms }, failing] = await Promise.all([
+      lastChecks(),
       listStandingAlarms(shownMax),
       listFailingJobs(shownMax),
     ]);
     return {
-      ...{ at, checks },
+      checked: done,
       alarms: alarms.map(({ _id, since, told, refusal }) => ({
         ...{ id: _id, since: since.toISOString(), is_told: told, refusal: refusal ?? null },
       })),

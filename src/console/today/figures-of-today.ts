@@ -18,12 +18,44 @@ const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
+const pastRememberedMs = 300_000;
+/** Latencies of one hour. */
+const sampledBefore = 25;
 
-/** The past does not change; only where it begins does, by the hour. */
-const dayBefore = rememberedFor(300_000, async () => {
+/** What was accepted in an hour that is over seldom ends later: its latencies are asked for every five minutes alone. */
+const pastHours = new Map<number, () => Promise<number[]>>();
+
+/** By the hour, of the last 24. */
+function latencyByHour(hours: readonly number[]): Promise<number[][]> {
+  const current = hours.at(-1);
+  for (const fromMs of pastHours.keys()) {
+    if (!hours.includes(fromMs)) {
+      pastHours.delete(fromMs);
+    }
+  }
+  return Promise.all(
+    hours.map((fromMs) => {
+      const ask = () => sampleLatency({ fromMs, toMs: fromMs + hourMs }, sampledMax);
+      if (fromMs === current) {
+        return ask();
+      }
+      const remembered = pastHours.get(fromMs) ?? rememberedFor(pastRememberedMs, ask);
+      pastHours.set(fromMs, remembered);
+      return remembered();
+    }),
+  );
+}
+
+/** Of the 24 hours before those, which the figures alone are compared with: fewer of each. */
+const dayBefore = rememberedFor(pastRememberedMs, async () => {
   const hours = hoursUntil(nowMs()).map((fromMs) => fromMs - hoursShown * hourMs);
-  const sampled = await sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs })));
-  return quantilesOf(allOf(sampled));
+  return quantilesOf(
+    sorted(
+      await Promise.all(
+        hours.map((fromMs) => sampleLatency({ fromMs, toMs: fromMs + hourMs }, sampledBefore)),
+      ),
+    ),
+  );
 });
 
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
@@ -33,7 +65,7 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
   const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
   const [days, latency, before, providers, deliveries, closed] = await Promise.all([
     businessDays(),
-    sampleLatency(hours.map((fromMs) => ({ fromMs, toMs: fromMs + hourMs }))),
+    latencyByHour(hours),
     dayBefore(),
     providersByHour(span),
     deliveriesByHour(span),
@@ -47,7 +79,7 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
     yesterday: figuresOf(days.recent.filter(({ day }) => day === days.yesterday)),
     latency: {
       sampled_max: sampledMax,
-      ...quantilesOf(allOf(latency)),
+      ...quantilesOf(sorted(latency)),
       before,
     },
     suspense_closed: closed && {
@@ -56,7 +88,7 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
     },
     hours: volumeByHour(days, hours).map((each, index) => ({
       ...each,
-      latency: quantilesOf(latency[index]?.seconds ?? []),
+      latency: quantilesOf(latency[index] ?? []),
     })),
     days: salesByDay(days),
     providers: byProvider(days),
@@ -183,8 +215,8 @@ function byProvider({ recent, today, sellers }: BusinessDays) {
 }
 
 /** The shortest first. */
-function allOf(samples: readonly { seconds: number[] }[]): number[] {
-  return samples.flatMap(({ seconds }) => seconds).sort((a, b) => a - b);
+function sorted(samples: readonly number[][]): number[] {
+  return samples.flat().sort((a, b) => a - b);
 }
 
 /** @param seconds The shortest first. */

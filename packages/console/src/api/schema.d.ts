@@ -5116,18 +5116,21 @@ export interface operations {
                         /** @constant */
                         code: "00";
                         data: {
-                            /**
-                             * Format: date-time
-                             * @example 2024-03-01T05:06:07.000Z
-                             */
-                            at: string;
-                            checks: {
-                                name: string;
-                                /** @enum {string} */
-                                status: "ok" | "warn" | "fail";
-                                detail: string;
-                                advice: string | null;
-                            }[];
+                            /** @description Null: doctor is looking, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second. */
+                            checked: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2024-03-01T05:06:07.000Z
+                                 */
+                                at: string;
+                                checks: {
+                                    name: string;
+                                    /** @enum {string} */
+                                    status: "ok" | "warn" | "fail";
+                                    detail: string;
+                                    advice: string | null;
+                                }[];
+                            } | null;
                             /** @description The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none. */
                             alarms: {
                                 id: string;

@@ -4,6 +4,7 @@ export const enSystem = {
   systemChecks: 'Checks',
   check: 'Check',
   found: 'Found',
+  doctorLooks: 'Doctor is looking. It takes a few seconds, as it looks twice at what seems to stand still.',
   asOf: 'As of {time}. They are made anew with each look.',
   allWell: 'All {count} checks are well.',
   checksWell: '{count} more checks are well.',

@@ -5,6 +5,7 @@ export const idSystem: Record<keyof typeof enSystem, string> = {
   systemChecks: 'Pemeriksaan',
   check: 'Pemeriksaan',
   found: 'Hasil',
+  doctorLooks: 'Sedang diperiksa. Butuh beberapa detik: yang tampak berhenti diperiksa dua kali.',
   asOf: 'Per {time}. Diperiksa ulang setiap kali dibuka.',
   allWell: 'Semua {count} pemeriksaan baik.',
   checksWell: '{count} pemeriksaan lainnya baik.',
