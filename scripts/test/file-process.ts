@@ -22,7 +22,7 @@ process.once('message', (order: FileOrder) => {
   );
 });
 
-async function run({ built, grep, forbidOnly }: FileOrder): Promise<number> {
+async function run({ built, grep, forbidOnly, sizedOnly }: FileOrder): Promise<number> {
   const mocha = new Mocha({
     timeout: testTimeoutMs,
     forbidOnly,
@@ -31,7 +31,24 @@ async function run({ built, grep, forbidOnly }: FileOrder): Promise<number> {
   });
   mocha.addFile(built);
   await mocha.loadFilesAsync();
+  if (sizedOnly && hasSized(mocha.suite)) {
+    keepSized(mocha.suite);
+  }
   return new Promise((resolve) => mocha.run(resolve));
+}
+
+/** The tag of a test that has sizes (test/support/sizes.ts). */
+function isSized({ title }: Mocha.Test): boolean {
+  return title.endsWith(' @sized');
+}
+
+function hasSized(suite: Mocha.Suite): boolean {
+  return suite.tests.some(isSized) || suite.suites.some(hasSized);
+}
+
+function keepSized(suite: Mocha.Suite): void {
+  suite.tests = suite.tests.filter(isSized);
+  suite.suites.forEach(keepSized);
 }
 
 class Teller extends Mocha.reporters.Base {

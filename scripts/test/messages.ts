@@ -24,4 +24,6 @@ export interface FileOrder {
   built: string;
   grep: string | null;
   forbidOnly: boolean;
+  /** Of a file that has tests with the tag `@sized`, only those. */
+  sizedOnly: boolean;
 }

@@ -70,7 +70,13 @@ export async function runFiles({
     for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
       const result = await runFile({
         file,
-        order: { built: built.fileOf(file), grep: options.grep, forbidOnly: options.forbidOnly },
+        order: {
+          built: built.fileOf(file),
+          grep: options.grep,
+          forbidOnly: options.forbidOnly,
+          // Whoever names a file wants all of it.
+          sizedOnly: options.size !== 'normal' && options.names.length === 0,
+        },
         cwd: path.join(root, folderOf(file)),
         env: { ...databases.env, ...pair },
         localDir: databases.localDir,

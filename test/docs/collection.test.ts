@@ -20,7 +20,7 @@ describe(file, function () {
   });
 
   (sizes.contractTools ? it : it.skip)(
-    "runs in Postman's engine against the service: every call answers as described, and the ways through it work",
+    "runs in Postman's engine against the service: every call answers as described, and the ways through it work @sized",
     async () => {
       const stack = await startStack({
         workers: ['fulfilment', 'follow-up', 'webhooks', 'settlements', 'inquiries', 'reports'],

@@ -146,7 +146,7 @@ describe('markups of price groups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('whatever is bought while rules of groups are set and buyers move is paid by one rule whole', async () => {
+  it('whatever is bought while rules of groups are set and buyers move is paid by one rule whole @sized', async () => {
     const sold = await shop.product(10_000);
     await shop.set({ group: 'satu', rupiah: 100 });
     await shop.set({ group: 'dua', rupiah: 10_000 });

@@ -23,7 +23,7 @@ describe('markups that change while everything sells', function () {
     await expectLedgerToHold(shop.stack);
   });
 
-  it('a change holds for the very next purchase in both processes, and whatever is bought meanwhile is paid by one rule whole', async () => {
+  it('a change holds for the very next purchase in both processes, and whatever is bought meanwhile is paid by one rule whole @sized', async () => {
     const code = await shop.product(10_000);
     const rules = Array.from({ length: sizes.markupChanges }, (_, n) => (n + 1) * 100);
     const before = await balanceOfWallet(shop);

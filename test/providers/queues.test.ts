@@ -135,7 +135,7 @@ describe('queues of providers', function () {
     expect(arrivals.length).to.be.at.least(4);
   });
 
-  it(`${size.purchases} purchases at ${size.callsPerSecond} a second, of a product that lets them wait for ${size.maxWaitS} s: first come, first served, none given back before, the others 503/03`, async function () {
+  it(`${size.purchases} purchases at ${size.callsPerSecond} a second, of a product that lets them wait for ${size.maxWaitS} s: first come, first served, none given back before, the others 503/03 @sized`, async function () {
     this.timeout(size.limitMs);
     const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
     const { code, arrivals } = await play(sell, { callsPerSecond });

@@ -51,7 +51,7 @@ describe('kinds of Redis', function () {
   });
 
   for (const { tag, busyNodes } of sizes.clusters) {
-    it(`a Cluster of three, with ${tag === '' ? 'a hash tag for each queue' : `the hash tag ${tag}`}: the main job, with keys on ${busyNodes}`, async () => {
+    it(`a Cluster of three, with ${tag === '' ? 'a hash tag for each queue' : `the hash tag ${tag}`}: the main job, with keys on ${busyNodes} @sized`, async () => {
       const cluster = await startRedisCluster();
       ends.push(() => cluster.stop());
       const [, second] = cluster.nodes;

@@ -18,13 +18,19 @@ describe('a test file under npm test', () => {
 
   async function run(
     source: string,
-    { limitMs = 30_000, forbidOnly = true, stop = new AbortController(), stopsAfterFirst = false } = {},
+    {
+      limitMs = 30_000,
+      forbidOnly = true,
+      sizedOnly = false,
+      stop = new AbortController(),
+      stopsAfterFirst = false,
+    } = {},
   ): Promise<FileResult> {
     const built = path.join(dir, `${fs.readdirSync(dir).length}.mjs`);
     fs.writeFileSync(built, source);
     return runFile({
       file: 'some.test.ts',
-      order: { built, grep: null, forbidOnly },
+      order: { built, grep: null, forbidOnly, sizedOnly },
       cwd: dir,
       env: process.env,
       localDir: path.join(dir, 'local'),
@@ -59,6 +65,14 @@ describe('a test file under npm test', () => {
     const result = await run(`it('works', () => undefined); it('ends', () => process.exit(0));`);
     expect(states(result)).to.deep.equal([['works', 'passed']]);
     expect(result.problem).to.contain('in the middle');
+  });
+
+  it('of one with tests that have sizes plays those alone where that is asked for, of another all', async () => {
+    const plain = `describe('a', () => { it('this', () => undefined); it('that', () => undefined); });`;
+    const mixed = plain.replace("'that'", "'that @sized'");
+    expect(states(await run(mixed, { sizedOnly: true }))).to.deep.equal([['a that @sized', 'passed']]);
+    expect(states(await run(mixed))).to.have.length(2);
+    expect(states(await run(plain, { sizedOnly: true }))).to.have.length(2);
   });
 
   it('may not pass over its other tests by .only, where that is forbidden', async () => {

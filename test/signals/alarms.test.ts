@@ -289,7 +289,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(unset.stderr).to.include('ALERT_WEBHOOK_URL is not set here');
   });
 
-  outages('hears that Redis takes no writes, and that it does again', async () => {
+  outages('hears that Redis takes no writes, and that it does again @sized', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory', '1');
     try {
@@ -307,7 +307,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('TopupRedisDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
-  outages('hears once that MongoDB is away, and once that it is back', async () => {
+  outages('hears once that MongoDB is away, and once that it is back @sized', async () => {
     await mongo.cut();
     try {
       await eventually('the alarm', () => about('TopupMongodbDown').length === 1, 120_000);

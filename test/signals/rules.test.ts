@@ -119,7 +119,7 @@ describe('every process under load', function () {
     );
   });
 
-  it('is scraped by Prometheus itself, which finds each of them and can evaluate each rule', async function () {
+  it('is scraped by Prometheus itself, which finds each of them and can evaluate each rule @sized', async function () {
     if (forMs === 0 || !isPrometheusHere()) {
       this.skip();
     }
@@ -150,7 +150,7 @@ describe('every process under load', function () {
     }
   });
 
-  it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail, slow purchases, late webhooks', async function () {
+  it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail, slow purchases, late webhooks @sized', async function () {
     if (forMs === 0 || !isPrometheusHere()) {
       this.skip();
     }

@@ -198,21 +198,24 @@ describe('the signals of a process', function () {
     await quiet.stop();
   });
 
-  (sizes.silence.isPlayed ? it : it.skip)('show a process that stands still to the others', async () => {
-    const stuck = await stack.startWorker('reports');
-    const url = await signalsOf(worker);
-    const silent = async () =>
-      valueOf(await scrape(url), 'topup_processes', { type: 'reports', state: 'silent' });
-    await eventually('it to be known', async () => (await silent()) === 0, 40_000);
-    stuck.process.kill('SIGSTOP');
-    try {
-      await eventually('its silence to be heard', async () => (await silent()) === 1, 60_000);
-    } finally {
-      stuck.process.kill('SIGCONT');
-    }
-    await eventually('it to be back', async () => (await silent()) === 0, 40_000);
-    await stuck.stop();
-  });
+  (sizes.silence.isPlayed ? it : it.skip)(
+    'show a process that stands still to the others @sized',
+    async () => {
+      const stuck = await stack.startWorker('reports');
+      const url = await signalsOf(worker);
+      const silent = async () =>
+        valueOf(await scrape(url), 'topup_processes', { type: 'reports', state: 'silent' });
+      await eventually('it to be known', async () => (await silent()) === 0, 40_000);
+      stuck.process.kill('SIGSTOP');
+      try {
+        await eventually('its silence to be heard', async () => (await silent()) === 1, 60_000);
+      } finally {
+        stuck.process.kill('SIGCONT');
+      }
+      await eventually('it to be back', async () => (await silent()) === 0, 40_000);
+      await stuck.stop();
+    },
+  );
 
   it('know that the last web process was killed, and do not take it for that while Redis takes no writes', async () => {
     const url = await signalsOf(worker);

@@ -11,7 +11,7 @@ describe('simulator: callbacks', () => {
   before(async () => {
     [simulator, inbox] = await Promise.all([startSimulator(), startInbox({ secrets: { ours: secret } })]);
     await simulator.control({
-      pending_ms: 50,
+      pending_ms: 1_000,
       providers: { caller: { callback_url: `${inbox.url}/hooks/ours`, callback_secret: secret } },
     });
   });

@@ -292,7 +292,7 @@ describe('hostile URLs', function () {
     await sender.close();
   });
 
-  it('a receiver that drips its headers or its body, or says nothing, is cut at the deadline', async () => {
+  it('a receiver that drips its headers or its body, or says nothing, is cut at the deadline @sized', async () => {
     const drip =
       (start: string): Behaviour =>
       (_request, response) => {

@@ -105,7 +105,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     expect(JSON.stringify(answer.body)).to.have.length.below(400);
   });
 
-  it(`no body up to the limit takes 100 ms of computing: ${sizes.bounds.rounds} rounds over all schemas`, () => {
+  it(`no body up to the limit takes 100 ms of computing: ${sizes.bounds.rounds} rounds over all schemas @sized`, () => {
     let worst = { ms: 0, what: '' };
     for (let round = 0; round < sizes.bounds.rounds; round++) {
       for (const { name, schema } of schemas) {

@@ -60,7 +60,7 @@ describe('Generators', function () {
   });
 
   (sizes.contractTools ? it : it.skip)(
-    '@hey-api/openapi-ts makes a client that compiles and is typed',
+    '@hey-api/openapi-ts makes a client that compiles and is typed @sized',
     async () => {
       await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
       await run(process.execPath, [
@@ -80,21 +80,24 @@ describe('Generators', function () {
     },
   );
 
-  (sizes.contractTools ? it : it.skip)('oazapfts makes functions that compile and are typed', async () => {
-    const document = join(directory, 'openapi.json');
-    await writeFile(document, JSON.stringify(openApiDocument()));
-    await run(process.execPath, [
-      fromModules('oazapfts/dist/cli.js'),
-      ...[document, join(directory, 'functions.ts')],
-    ]);
-    const use = (field: string) => `
+  (sizes.contractTools ? it : it.skip)(
+    'oazapfts makes functions that compile and are typed @sized',
+    async () => {
+      const document = join(directory, 'openapi.json');
+      await writeFile(document, JSON.stringify(openApiDocument()));
+      await run(process.execPath, [
+        fromModules('oazapfts/dist/cli.js'),
+        ...[document, join(directory, 'functions.ts')],
+      ]);
+      const use = (field: string) => `
       import { createBuyerTransaction } from './functions.js';
       const answer = await createBuyerTransaction({ code: 'S10', customer_number: '081234561230', ref_id: 'order-1' });
       export const price: number | undefined = answer.status === 200 ? answer.data.data.${field} : undefined;
     `;
-    expect(await compile(use('price'), 'functions-use.ts', false)).to.equal('');
-    expect(await compile(use('prices'), 'functions-use.ts', false)).to.include(
-      "Property 'prices' does not exist",
-    );
-  });
+      expect(await compile(use('price'), 'functions-use.ts', false)).to.equal('');
+      expect(await compile(use('prices'), 'functions-use.ts', false)).to.include(
+        "Property 'prices' does not exist",
+      );
+    },
+  );
 });
