@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { env } from '../config/env.js';
 import { adminRoutes } from './console/routes.js';
 import { docsRoutes } from './api/docs/routes.js';
@@ -8,6 +7,7 @@ import { accessRules } from './api/middleware/access-rules.js';
 import { errorEnvelope, notFound } from './api/middleware/errors.js';
 import { jsonBody } from './api/middleware/json-body.js';
 import { requestContext } from './api/middleware/request-context.js';
+import { safeHeaders } from './api/middleware/safe-headers.js';
 import { mountOperations } from './api/mount.js';
 import { openApiRoutes } from './api/openapi/routes.js';
 import { operations } from './api/operations.js';
@@ -31,7 +31,7 @@ export function createApp(): Express {
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
-  app.use(helmet());
+  app.use(safeHeaders());
   app.use('/admin', adminRoutes());
   app.use(docsRoutes());
   app.use(portalRoutes());

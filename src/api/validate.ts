@@ -15,19 +15,25 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   if (bounded.tooLong.length > 0) {
     throw new ValidationError(bounded.tooLong);
   }
-  const result = schema.validate(bounded.input, options);
+  const result = schema.validate(bounded.input, accepting);
   if (result.error) {
-    throw new ValidationError(
-      inBoth(result.error.details, schema.validate(bounded.input, indonesian).error?.details ?? []),
-    );
+    const mistakes = (options: Joi.ValidationOptions) =>
+      schema.validate(bounded.input, options).error?.details ?? [];
+    throw new ValidationError(inBoth(mistakes(english), mistakes(indonesian)));
   }
   return result.value;
 }
 
-const options: Joi.ValidationOptions = {
-  abortEarly: false,
+/** What is right is looked at once, without words: Joi would make its templates of them anew with each call. */
+const accepting: Joi.ValidationOptions = {
+  abortEarly: true,
   convert: false,
   stripUnknown: { objects: true },
+};
+
+const english: Joi.ValidationOptions = {
+  ...accepting,
+  abortEarly: false,
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
   // Joi's own speak of peers of a `value`, which nobody sent.
   messages: {
@@ -37,10 +43,9 @@ const options: Joi.ValidationOptions = {
   },
 };
 
-/** The second time alone for its words: what passes is checked once. */
 const indonesian: Joi.ValidationOptions = {
-  ...options,
-  errors: { ...options.errors, language: 'id' },
+  ...english,
+  errors: { ...english.errors, language: 'id' },
   messages: { id: joiInIndonesian },
 };
 

@@ -5,13 +5,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/purchase-body.js';
 import { prototypesOf } from '../../../src/api/express-prototypes.js';
 import { accessRules } from '../../../src/api/middleware/access-rules.js';
 import { errorEnvelope } from '../../../src/api/middleware/errors.js';
 import { jsonBody } from '../../../src/api/middleware/json-body.js';
 import { requestContext } from '../../../src/api/middleware/request-context.js';
+import { safeHeaders } from '../../../src/api/middleware/safe-headers.js';
 import { mountOperations } from '../../../src/api/mount.js';
 import { defineOperation } from '../../../src/api/operation.js';
 import { sendJson } from '../../../src/api/send-json.js';
@@ -89,7 +89,7 @@ function framed(): Express {
     .disable('etag')
     .set('query parser', false)
     .use(requestContext)
-    .use(helmet())
+    .use(safeHeaders())
     .use(jsonBody);
 }
 
