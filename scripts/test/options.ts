@@ -25,7 +25,7 @@ export interface Options {
 
 export const usage = `npm test -- [files or folders] [options]
   --grep, -g <pattern>   only tests whose title fits
-  --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
+  --jobs, -j <n>         files at the same time (default ${jobsOf('normal')} on this machine, ${jobsOf('long')} with --long)
   --random[=<seed>]      files in a random order; the seed is printed
   --long                 larger numbers, only the files that have them (npm run test:long)
   --full                 the numbers that the guarantees are about
@@ -49,12 +49,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
         'forbid-only': { type: 'boolean', default: env['CI'] !== undefined && env['CI'] !== '' },
       },
     });
+    const size = values.full ? 'full' : values.long ? 'long' : 'normal';
     return {
       names: positionals,
       grep: values.grep ?? null,
-      jobs: Math.max(1, values.jobs === undefined ? defaultJobs() : wholeNumber('--jobs', values.jobs)),
+      jobs: Math.max(1, values.jobs === undefined ? jobsOf(size) : wholeNumber('--jobs', values.jobs)),
       random: values.random === undefined ? null : seedOf(values.random),
-      size: values.full ? 'full' : values.long ? 'long' : 'normal',
+      size,
       bail: values.bail,
       forbidOnly: values['forbid-only'],
     };
@@ -67,7 +68,7 @@ function seedOf(text: string): number {
   return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
 }
 
-/** One more than there are cores: tests wait for processes as often as they compute. */
-function defaultJobs(): number {
-  return os.availableParallelism() + 1;
+/** One more than there are cores: tests wait for processes as often as they compute. The larger ones compute all the time. */
+function jobsOf(size: TestSize): number {
+  return os.availableParallelism() + (size === 'normal' ? 1 : 0);
 }

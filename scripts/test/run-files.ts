@@ -10,12 +10,13 @@ import { runFile, type FileResult } from './run-file.js';
 const fileLimitMs = { normal: 10 * 60_000, long: 30 * 60_000, full: 60 * 60_000 };
 
 /**
- * They compare the times of one phase with those of another, so the load must be the same in both, or drive a browser,
- * which is as impatient as a person: each runs when the others are done.
+ * They compare the times of one phase with those of another, so the load must be the same in both, drive a browser, which is as
+ * impatient as a person, or start as many processes as there are: each runs when the others are done.
  */
 const runsAlone: ReadonlySet<string> = new Set([
   'test/api/wallet/long-lists.test.ts',
   'test/console/browser.test.ts',
+  'test/jobs/many-processes.test.ts',
   'test/providers/bulkheads.test.ts',
   'test/providers/outage.test.ts',
   'test/redis/faults.test.ts',

@@ -82,9 +82,16 @@ export async function readAtOneMoment(db: Stack['db']) {
   }
 }
 
+const verifiedAtMost = 3;
+
 /** The same by the service's own verification, which knows every rule. */
 export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise<void> {
-  const answer = await topup(['ledger', 'verify', '--json'], env);
+  const verify = () => topup(['ledger', 'verify', '--json'], env);
+  let answer = await verify();
+  // As it says, for where the database does not answer for a moment, which a busy machine is enough for.
+  for (let n = 1; answer.stdout.includes('run the command again') && n < verifiedAtMost; n++) {
+    answer = await verify();
+  }
   const report = answer.json<LedgerReport>();
   const said = `${answer.stdout.slice(0, 2_000)}${answer.stderr.slice(-2_000)}`;
   expect(report.findings, said).to.deep.equal([]);

@@ -112,7 +112,7 @@ export const sizes = {
     ],
   ),
   /** How long Prometheus itself scrapes all processes under load; 0: they are asked by hand alone. */
-  scraped: bySize({ forMs: 0, limitMs: 180_000 }, { forMs: 120_000, limitMs: 400_000 }),
+  scraped: bySize({ forMs: 0, limitMs: 180_000 }, { forMs: 45_000, limitMs: 400_000 }),
   /** Processes that are stopped, and databases that are away, until somebody is told, which takes most of a minute. */
   silence: { isPlayed: bySize(false, true) },
   /** Each page of the console for each role, width and language. */
