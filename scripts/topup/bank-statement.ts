@@ -30,6 +30,7 @@ const matches: Record<LineMatch, string> = {
   several: 'several could be meant',
   repeated: 'a line before it is for the same deposit',
   decided: 'its deposit was decided before',
+  'other-amount': 'names a deposit of another amount',
   none: 'fits to no deposit',
   used: 'was used before',
   'set-aside': 'was set aside before',

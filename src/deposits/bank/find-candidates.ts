@@ -18,9 +18,9 @@ export interface Candidate extends Pick<
 }
 
 /** A deposit is paid within so many days after it was asked for; and some pay first, on the day before. */
-const paidWithinDays = 31;
-const paidBeforeDays = 1;
-const candidatesMax = 50_000;
+export const paidWithinDays = 31;
+export const paidBeforeDays = 1;
+export const candidatesMax = 50_000;
 const atOnce = 1_000;
 
 /**
@@ -68,7 +68,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
 }
 
 /** Those of which a line of this day can be the payment. */
-export function inTimeFor(day: string, candidates: readonly Candidate[]): Candidate[] {
+export function inTimeFor<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
   const [first, last] = [daysAfter(day, -paidWithinDays), daysAfter(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);
 }

@@ -7,6 +7,7 @@ import { misfitOf } from '../misfit-of.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { findCandidates, inTimeFor, type Candidate } from './find-candidates.js';
 import { nameOf, namesIn } from './named-in.js';
+import { namedByTexts, type NamedByText, type NamedDeposit } from './named-otherwise.js';
 import { daysAround, sameWithinDays } from './same-before.js';
 import { daysOf, type BankStatement, type IncomingLine } from './read-bank-statement.js';
 
@@ -14,7 +15,8 @@ import { daysOf, type BankStatement, type IncomingLine } from './read-bank-state
  * What a line is for, in the order in which people look at them. named: its text has our id of the one deposit that waits for
  * this amount. referenced: it has the `ref_id` of one, which its client chose. amount: one deposit waits for it, and only the
  * amount says so. several: of several it could be any. repeated: a line before it is for the same deposit. decided: what it fits
- * to was credited or rejected before. none: nothing fits. used, set-aside: an earlier statement had it, and that became of it.
+ * to, or names by our id, was credited or rejected before. other-amount: its text names a deposit, and that is of another amount.
+ * none: nothing fits. used, set-aside: an earlier statement had it, and that became of it.
  */
 export const lineMatches = [
   'named',
@@ -23,6 +25,7 @@ export const lineMatches = [
   'several',
   'repeated',
   'decided',
+  'other-amount',
   'none',
   'used',
   'set-aside',
@@ -37,7 +40,7 @@ export interface PlannedLine extends IncomingLine {
    */
   sameBefore: boolean;
   /** Of `named`, `referenced` and `amount` the one; of others some that it could be. */
-  deposits: Pick<Candidate, '_id' | 'accountId' | 'refId' | 'status'>[];
+  deposits: Pick<NamedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
 }
 
 /** What a bank statement would confirm, as things are now. */
@@ -57,6 +60,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const fresh = incoming.filter(({ key }) => (kept.get(key)?.status ?? 'open') === 'open');
   const byAmount = await findCandidates(fresh);
   const named = await matchNames(fresh, byAmount);
+  matchOtherwise(fresh, await namedByTexts(fresh), named);
   const referenced = fresh.filter(({ key }) => named.get(key)?.match === 'referenced');
   await doubtReferences(referenced, named, byAmount);
   const taken = new Set(
@@ -136,6 +140,35 @@ async function matchNames(
     }
   }
   return matched;
+}
+
+/**
+ * Lines whose texts name deposits of other amounts. Our own id outweighs whatever else fits; a `ref_id`, which its client chose,
+ * what the amount alone would say.
+ */
+function matchOtherwise(
+  lines: readonly IncomingLine[],
+  namedBy: ReadonlyMap<string, NamedByText>,
+  matched: Map<string, Matched>,
+): void {
+  for (const { key, amount } of lines) {
+    const { byId = [], byReference = [] } = namedBy.get(key) ?? {};
+    const match = matched.get(key)?.match;
+    if (byId.length > 0 && (match === undefined || match === 'referenced')) {
+      matched.set(key, { match: matchOfMisfit(byId, amount), deposits: byId.slice(0, shownMax) });
+    } else if (byReference.length > 0 && match === undefined) {
+      matched.set(key, { match: 'other-amount', deposits: byReference.slice(0, shownMax) });
+    }
+  }
+}
+
+/** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
+function matchOfMisfit(named: readonly NamedDeposit[], amount: number): LineMatch {
+  const waiting = named.filter(({ status }) => status === 'pending');
+  if (waiting.length === 0) {
+    return 'decided';
+  }
+  return waiting.some((each) => each.amount !== amount) ? 'other-amount' : 'none';
 }
 
 function matchOfOne(

@@ -3014,6 +3014,7 @@ export interface operations {
                                 several: number;
                                 repeated: number;
                                 decided: number;
+                                "other-amount": number;
                                 none: number;
                                 used: number;
                                 "set-aside": number;
@@ -3030,7 +3031,7 @@ export interface operations {
                                 amount: number;
                                 description: string;
                                 /** @enum {string} */
-                                match: "named" | "referenced" | "amount" | "several" | "repeated" | "decided" | "none" | "used" | "set-aside";
+                                match: "named" | "referenced" | "amount" | "several" | "repeated" | "decided" | "other-amount" | "none" | "used" | "set-aside";
                                 /** @description A line of its amount, at most a day away, was used or set aside: it may be the same payment. */
                                 same_before: boolean;
                                 deposits: {

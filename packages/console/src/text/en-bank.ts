@@ -19,6 +19,7 @@ export const enBank = {
   match_several: 'several could be meant',
   match_repeated: 'a line before it is for the same deposit',
   match_decided: 'its deposit was decided before',
+  'match_other-amount': 'names a deposit of another amount',
   match_none: 'no deposit',
   match_used: 'was used before',
   'match_set-aside': 'was set aside before',

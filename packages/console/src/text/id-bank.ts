@@ -21,6 +21,7 @@ export const idBank: Record<keyof typeof enBank, string> = {
   match_several: 'bisa beberapa deposit',
   match_repeated: 'baris sebelumnya untuk deposit yang sama',
   match_decided: 'depositnya sudah diputuskan',
+  'match_other-amount': 'menyebut deposit dengan nominal lain',
   match_none: 'tidak ada deposit',
   match_used: 'sudah dipakai',
   'match_set-aside': 'sudah disisihkan',
