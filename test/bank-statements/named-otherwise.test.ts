@@ -34,7 +34,8 @@ describe('a bank line whose text names a deposit of another amount', function ()
     return { named, fitting, amount };
   }
   const statusOf = async (id: string) =>
-    (await shop.stack.db.collection<{ _id: string; status: string }>('deposits').findOne({ _id: id }))?.status;
+    (await shop.stack.db.collection<{ _id: string; status: string }>('deposits').findOne({ _id: id }))
+      ?.status;
 
   it('by our id: it is told, and what has its amount is not credited, whatever is trusted', async () => {
     const { named, fitting, amount } = await twoThatWait();
