@@ -9,12 +9,13 @@ import { beginEnrolment, mustEnrol } from '../operators/second-factor.js';
 import {
   csrfTokenOf,
   endLoginStep,
+  loginStepIdOf,
   newBrowserToken,
   operatorOfLoginStep,
   sessionMaxMs,
   startSession,
 } from '../operators/sessions.js';
-import { RateLimitError, UnauthorizedError } from '../shared/errors.js';
+import { ConflictError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 import { enrolmentForm, recoveryCodes } from './enrolment.js';
 import { codeField, csrfField, problem } from './form.js';
@@ -65,7 +66,7 @@ export const submitCode: RequestHandler = async (request, response) => {
   try {
     await showCode(step.operator, fieldOf(request, 'code'), seatOf(request));
   } catch (error) {
-    if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
+    if (!isRefusal(error)) {
       throw error;
     }
     setRetryAfter(response, error);
@@ -98,7 +99,11 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
   const { address } = seat;
   try {
     const by = { actor: `operator:${username}`, from: address, reason: null };
-    const codes = await enrol(step.operator, fieldOf(request, 'code'), { by, seat });
+    const codes = await enrol(step.operator, fieldOf(request, 'code'), {
+      shownTo: loginStepIdOf(step.token),
+      by,
+      seat,
+    });
     await endLoginStep(step.token);
     // As it is now: what was set up has ended every session that began before.
     const operator = await requireOperator(username);
@@ -109,13 +114,18 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
       body: html`<main class="narrow">${recoveryCodes(codes)}</main>`,
     });
   } catch (error) {
-    if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
+    if (!isRefusal(error)) {
       throw error;
     }
     setRetryAfter(response, error);
     await sendEnrolment(response, step, { httpStatus: httpStatusOf(error), message: error.message });
   }
 };
+
+/** What is said above a new form. */
+function isRefusal(error: unknown): error is AppError {
+  return [UnauthorizedError, RateLimitError, ConflictError].some((each) => error instanceof each);
+}
 
 async function stepOf(request: Request): Promise<Step | null> {
   const token = readCookie(request, 'step');
@@ -144,7 +154,7 @@ function sendCodeForm(response: Response, { token }: Step, { httpStatus, message
 }
 
 async function sendEnrolment(response: Response, { operator, token }: Step, shown: Shown): Promise<void> {
-  const enrolment = await beginEnrolment(operator);
+  const enrolment = await beginEnrolment(operator, loginStepIdOf(token));
   sendPage(response, {
     httpStatus: shown.httpStatus,
     title: 'Set up the second factor',

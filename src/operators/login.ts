@@ -93,9 +93,9 @@ export async function proveOperator(
 export async function enrol(
   operator: Operator,
   code: string,
-  { by, seat }: { by: ChangedBy; seat: ProofSeat },
+  { shownTo, by, seat }: { shownTo: string; by: ChangedBy; seat: ProofSeat },
 ): Promise<string[]> {
-  return counted(operator, seat, () => confirmEnrolment(operator, code, by));
+  return counted(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
 }
 
 async function proveCode(operator: Operator, code: string, seat: ProofSeat): Promise<string> {

@@ -9,6 +9,14 @@ export interface TotpSecret {
   since: Date;
 }
 
+/** One that is shown, and not proven by a code yet. */
+export interface PendingSecret extends TotpSecret {
+  /** The session, or the step of a login, that was shown it: nobody else may prove it. */
+  shownTo: string;
+  /** The `sessionEpoch` of that moment: what ends all sessions ends it as well. */
+  epoch: number;
+}
+
 /** A person who may use the console, and the command line by a key of their own. */
 export interface Operator {
   _id: string;
@@ -25,8 +33,7 @@ export interface Operator {
   sessionEpoch?: number;
   /** The second factor, and the 30 s period of the last code that was used: no code is good twice. */
   totp?: (TotpSecret & { lastStep: number }) | null;
-  /** A secret that is shown, and not proven by a code yet. */
-  totpPending?: TotpSecret | null;
+  totpPending?: PendingSecret | null;
   /** SHA-256 of the recovery codes that are left. They are random enough to need no slower hash. */
   recoveryHashes?: string[];
   /** SHA-256 of the key for the command line. */
@@ -54,7 +61,10 @@ const schema = new Schema<Operator>(
       type: new Schema({ ...totpFields, lastStep: { type: Number, required: true } }, { _id: false }),
       default: null,
     },
-    totpPending: { type: new Schema(totpFields, { _id: false }), default: null },
+    totpPending: {
+      type: new Schema({ ...totpFields, shownTo: String, epoch: Number }, { _id: false }),
+      default: null,
+    },
     recoveryHashes: { type: [String], default: [] },
     keyHash: { type: String, default: null },
     keyCreatedAt: { type: Date, default: null },

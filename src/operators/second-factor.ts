@@ -9,7 +9,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { OperatorModel, type Operator } from './operator.model.js';
+import { OperatorModel, type Operator, type PendingSecret } from './operator.model.js';
 import type { OperatorRole } from './rights.js';
 
 const periodS = 30;
@@ -37,59 +37,85 @@ export function mustEnrol(operator: Operator): boolean {
 }
 
 /**
- * The secret for an authenticator app. The same one until a code of it has proven that the app has it, so that a page
- * may be loaded again.
+ * The secret for an authenticator app. The same one for the same browser until a code of it has proven that the app has it, so that
+ * a page may be loaded again; another one for whoever else knows the password, and that of the other counts no more.
+ * @param shownTo The id of the session, or of the step of a login.
+ * @throws ConflictError if yet another browser was shown one at the same moment.
  */
-export async function beginEnrolment(operator: Operator): Promise<Enrolment> {
-  const fresh = {
+export async function beginEnrolment(operator: Operator, shownTo: string): Promise<Enrolment> {
+  const fresh: PendingSecret = {
     secretSealed: encrypt(new Secret({ size: 20 }).base32, totpContext(operator._id)),
     since: now(),
+    shownTo,
+    epoch: operator.sessionEpoch ?? 0,
   };
-  const shownBefore = new Date(nowMs() - pendingMs);
-  await OperatorModel.updateOne(
-    { _id: operator._id, $or: [{ totpPending: null }, { 'totpPending.since': { $lt: shownBefore } }] },
-    { $set: { totpPending: fresh } },
-  );
-  const current = await OperatorModel.findById(operator._id, { totpPending: 1 }).lean<Operator>();
-  const sealed = current?.totpPending?.secretSealed ?? fresh.secretSealed;
-  const totp = totpOf(operator, sealed);
+  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn(fresh) };
+  await OperatorModel.updateOne({ _id: operator._id, $nor: [isGood] }, { $set: { totpPending: fresh } });
+  const current = await OperatorModel.findOne(
+    { _id: operator._id, ...isGood },
+    { totpPending: 1 },
+  ).lean<Operator>();
+  if (!current?.totpPending) {
+    throw countsNoMore();
+  }
+  const totp = totpOf(operator, current.totpPending.secretSealed);
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
 /**
  * Sets up the second factor, once a code shows that the app has the secret. Every session ends.
+ * @param shownTo As when it began.
  * @returns the recovery codes, in clear for this once.
  * @throws UnauthorizedError for a wrong code.
- * @throws ConflictError if the secret was replaced meanwhile.
+ * @throws ConflictError if this browser was shown none, or too long ago, or another was shown one since.
  */
-export async function confirmEnrolment(operator: Operator, code: string, by: ChangedBy): Promise<string[]> {
-  const current = await OperatorModel.findById(operator._id).lean<Operator>();
+export async function confirmEnrolment(
+  operator: Operator,
+  { code, shownTo, by }: { code: string; shownTo: string; by: ChangedBy },
+): Promise<string[]> {
+  const epoch = operator.sessionEpoch ?? 0;
+  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn({ shownTo, epoch }) };
+  const current = await OperatorModel.findOne({ _id: operator._id, ...isGood }).lean<Operator>();
   const pending = current?.totpPending;
   if (!pending) {
-    throw new ConflictError(asWritten('There is no second factor to confirm. Load the page again.'));
+    throw countsNoMore();
   }
-  const lastStep = stepOf(operator, pending.secretSealed, code);
+  const { secretSealed } = pending;
+  const lastStep = stepOf(operator, secretSealed, code);
   if (lastStep === null) {
     throw new UnauthorizedError(asWritten(wrongCode));
   }
   const codes = newRecoveryCodes();
   const set = {
-    totp: { ...pending, since: now(), lastStep },
+    totp: { secretSealed, since: now(), lastStep },
     totpPending: null,
     recoveryHashes: codes.map(hashOf),
   };
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      { _id: operator._id, 'totpPending.secretSealed': pending.secretSealed },
+      { _id: operator._id, ...isGood, 'totpPending.secretSealed': secretSealed },
       { $set: set, $inc: { sessionEpoch: 1 } },
       { session },
     );
     if (matchedCount === 0) {
-      throw new ConflictError(asWritten('The second factor was set up in another window. Log in again.'));
+      throw countsNoMore();
     }
     await record(session, operator, { ...by, action: 'operator.totp-enrol' });
   });
   return codes;
+}
+
+function oldestPending(): Date {
+  return new Date(nowMs() - pendingMs);
+}
+
+function shownIn({ shownTo, epoch }: Pick<PendingSecret, 'shownTo' | 'epoch'>) {
+  return { 'totpPending.shownTo': shownTo, 'totpPending.epoch': epoch };
+}
+
+function countsNoMore(): ConflictError {
+  const why = 'it was shown over an hour ago, or another one was shown elsewhere since';
+  return new ConflictError(asWritten(`This key counts no more: ${why}. Begin again, with a new key.`));
 }
 
 /**

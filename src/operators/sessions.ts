@@ -126,6 +126,11 @@ export function sessionIdOf(token: string): string {
   return idOf(keyOf('session', token));
 }
 
+/** Names the step of a login in what it is allowed to prove. */
+export function loginStepIdOf(token: string): string {
+  return idOf(keyOf('step', token));
+}
+
 /** The anti-forgery token that belongs to a session (or to a login form): only we can make it. */
 export function csrfTokenOf(token: string): string {
   return createHmac('sha256', env.SESSION_SECRET).update(`csrf ${token}`).digest('base64url');

@@ -58,11 +58,11 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
   }),
   async handle(call) {
     await prove(call);
-    return beginEnrolment(call.operator);
+    return beginEnrolment(call.operator, call.browser.sessionId);
   },
 });
 
-/** Only who has shown the password has seen the secret that the code is of. */
+/** In the session that was shown the secret, which takes the password: nobody else has seen it, and to nobody else it is of use. */
 export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   id: 'confirmOwnSecondFactor',
   method: 'post',
@@ -72,7 +72,8 @@ export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   body: Joi.object<{ code: string }>({ code: Joi.string().max(40).required() }),
   data: recoveryCodes,
   async handle({ operator, body, by, browser }) {
-    const codes = await enrol(operator, body.code, { by, seat: browser.seat });
+    const { seat, sessionId } = browser;
+    const codes = await enrol(operator, body.code, { shownTo: sessionId, by, seat });
     await browser.letIn(await requireOperator(operator.username));
     return { recovery_codes: codes };
   },
