@@ -124,6 +124,20 @@ describe('failpoints', () => {
     expect(await rows.countDocuments()).to.equal(3);
   });
 
+  it('an error of an overloaded server leaves its transaction as it is, and the statement is simply sent again', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    await fixture.db.createCollection(rows.collectionName);
+    const session = fixture.client.startSession();
+    session.startTransaction();
+    await rows.insertOne({ _id: 1 }, { session });
+    const errorLabels = ['RetryableError', 'SystemOverloadedError'];
+    await failing('failCommand', { errorCode: 462, errorLabels }, { times: 1 });
+    await rows.insertOne({ _id: 2 }, { session });
+    await session.commitTransaction();
+    await session.endSession();
+    expect(await rows.countDocuments()).to.equal(2);
+  });
+
   it('refuse what they do not know by name', async () => {
     expect(await failing('failCommand', { errorcode: 2 })).to.include({ code: 40415 });
     expect(await failing('failCommand', { errorCode: 'x' })).to.include({ code: 14 });

@@ -8,6 +8,9 @@ import type { CommandResult, Server } from './context.js';
 import { errorLabels, TRANSIENT_LABEL, type ErrorSetting } from './error-reply.js';
 import { stepDown } from './step-down.js';
 
+/** Says that the server did not look at the command; drivers send it again, within the same transaction. */
+const OVERLOADED_LABEL = 'SystemOverloadedError';
+
 /** A command that a failpoint means. */
 interface FailedCommand {
   command: Doc;
@@ -33,7 +36,9 @@ export async function failBefore(
   }
   if (failure.errorCode !== null) {
     const labels = labelsOf(failure, failure.errorCode, setting);
-    if (setting.inTransaction && (!setting.endsTransaction || labels.includes(TRANSIENT_LABEL))) {
+    const endsIt =
+      labels.includes(TRANSIENT_LABEL) || (!setting.endsTransaction && !labels.includes(OVERLOADED_LABEL));
+    if (setting.inTransaction && endsIt) {
       // As with any error of these kinds: who hears it begins anew, and must not meet its own locks.
       abortTransactionOf(server, command);
     }
