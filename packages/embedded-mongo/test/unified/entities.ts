@@ -1,0 +1,147 @@
+import { deserialize, serialize } from 'bson';
+import { GridFSBucket, MongoClient, type ClientSession, type Db, type Document } from 'mongodb';
+import type { EntityDefinition } from './cases.js';
+
+/** What a client told about itself. */
+export interface SeenEvent {
+  type: 'command' | 'cmap' | 'sdam';
+  name: string;
+  event: Document;
+}
+
+const AS_SENT = { promoteValues: false, promoteBuffers: false, bsonRegExp: true };
+
+/** Commands that concern passwords; their events are seen only if a case asks for them. */
+const SENSITIVE = ['authenticate', 'saslStart', 'saslContinue', 'getnonce', 'createUser', 'updateUser'];
+
+/** The clients, databases, sessions and so on of one case, by name. */
+export class Entities {
+  private readonly byName = new Map<string, unknown>();
+  private readonly clients: MongoClient[] = [];
+  private readonly sessions: ClientSession[] = [];
+  private readonly events = new Map<string, SeenEvent[]>();
+
+  constructor(private readonly uri: string) {}
+
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the case says what it is
+  get<T = unknown>(name: string): T {
+    if (!this.byName.has(name)) {
+      throw new Error(`the case has no entity ${name}`);
+    }
+    return this.byName.get(name) as T;
+  }
+
+  set(name: string, value: unknown): void {
+    this.byName.set(name, value);
+  }
+
+  eventsOf(client: string): SeenEvent[] {
+    return this.events.get(client) ?? [];
+  }
+
+  create(definitions: readonly EntityDefinition[]): void {
+    for (const definition of definitions) {
+      for (const [kind, description] of Object.entries(definition)) {
+        this.set(description.id, this.make(kind, description));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.sessions.map((session) => session.endSession()));
+    await Promise.all(this.clients.map((client) => client.close(true)));
+  }
+
+  private make(kind: string, description: Document): unknown {
+    switch (kind) {
+      case 'client':
+        return this.makeClient(description);
+      case 'database':
+        return this.get<MongoClient>(description['client']).db(
+          description['databaseName'],
+          description['databaseOptions'],
+        );
+      case 'collection':
+        return this.get<Db>(description['database']).collection(
+          description['collectionName'],
+          description['collectionOptions'],
+        );
+      case 'session':
+        return this.makeSession(description);
+      case 'bucket':
+        return new GridFSBucket(this.get<Db>(description['database']), description['bucketOptions']);
+      default:
+        throw new Error(`an entity of an unknown kind: ${kind}`);
+    }
+  }
+
+  private makeSession({ client, sessionOptions = {} }: Document): ClientSession {
+    const { snapshotTime, ...options } = sessionOptions as Document;
+    const session = this.get<MongoClient>(client).startSession(options);
+    if (snapshotTime !== undefined) {
+      // The driver has no option for it yet, but the field.
+      Object.assign(session, { snapshotTime: this.get(snapshotTime) });
+    }
+    this.sessions.push(session);
+    return session;
+  }
+
+  private makeClient(description: Document): MongoClient {
+    const uri = new URL(this.uri);
+    for (const [option, value] of Object.entries((description['uriOptions'] ?? {}) as Document)) {
+      uri.searchParams.set(option, String(value));
+    }
+    const client = new MongoClient(uri.href, { monitorCommands: true });
+    const seen: SeenEvent[] = [];
+    const ignored: unknown[] = [
+      'configureFailPoint',
+      ...(description['ignoreCommandMonitoringEvents'] ?? []),
+    ];
+    if (description['observeSensitiveCommands'] !== true) {
+      ignored.push(...SENSITIVE);
+    }
+    for (const name of (description['observeEvents'] ?? []) as string[]) {
+      client.on(emittedName(name) as 'commandStarted', (event: Document) => {
+        if (!ignored.includes(event['commandName'])) {
+          seen.push({ type: typeOf(name), name, event: frozen(event) });
+        }
+      });
+    }
+    this.events.set(description['id'], seen);
+    this.clients.push(client);
+    return client;
+  }
+}
+
+/** Kinds of entities that the runner can make. */
+export const ENTITY_KINDS = ['client', 'database', 'collection', 'session', 'bucket'];
+
+/** What it knows of clients. There are no several mongos to be used or not. */
+export const CLIENT_FIELDS = [
+  'id',
+  'uriOptions',
+  'observeEvents',
+  'ignoreCommandMonitoringEvents',
+  'observeSensitiveCommands',
+  'useMultipleMongoses',
+];
+
+/** `poolReadyEvent` is the driver's `connectionPoolReady`; the others lose their ending only. */
+function emittedName(name: string): string {
+  return name.replace(/Event$/, '').replace(/^pool/, 'connectionPool');
+}
+
+/** The event with its command as it is now: the driver goes on to change parts of it. */
+function frozen(event: Document): Document {
+  const command: unknown = event['command'];
+  return command === undefined
+    ? event
+    : { ...event, command: deserialize(serialize(command as Document), AS_SENT) };
+}
+
+function typeOf(name: string): SeenEvent['type'] {
+  if (name.startsWith('command')) {
+    return 'command';
+  }
+  return /^(connection|pool)/.test(name) ? 'cmap' : 'sdam';
+}
