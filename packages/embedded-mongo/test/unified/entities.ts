@@ -97,18 +97,20 @@ export class Entities {
       'configureFailPoint',
       ...(description['ignoreCommandMonitoringEvents'] ?? []),
     ];
-    if (description['observeSensitiveCommands'] !== true) {
-      ignored.push(...SENSITIVE);
-    }
+    const hidesSecrets = description['observeSensitiveCommands'] !== true;
     for (const name of (description['observeEvents'] ?? []) as string[]) {
       client.on(emittedName(name) as 'commandStarted', (event: Document) => {
-        if (!ignored.includes(event['commandName'])) {
+        if (!ignored.includes(event['commandName']) && !(hidesSecrets && isSensitive(event))) {
           seen.push({ type: typeOf(name), name, event: frozen(event) });
         }
       });
     }
     this.events.set(description['id'], seen);
     this.clients.push(client);
+    if (((description['observeEvents'] ?? []) as string[]).some((name) => typeOf(name) === 'sdam')) {
+      // Such a case may wait for events of a client that it asks for nothing.
+      void client.connect().catch(() => undefined);
+    }
     return client;
   }
 }
@@ -129,6 +131,12 @@ export const CLIENT_FIELDS = [
 /** `poolReadyEvent` is the driver's `connectionPoolReady`; the others lose their ending only. */
 function emittedName(name: string): string {
   return name.replace(/Event$/, '').replace(/^pool/, 'connectionPool');
+}
+
+/** The driver empties what says a password, a hello that authenticates too. */
+function isSensitive({ commandName, command, reply }: Document): boolean {
+  const isEmptied = Object.keys((command ?? reply ?? {}) as Document).length === 0;
+  return SENSITIVE.includes(commandName) || (/^(hello|ismaster)$/i.test(commandName) && isEmptied);
 }
 
 /** The event with its command as it is now: the driver goes on to change parts of it. */
