@@ -182,6 +182,11 @@ const words: Record<LineRefusal, string> = {
   'bad-cost': 'its cost is not in digits alone',
   'bad-status': 'its status is none of active, inactive, maintenance',
   'nothing-said': 'has neither price nor cost nor status',
+  'no-result':
+    'a cell holds a formula without its result: save the file again with a spreadsheet program, or as values',
+  'is-date': 'a cell holds a date',
+  'is-hidden': 'it is hidden, or stands in a hidden column',
+  'unreadable-cell': 'a cell cannot be read',
   repeated: 'its offer is in a line before',
   'unknown-product': 'there is no such product',
   'unknown-seller': 'there is no such seller',

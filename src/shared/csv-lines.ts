@@ -1,8 +1,17 @@
+/**
+ * Why a cell of a workbook does not say what a person takes it for: a formula whose result is not kept with it, a date where its
+ * number would be an amount, what is not seen, what cannot be read. Such a cell is not empty.
+ */
+export const cellFaults = ['no-result', 'is-date', 'is-hidden', 'unreadable-cell'] as const;
+export type CellFault = (typeof cellFaults)[number];
+
 /** A row of a table in a file. */
 export interface SheetLine {
   /** As the program that wrote the file counts them, from 1. */
   line: number;
   cells: string[];
+  /** By the place of the cell; only where there is one. */
+  faults?: ReadonlyMap<number, CellFault>;
 }
 
 /** The file is no table that can be read. */
@@ -46,8 +55,8 @@ function isBySemicolons(text: string): boolean {
 }
 
 /** A row without anything in it, which no list means. */
-export function isEmptyLine({ cells }: SheetLine): boolean {
-  return cells.every((each) => each.trim() === '');
+export function isEmptyLine({ cells, faults }: SheetLine): boolean {
+  return faults === undefined && cells.every((each) => each.trim() === '');
 }
 
 /**

@@ -1,6 +1,13 @@
 import { limits } from '../../../config/limits.js';
 import type { ProductStatus } from '../../products/product.model.js';
-import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../../shared/csv-lines.js';
+import {
+  cellFaults,
+  csvLines,
+  isEmptyLine,
+  UnreadableSheetError,
+  type CellFault,
+  type SheetLine,
+} from '../../shared/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
 import { inSlices } from '../../shared/in-slices.js';
 import { asWritten } from '../../shared/say.js';
@@ -15,6 +22,7 @@ export const lineRefusals = [
   'bad-cost',
   'bad-status',
   'nothing-said',
+  ...cellFaults,
   'repeated',
   'unknown-product',
   'unknown-seller',
@@ -57,6 +65,7 @@ const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;
 export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const [head, ...rows] = await linesOf(bytes);
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
+  refuseFaultyHead(head, names);
   const twice = columnNames.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice) {
     throw unreadable(`the first line names the column ${twice} twice`);
@@ -71,9 +80,11 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const seen = new Set<string>();
   const wanted: PriceLine[] = [];
   const refused: RefusedLine[] = [];
-  for (const { line, cells } of rows) {
+  for (const { line, cells, faults } of rows) {
     const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
-    const read = readLine(line, cell);
+    // Not as an empty cell, which leaves what is: whoever wrote the line sees something there.
+    const fault = columnNames.map((name) => faults?.get(columns[name])).find((each) => each !== undefined);
+    const read = fault ?? readLine(line, cell);
     const key = `${cell('code')} ${cell('seller')}`;
     if (typeof read === 'string') {
       refused.push({ line, why: read });
@@ -85,6 +96,31 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
     }
   }
   return { lines: rows.length, wanted, refused };
+}
+
+const faultWords: Record<CellFault, string> = {
+  'no-result': 'holds a formula without its result. Save it again with a spreadsheet program, or as values',
+  'is-date': 'holds a date',
+  'is-hidden': 'is hidden. Show it, or leave it out',
+  'unreadable-cell': 'cannot be read',
+};
+
+/** A column whose name is not read would be left out without a word. */
+function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[]): void {
+  for (const [place, fault] of head?.faults ?? []) {
+    const isOurs = columnNames.some((name) => name === names[place]);
+    if (isOurs || fault === 'no-result' || fault === 'unreadable-cell') {
+      throw unreadable(
+        `line ${head?.line ?? 1}: its cell ${cellName(place, head?.line)} ${faultWords[fault]}`,
+      );
+    }
+  }
+}
+
+/** Of the first 50 columns: C12. */
+function cellName(place: number, line = 1): string {
+  const letter = (at: number) => String.fromCharCode(65 + at);
+  return `${place < 26 ? '' : letter(Math.floor(place / 26) - 1)}${letter(place % 26)}${line}`;
 }
 
 function readLine(

@@ -61,6 +61,11 @@ export const enProducts = {
   'line_bad-cost': 'Its cost is not in digits alone.',
   'line_bad-status': 'Its status is none of active, inactive, maintenance.',
   'line_nothing-said': 'It has neither price nor cost nor status.',
+  'line_no-result':
+    'A cell holds a formula without its result. Save the file again with a spreadsheet program, or as values.',
+  'line_is-date': 'A cell holds a date.',
+  'line_is-hidden': 'It is hidden, or stands in a hidden column.',
+  'line_unreadable-cell': 'A cell cannot be read.',
   line_repeated: 'Its offer is in a line before.',
   'line_unknown-product': 'There is no such product.',
   'line_unknown-seller': 'There is no such seller.',

@@ -62,6 +62,11 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
   'line_bad-cost': 'Biayanya bukan angka saja.',
   'line_bad-status': 'Statusnya bukan active, inactive, atau maintenance.',
   'line_nothing-said': 'Tidak ada harga, biaya, atau status.',
+  'line_no-result':
+    'Sebuah sel berisi rumus tanpa hasil. Simpan lagi berkasnya dengan program lembar kerja, atau sebagai nilai.',
+  'line_is-date': 'Sebuah sel berisi tanggal.',
+  'line_is-hidden': 'Baris atau kolomnya disembunyikan.',
+  'line_unreadable-cell': 'Sebuah sel tidak dapat dibaca.',
   line_repeated: 'Penawarannya sudah ada di baris sebelumnya.',
   'line_unknown-product': 'Produk itu tidak ada.',
   'line_unknown-seller': 'Penjual itu tidak ada.',

@@ -1,0 +1,73 @@
+import type { CellFault } from './csv-lines.js';
+import { cellLengthMax } from './workbook-parts.js';
+
+/** What cells refer to. */
+export interface Book {
+  texts: readonly string[];
+  /** Styles that show a number as a date. */
+  dateStyles: ReadonlySet<number>;
+}
+
+/** One as it is stored. */
+export interface Cell {
+  /** C12. */
+  name: string;
+  type: string;
+  style: number;
+  isFormula: boolean;
+  value: string | null;
+  /** A text that stands in the cell itself. */
+  inline: string | null;
+}
+
+interface Content {
+  text: string;
+  fault?: CellFault;
+}
+
+const unreadable: Content = { text: '', fault: 'unreadable-cell' };
+
+/** What a cell says. Empty is only what has nothing in it: a formula without its result, or a value that cannot be read, is a fault. */
+export function contentOf(cell: Cell, book: Book): Content {
+  const isInline = cell.type === 'inlineStr';
+  const said = (isInline ? cell.inline : cell.value) ?? '';
+  // Which of two would be meant?
+  if (((isInline ? cell.value : cell.inline) ?? '') !== '') {
+    return unreadable;
+  }
+  if (cell.isFormula && said.trim() === '') {
+    return { text: '', fault: 'no-result' };
+  }
+  if (said === '' && cell.type !== 's') {
+    return { text: '' };
+  }
+  const content = valueOf(said, cell, book);
+  return { ...content, text: content.text.slice(0, cellLengthMax) };
+}
+
+function valueOf(said: string, { type, style, value }: Cell, { texts, dateStyles }: Book): Content {
+  switch (type) {
+    case 's': {
+      const text = /^\d{1,9}$/.test(said) ? texts[Number(said)] : undefined;
+      return value === null ? { text: '' } : text === undefined ? unreadable : { text };
+    }
+    case 'n': {
+      if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(said.trim())) {
+        return unreadable;
+      }
+      // 1.05E4 is a whole number, too.
+      const text = String(Number(said));
+      return dateStyles.has(style) ? { text, fault: 'is-date' } : { text };
+    }
+    case 'd':
+      return { text: said, fault: 'is-date' };
+    case 'b':
+      return { text: said === '1' || said === 'true' ? 'TRUE' : 'FALSE' };
+    case 'str':
+    case 'inlineStr':
+    case 'e':
+      return { text: said };
+    default:
+      return unreadable;
+  }
+}

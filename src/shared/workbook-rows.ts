@@ -1,0 +1,170 @@
+import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-lines.js';
+import { contentOf, type Book, type Cell } from './workbook-cell.js';
+import { attribute, isSaid, noXml, tagsOf, type Tag } from './xml-tags.js';
+
+export const columnsMax = 50;
+/** As in a CSV: a row is read in a bounded time. */
+const cellsMax = 1_000;
+
+interface Row {
+  line: number;
+  isHidden: boolean;
+  cells: string[];
+  faults: Map<number, CellFault>;
+  /** Of the cell before. */
+  column: number;
+  seen: number;
+}
+
+interface Reading {
+  /** Whether the table has begun, and has ended. */
+  table: 'before' | 'within' | 'after';
+  /** Of the row before. */
+  line: number;
+  hiddenColumns: { first: number; last: number }[];
+  row: Row | null;
+  cell: Cell | null;
+}
+
+/** The rows of a sheet; those without content are left out. @throws UnreadableSheetError */
+export async function* sheetLines(xml: string, book: Book): AsyncGenerator<SheetLine> {
+  const reading: Reading = { table: 'before', line: 0, hiddenColumns: [], row: null, cell: null };
+  for await (const some of tagsOf(xml)) {
+    for (const tag of some) {
+      if (tag.name === 'row' && tag.parent === 'sheetData' && reading.table === 'within') {
+        if (!tag.isEnd) {
+          reading.row = beginRow(tag.of, reading.line);
+          reading.line = reading.row.line;
+        }
+        if (tag.isEnd || tag.isEmpty) {
+          yield* lineOf(reading.row);
+          reading.row = null;
+        }
+      } else if (reading.row) {
+        readWithin(reading.row, tag, reading, book);
+      } else {
+        readAround(tag, reading);
+      }
+    }
+  }
+}
+
+function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading): void {
+  if (name === 'sheetData' && (parent === 'worksheet' || parent === '')) {
+    if (!isEnd && reading.table !== 'before') {
+      throw new UnreadableSheetError('its first sheet has two tables of cells');
+    }
+    reading.table = isEnd || isEmpty ? 'after' : 'within';
+  } else if (name === 'col' && !isEnd && (isSaid(of, 'hidden') || attribute(of, 'width') === '0')) {
+    reading.hiddenColumns.push({
+      first: Number(attribute(of, 'min')) - 1,
+      last: Number(attribute(of, 'max')) - 1,
+    });
+    if (reading.hiddenColumns.length > cellsMax) {
+      throw new UnreadableSheetError(`its first sheet has more than ${cellsMax} hidden columns`);
+    }
+  }
+}
+
+function beginRow(of: string, before: number): Row {
+  const said = Number(attribute(of, 'r'));
+  const line = Number.isSafeInteger(said) && said > 0 ? said : before + 1;
+  if (line <= before) {
+    throw new UnreadableSheetError(`line ${line} stands there twice, or after a later one`);
+  }
+  // A row without height is not seen either.
+  const isHidden = isSaid(of, 'hidden') || Number(attribute(of, 'ht') ?? '1') === 0;
+  return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
+}
+
+function* lineOf(row: Row | null): Generator<SheetLine> {
+  if (row && (row.faults.size > 0 || row.cells.some((each) => each.trim() !== ''))) {
+    const cells = Array.from({ length: row.cells.length }, (_, n) => row.cells[n] ?? '');
+    yield { line: row.line, cells, ...(row.faults.size > 0 && { faults: row.faults }) };
+  }
+}
+
+function readWithin(row: Row, tag: Tag, reading: Reading, book: Book): void {
+  const { name, parent, isEnd, isEmpty, text } = tag;
+  if (parent === 'v' || parent === 't' || parent === 'f') {
+    throw noXml();
+  }
+  if (name === 'c' && parent === 'row') {
+    if (!isEnd) {
+      reading.cell = beginCell(row, tag);
+    }
+    if (isEnd || isEmpty) {
+      endCell(row, reading, book);
+    }
+    return;
+  }
+  const { cell } = reading;
+  if (!cell || isEnd) {
+    return;
+  }
+  if (name === 'f' && parent === 'c') {
+    cell.isFormula = true;
+  } else if (name === 'v' && parent === 'c') {
+    if (cell.value !== null) {
+      throw new UnreadableSheetError(`line ${row.line}: its cell ${cell.name} has two values`);
+    }
+    cell.value = text;
+  } else if (name === 't' && (parent === 'is' || parent === 'r')) {
+    cell.inline = (cell.inline ?? '') + text;
+  }
+}
+
+function beginCell(row: Row, { of }: Tag): Cell {
+  const name = attribute(of, 'r');
+  const column = name === undefined ? row.column + 1 : columnOf(name, row.line);
+  row.seen += 1;
+  if (row.seen > cellsMax) {
+    throw new UnreadableSheetError(`line ${row.line}: it has more than ${cellsMax} cells`);
+  }
+  if (column <= row.column) {
+    throw new UnreadableSheetError(
+      `line ${row.line}: its cell ${name ?? ''} stands there twice, or after a later one`,
+    );
+  }
+  row.column = column;
+  return {
+    ...{
+      name: name ?? `${column + 1}`,
+      type: attribute(of, 't') ?? 'n',
+      style: Number(attribute(of, 's')) || 0,
+    },
+    ...{ isFormula: false, value: null, inline: null },
+  };
+}
+
+function endCell(row: Row, reading: Reading, book: Book): void {
+  const { cell, hiddenColumns } = reading;
+  const { column } = row;
+  reading.cell = null;
+  if (!cell || column >= columnsMax) {
+    return;
+  }
+  const { text, fault } = contentOf(cell, book);
+  row.cells[column] = text;
+  if (fault) {
+    row.faults.set(column, fault);
+  } else if (
+    text.trim() !== '' &&
+    (row.isHidden || hiddenColumns.some(({ first, last }) => first <= column && column <= last))
+  ) {
+    row.faults.set(column, 'is-hidden');
+  }
+}
+
+/** From 0: C12 is 2. */
+function columnOf(name: string, line: number): number {
+  const [, letters = '', row] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
+  if (letters === '' || Number(row) !== line) {
+    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${name}`);
+  }
+  let column = 0;
+  for (const letter of letters) {
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  }
+  return column - 1;
+}
