@@ -33,6 +33,11 @@ export const limits = {
   /** Rules of what buyers pay above sellers' prices: every process keeps all of them. */
   markupsMax: 5_000,
   markupRupiahMax: 1_000_000_000,
+  /**
+   * Of a price or a cost, rupiah: what an operator sets, and what purchases are looked for by. What the contract of sellers' calls
+   * promises is more.
+   */
+  offerPriceMax: 999_999_999,
   /** Of a price list that an operator imports. */
   priceFileBytesMax: 5_000_000,
   priceFileLinesMax: 10_000,

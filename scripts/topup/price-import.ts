@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { ImportPlan, PlannedChange } from '../../src/providers/imports/plan-import.js';
+import { limits } from '../../config/limits.js';
+import type { ImportPlan, MeantReason, PlannedChange } from '../../src/providers/imports/plan-import.js';
 import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { LineRefusal } from '../../src/providers/imports/read-price-file.js';
 import { defineCommand } from './define-command.js';
@@ -31,7 +32,7 @@ export function registerPriceImport(product: Command): void {
     usage: 'import [file]',
     action: 'product.set',
     summary: 'Show what a price list would change, apply it, or take it back',
-    details: `${format}\n\nWithout --apply nothing is changed. Lines that are refused are left out. Prices that lose money or fall by more than half are applied with --meant alone. --undo takes back what an import has written, but for what somebody has changed since: that can be undone again later.`,
+    details: `${format}\n\nWithout --apply nothing is changed. Lines that are refused are left out. Prices that lose money, fall by more than half or rise to five times or more are applied with --meant alone. --undo takes back what an import has written, but for what somebody has changed since: that can be undone again later.`,
     examples: [
       'product import list.xlsx',
       'product import list.xlsx --apply --reason "their list of March"',
@@ -39,7 +40,10 @@ export function registerPriceImport(product: Command): void {
     ],
     options: [
       new Option('--apply', 'change the offers'),
-      new Option('--meant', 'also prices that do not bring in what they cost, or fall by more than half'),
+      new Option(
+        '--meant',
+        'also prices that do not bring in what they cost, fall by more than half or rise to five times or more',
+      ),
       new Option('--undo <id>', 'take an import back'),
       optionalReasonOption(),
     ],
@@ -180,6 +184,8 @@ const words: Record<LineRefusal, string> = {
   'no-seller': 'names no seller',
   'bad-price': 'its price is not in digits alone',
   'bad-cost': 'its cost is not in digits alone',
+  'price-too-high': `its price is above ${rupiah(limits.offerPriceMax)}`,
+  'cost-too-high': `its cost is above ${rupiah(limits.offerPriceMax)}`,
   'bad-status': 'its status is none of active, inactive, maintenance',
   'nothing-said': 'has neither price nor cost nor status',
   'no-result':
@@ -196,7 +202,7 @@ const words: Record<LineRefusal, string> = {
 async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promise<string> {
   const { mostTellingFirst } = await import('../../src/providers/imports/plan-import.js');
   const ordered = mostTellingFirst(changes);
-  const linesOf = (why: 'loses' | 'falls') => {
+  const linesOf = (why: MeantReason) => {
     const found = ordered.filter((each) => each[why]).map(({ line }) => line);
     return found.length === 0 ? null : some(found);
   };
@@ -206,6 +212,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
       ['changes', String(changes.length)],
       ['of these lose money', linesOf('loses')],
       ['of these fall by more than half', linesOf('falls')],
+      ['of these rise to five times or more', linesOf('rises')],
       ['unchanged', String(unchanged)],
       ['refused', String(refused.length)],
     ]),
@@ -231,13 +238,13 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
   ].join('\n');
 }
 
-function rowOf({ line, code, seller, before, after, margin, loses, falls }: PlannedChange): string[] {
+function rowOf({ line, code, seller, before, after, margin, loses, falls, rises }: PlannedChange): string[] {
   const change = (field: keyof OfferFigures) =>
     before[field] === after[field] ? '' : `${shown(before[field])} -> ${shown(after[field])}`;
   const left = margin === null ? '-' : rupiah(margin);
   return [
     ...[String(line), code, seller, change('price'), change('cost'), change('status')],
-    [loses ? `LOSES ${left}` : left, ...(falls ? ['FALLS'] : [])].join(' '),
+    [loses ? `LOSES ${left}` : left, ...(falls ? ['FALLS'] : []), ...(rises ? ['RISES'] : [])].join(' '),
   ];
 }
 

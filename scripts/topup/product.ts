@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { limits } from '../../config/limits.js';
 import type { CatalogueItem, CatalogueOffer } from '../../src/providers/catalogue.js';
 import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { ProductStatus } from '../../src/products/product.model.js';
@@ -184,7 +185,7 @@ function registerSet(group: Command): void {
     ],
     options: [
       new Option('--seller <username>', 'whose offer, for --price and --status'),
-      new Option('--price <rupiah>', 'what buyers pay').argParser(wholeNumber(0, 1_000_000_000_000)),
+      new Option('--price <rupiah>', 'what buyers pay').argParser(wholeNumber(0, limits.offerPriceMax)),
       new Option('--status <status>', 'whether it is sold').choices(['active', 'inactive', 'maintenance']),
       new Option(
         '--cut-off <hours>',

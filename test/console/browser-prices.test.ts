@@ -122,6 +122,24 @@ import { startOperatedStack, type OperatedStack } from './support/operated-stack
       await expectSound(page, 'a product with its history at 375 px');
     });
 
+    it('a price that rises to five times is said, and applied only where it is meant; one that is none is refused', async () => {
+      const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
+      await browser.open(page, '/price-imports', 'Price lists');
+      const buffer = Buffer.from(`code,seller,price\n${code},seller,105000\nS10,seller,1000000000\n`);
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'rises.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Preview' }).press('Enter');
+      await page.getByRole('cell', { name: 'rises to five times or more' }).waitFor();
+      await page.getByText('Its price is above Rp 999.999.999.').waitFor();
+      await act(page, 'Apply this price list');
+      await page.getByRole('alert').getByText('would rise to five times or more at 1 lines').waitFor();
+      await page.getByLabel('or rises to five times or more (1)').check();
+      await page.getByRole('button', { name: 'Apply this price list' }).press('Enter');
+      await page.getByRole('cell', { name: 'rises.csv' }).waitFor();
+      expect(await priceOf(code)).to.equal(105_000);
+    });
+
     it('asks nobody else, and breaks no rule of its own policy', () => {
       expect(browser.outside).to.deep.equal([]);
       expect(browser.reports).to.deep.equal([]);

@@ -1,6 +1,7 @@
 /** Products in the console and on the command line: what is left of a price, and what an operator changes. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
+import { limits } from '../../config/limits.js';
 import { commissionOf } from '../../src/money/commission.js';
 import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -112,6 +113,22 @@ describe('products in the console', function () {
     expect(await offerOf(code, 'seller2')).to.include({ margin: 1 });
     expect((await set(code, { seller: 'seller2', price: 10_400, below_cost: true })).status).to.equal(200);
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_400, margin: 10_400 - 208 - 10_300 });
+  });
+
+  it('no price is above what the service knows as one: the call and the command name the field', async () => {
+    const code = await product();
+    const max = limits.offerPriceMax;
+    for (const price of [max + 1, 9_007_199_254_740_991]) {
+      const refused = await set(code, { seller: 'seller', price });
+      expect(refused.status, refused.text).to.equal(400);
+      expect(refused.text).to.include('"field":"price"').and.include(String(max));
+      const args = ['product', 'set', code, '--seller', 'seller', '--reason', reason];
+      const told = await topup([...args, '--price', String(price)], shop.stack.env);
+      expect(told.code).to.equal(2);
+      expect(told.stderr).to.include('--price').and.include('999999999');
+    }
+    expect(await offerOf(code, 'seller')).to.include({ price: 10_500 });
+    expect((await set(code, { seller: 'seller', price: max })).status).to.equal(200);
   });
 
   it('names what is wrong: no change, no offer, no seller', async () => {

@@ -74,6 +74,21 @@ describe('price lists on the command line', function () {
     expect(history.stdout).to.match(/Rp 10\.000[^\n]*ticket 812\n[^\n]*Rp 10\.500/);
   });
 
+  it('a price that rises to five times must be meant, and one that is none is refused', async () => {
+    const code = await addProduct(stack, [{ sellerId, price: 10_000 }]);
+    const list = file('rises.csv', `code,seller,price\n${code},seller,50000\nS10,seller,1000000000\n`);
+    const previewed = await run('import', list);
+    expect(previewed.stdout, previewed.stderr)
+      .to.match(/rise to five times or more +2/)
+      .and.include('RISES')
+      .and.include('line 3: its price is above Rp 999.999.999');
+    const refused = await run('import', list, '--apply', ...why);
+    expect([refused.code, refused.stderr.includes('five times')]).to.deep.equal([1, true]);
+    expect(await priceOf(code)).to.equal(10_000);
+    expect((await run('import', list, '--apply', '--meant', ...why)).code).to.equal(0);
+    expect(await priceOf(code)).to.equal(50_000);
+  });
+
   it('refuses what cannot be meant: no file, both, no reason', async () => {
     const list = file('some.csv', 'code,seller,price\nS10,seller,1\n');
     for (const wrong of [

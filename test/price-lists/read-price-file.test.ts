@@ -90,7 +90,7 @@ describe('the file of a price list', () => {
         'no-seller',
         'bad-price',
         'bad-price',
-        'bad-price',
+        'price-too-high',
         'bad-price',
         'bad-cost',
         'bad-status',
@@ -100,6 +100,20 @@ describe('the file of a price list', () => {
         .concat({ line: 12, why: 'repeated' }),
     );
     expect(wanted.map(({ line }) => line)).to.deep.equal([11]);
+  });
+
+  it('no price and no cost is above what the service knows as one, and the field is named', async () => {
+    const max = limits.offerPriceMax;
+    const { wanted, refused } = await read(
+      `code,seller,price,cost\nS1,grosir,${max},${max}\nS2,grosir,${max + 1},1\nS3,grosir,1,${max + 1}\nS4,grosir,9007199254740991,\nS5,grosir,${'9'.repeat(400)},`,
+    );
+    expect(wanted).to.deep.equal([{ line: 2, code: 'S1', seller: 'grosir', price: max, cost: max }]);
+    expect(refused).to.deep.equal([
+      { line: 3, why: 'price-too-high' },
+      { line: 4, why: 'cost-too-high' },
+      { line: 5, why: 'price-too-high' },
+      { line: 6, why: 'price-too-high' },
+    ]);
   });
 
   it('refuses files that are no price list, and says why', async () => {

@@ -57,7 +57,9 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
     ...{ file: priceFile, name: text(200).required(), fingerprint: text(64).required() },
     meant: Joi.boolean()
       .default(false)
-      .description('Also what loses money, and prices that fall by more than half.'),
+      .description(
+        'Also what loses money, and prices that fall by more than half or rise to five times or more.',
+      ),
     reason,
   }),
   data: shape({ id: Joi.string(), changed: Joi.number(), kept_found: Joi.number(), kept: keptData }),

@@ -4,6 +4,7 @@ import { lineRefusals } from '../../providers/imports/read-price-file.js';
 import {
   mostTellingFirst,
   type ImportPlan,
+  type MeantReason,
   type PlannedChange,
 } from '../../providers/imports/plan-import.js';
 import { shape } from '../api/console-operation.js';
@@ -32,25 +33,27 @@ export const planData = shape({
   found: Joi.number().description('Offers that it changes, of which so many are shown.'),
   losing: Joi.number().description('Of these: at which each sale would lose money.'),
   falling: Joi.number().description('Of these: at which the price falls by more than half.'),
+  rising: Joi.number().description('Of these: at which the price rises to five times or more.'),
   unchanged: Joi.number(),
   changes: Joi.array()
     .items(
       shape({
         ...{ line: Joi.number(), code: Joi.string(), seller: Joi.string(), before: figures, after: figures },
         margin: nullable.description('What the seller has left then; null where the cost is not known.'),
-        ...{ loses: Joi.boolean(), falls: Joi.boolean() },
+        ...{ loses: Joi.boolean(), falls: Joi.boolean(), rises: Joi.boolean() },
       }),
     )
-    .description('What must be meant first, and of that what falls most.'),
+    .description('What must be meant first, and of that what falls or rises most.'),
   refused_found: Joi.number(),
   refused: Joi.array().items(shape({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) })),
   fingerprint: Joi.string().description('Of all changes: apply what was looked at, or nothing.'),
 });
 
 export function presentPlan({ lines, changes, unchanged, refused, fingerprint }: ImportPlan) {
-  const [losing, falling] = [changes.filter(({ loses }) => loses), changes.filter(({ falls }) => falls)];
+  const countOf = (why: MeantReason) => changes.filter((each) => each[why]).length;
   return {
-    ...{ lines, found: changes.length, losing: losing.length, falling: falling.length, unchanged },
+    ...{ lines, found: changes.length, unchanged },
+    ...{ losing: countOf('loses'), falling: countOf('falls'), rising: countOf('rises') },
     changes: mostTellingFirst(changes).slice(0, shownMax).map(presentChange),
     refused_found: refused.length,
     refused: refused.slice(0, shownMax),
@@ -58,6 +61,6 @@ export function presentPlan({ lines, changes, unchanged, refused, fingerprint }:
   };
 }
 
-function presentChange({ line, code, seller, before, after, margin, loses, falls }: PlannedChange) {
-  return { line, code, seller, before, after, margin, loses, falls };
+function presentChange({ line, code, seller, before, after, margin, loses, falls, rises }: PlannedChange) {
+  return { line, code, seller, before, after, margin, loses, falls, rises };
 }

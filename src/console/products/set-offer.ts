@@ -23,7 +23,7 @@ export const setOfferCall = defineConsoleOperation<Body, { code: string }>({
   params: codeParams,
   body: Joi.object<Body>({
     seller: text(64).required(),
-    price: rupiah({ min: 0, max: limits.moneyMax }),
+    price: rupiah({ min: 0, max: limits.offerPriceMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),
     below_cost: Joi.boolean().default(false),
     reason,

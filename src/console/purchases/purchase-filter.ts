@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
 import { productCode, text, wholeNumber } from '../../api/fields.js';
 import type { PurchaseFilter } from '../../purchases/page-of-purchases.js';
 import { purchaseFilterOf as filterOf } from '../../purchases/purchase-filter-of.js';
@@ -18,7 +19,7 @@ export interface PurchaseFilterQuery {
 }
 
 /** Rupiah. */
-const price = wholeNumber({ max: 999_999_999 });
+const price = wholeNumber({ max: limits.offerPriceMax });
 
 export const purchaseFilterFields = {
   account: text(64),

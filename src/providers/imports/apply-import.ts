@@ -4,7 +4,14 @@ import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
 import { asWritten } from '../../shared/say.js';
-import { mostTellingFirst, planImport, type ImportPlan, type PlannedChange } from './plan-import.js';
+import {
+  meantReasons,
+  mostTellingFirst,
+  planImport,
+  type ImportPlan,
+  type MeantReason,
+  type PlannedChange,
+} from './plan-import.js';
 import { PriceImportModel, PriceImportRowModel } from './price-import.model.js';
 import { readPriceFile } from './read-price-file.js';
 import { isWritten, writeFigures } from './write-figures.js';
@@ -13,7 +20,7 @@ export interface ImportRequest {
   bytes: Uint8Array;
   /** Name of the file, for the list of imports. */
   file: string;
-  /** Also what loses money, and prices that fall by more than half. */
+  /** Also what loses money, and prices that fall by more than half or rise to five times or more. */
   meant?: boolean | undefined;
   /** The fingerprint of the plan that was looked at; left out: whatever it says now. */
   fingerprint?: string | undefined;
@@ -34,7 +41,8 @@ const nothingChanges = 'No line of the price list changes anything.';
  * every process goes by it; purchases that were accepted keep their price. What was before is kept, so that it can be undone;
  * broken off, what was written stands, and can be.
  * @throws ValidationError for a file that cannot be read. @throws ConflictError where nothing changes, where a line loses money
- *   or its price falls by more than half and `meant` does not say so, where the plan is not any more what was looked at, and where it is undone meanwhile.
+ *   or its price falls by more than half or rises to five times and `meant` does not say so, where the plan is not any more what was
+ *   looked at, and where it is undone meanwhile.
  */
 export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
   const plan = await planImport(await readPriceFile(request.bytes));
@@ -83,16 +91,18 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   return { importId, plan, changed: outcomes.filter(isWritten).length, kept };
 }
 
+const unmeantWords: Record<MeantReason, string> = {
+  loses: 'Each sale would lose money',
+  falls: 'The price would fall by more than half',
+  rises: 'The price would rise to five times or more',
+};
+
 /** @throws ConflictError where a line is likely to be a mistake. */
 function refuseUnmeant({ changes }: ImportPlan): void {
-  const said = (['loses', 'falls'] as const).flatMap((why) => {
+  const said = meantReasons.toReversed().flatMap((why) => {
     const lines = mostTellingFirst(changes.filter((each) => each[why])).map(({ line }) => line);
     const where = `at ${lines.length} lines (${lines.slice(0, 10).join(', ')}${lines.length > 10 ? ', …' : ''})`;
-    return lines.length === 0
-      ? []
-      : why === 'loses'
-        ? `Each sale would lose money ${where}.`
-        : `The price would fall by more than half ${where}.`;
+    return lines.length === 0 ? [] : `${unmeantWords[why]} ${where}.`;
   });
   if (said.length > 0) {
     throw new ConflictError(asWritten(`${said.join(' ')} Say so if that is meant.`));

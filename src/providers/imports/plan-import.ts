@@ -23,6 +23,8 @@ export interface PlannedChange {
   loses: boolean;
   /** Its price falls by more than half: zeros may be missing, and where no cost is known nothing else tells. So it must be meant. */
   falls: boolean;
+  /** Its price rises to five times or more: a zero too many, which nobody buys and nothing else tells. So it must be meant. */
+  rises: boolean;
 }
 
 /** What a price list would do, as things are now. */
@@ -66,11 +68,19 @@ export async function planImport({ lines, wanted, refused }: PriceFile): Promise
   };
 }
 
-/** What a person has to look at first: what must be meant, and of that what falls most; the rest by line. */
+/** Why a change must be meant, in the order in which a person has to look at it. */
+export const meantReasons = ['falls', 'rises', 'loses'] as const;
+export type MeantReason = (typeof meantReasons)[number];
+
+/** What a person has to look at first: what must be meant, and of that what falls or rises most; the rest by line. */
 export function mostTellingFirst(changes: readonly PlannedChange[]): PlannedChange[] {
-  const rank = ({ loses, falls }: PlannedChange) => (falls ? 0 : loses ? 1 : 2);
-  const leftOf = ({ before, after, falls }: PlannedChange) => (falls ? after.price / before.price : 1);
-  return changes.toSorted((a, b) => rank(a) - rank(b) || leftOf(a) - leftOf(b) || a.line - b.line);
+  const rank = (change: PlannedChange) => {
+    const place = meantReasons.findIndex((why) => change[why]);
+    return place < 0 ? meantReasons.length : place;
+  };
+  const partOf = ({ before, after, falls, rises }: PlannedChange) =>
+    falls ? after.price / before.price : rises ? before.price / after.price : 1;
+  return changes.toSorted((a, b) => rank(a) - rank(b) || partOf(a) - partOf(b) || a.line - b.line);
 }
 
 type Seller = Pick<Account, '_id' | 'username' | 'commissionRate'>;
@@ -133,6 +143,7 @@ function planLine(
     ...{ line, code, seller: username, sellerId: seller._id, isOwner, before, after, margin },
     loses: isRepriced && margin !== null && margin < 0,
     falls: after.price * 2 < before.price,
+    rises: after.price > before.price && after.price >= before.price * 5,
   };
 }
 

@@ -20,6 +20,8 @@ export const lineRefusals = [
   'no-seller',
   'bad-price',
   'bad-cost',
+  'price-too-high',
+  'cost-too-high',
   'bad-status',
   'nothing-said',
   ...cellFaults,
@@ -148,6 +150,12 @@ function readLine(
   if (!isRupiah(cost)) {
     return 'bad-cost';
   }
+  if (Number(price) > limits.offerPriceMax) {
+    return 'price-too-high';
+  }
+  if (Number(cost) > limits.offerPriceMax) {
+    return 'cost-too-high';
+  }
   if (word !== '' && !statuses.includes(word)) {
     return 'bad-status';
   }
@@ -164,7 +172,7 @@ function readLine(
 
 /** Digits alone: 10.500 is ten and a half to one reader and ten thousand five hundred to another. Nothing is no amount, and right. */
 function isRupiah(text: string): boolean {
-  return text === '' || (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)));
+  return /^\d*$/.test(text);
 }
 
 async function linesOf(bytes: Uint8Array): Promise<SheetLine[]> {

@@ -4105,8 +4105,10 @@ export interface operations {
                             losing: number;
                             /** @description Of these: at which the price falls by more than half. */
                             falling: number;
+                            /** @description Of these: at which the price rises to five times or more. */
+                            rising: number;
                             unchanged: number;
-                            /** @description What must be meant first, and of that what falls most. */
+                            /** @description What must be meant first, and of that what falls or rises most. */
                             changes: {
                                 line: number;
                                 code: string;
@@ -4127,12 +4129,13 @@ export interface operations {
                                 margin: number | null;
                                 loses: boolean;
                                 falls: boolean;
+                                rises: boolean;
                             }[];
                             refused_found: number;
                             refused: {
                                 line: number;
                                 /** @enum {string} */
-                                why: "no-code" | "no-seller" | "bad-price" | "bad-cost" | "bad-status" | "nothing-said" | "repeated" | "unknown-product" | "unknown-seller" | "no-offer";
+                                why: "no-code" | "no-seller" | "bad-price" | "bad-cost" | "price-too-high" | "cost-too-high" | "bad-status" | "nothing-said" | "no-result" | "is-date" | "is-hidden" | "unreadable-cell" | "repeated" | "unknown-product" | "unknown-seller" | "no-offer";
                             }[];
                             /** @description Of all changes: apply what was looked at, or nothing. */
                             fingerprint: string;
@@ -4216,7 +4219,7 @@ export interface operations {
                     name: string;
                     fingerprint: string;
                     /**
-                     * @description Also what loses money, and prices that fall by more than half.
+                     * @description Also what loses money, and prices that fall by more than half or rise to five times or more.
                      * @default false
                      */
                     meant?: boolean;

@@ -136,6 +136,7 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           [t('offersChanged'), count(of.found)],
           [t('losing'), of.losing === 0 ? null : count(of.losing)],
           [t('falling'), of.falling === 0 ? null : count(of.falling)],
+          [t('rising'), of.rising === 0 ? null : count(of.rising)],
           [t('unchanged'), count(of.unchanged)],
           [t('refusedLines'), count(of.refused_found)],
         ]}
@@ -164,7 +165,17 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
   );
 }
 
-function cellsOf({ line, code, seller, before, after, margin, loses, falls }: Change): React.ReactNode[] {
+function cellsOf({
+  line,
+  code,
+  seller,
+  before,
+  after,
+  margin,
+  loses,
+  falls,
+  rises,
+}: Change): React.ReactNode[] {
   const change = (field: keyof Figures) =>
     before[field] === after[field] ? '' : `${shown(before[field])} → ${shown(after[field])}`;
   return [
@@ -175,7 +186,8 @@ function cellsOf({ line, code, seller, before, after, margin, loses, falls }: Ch
     change('cost'),
     before.status === after.status ? '' : `${t(`sold_${before.status}`)} → ${t(`sold_${after.status}`)}`,
     <>
-      <Left of={margin} /> {[loses && t('loses'), falls && t('falls')].filter(Boolean).join(', ')}
+      <Left of={margin} />{' '}
+      {[loses && t('loses'), falls && t('falls'), rises && t('rises')].filter(Boolean).join(', ')}
     </>,
   ];
 }
@@ -205,9 +217,9 @@ function Apply({ name, content, plan }: Previewed<Plan>): React.ReactElement {
           )
         }
       >
-        {plan.losing + plan.falling > 0 && (
+        {plan.losing + plan.falling + plan.rising > 0 && (
           <Checkbox
-            label={t('meantPrices', { losing: plan.losing, falling: plan.falling })}
+            label={t('meantPrices', { losing: plan.losing, falling: plan.falling, rising: plan.rising })}
             checked={meant}
             onChange={(event) => setMeant(event.currentTarget.checked)}
           />

@@ -48,17 +48,21 @@ export const enProducts = {
   loses: 'loses money',
   falling: 'Of these fall by more than half',
   falls: 'falls by more than half',
+  rising: 'Of these rise to five times or more',
+  rises: 'rises to five times or more',
   meantPrices:
-    'It is meant, also where each sale loses money ({losing}) and where the price falls by more than half ({falling})',
+    'It is meant, also where each sale loses money ({losing}) and where the price falls by more than half ({falling}) or rises to five times or more ({rising})',
   unchanged: 'Unchanged',
   refusedLines: 'Lines refused',
   whyRefused: 'Why',
   firstOnly:
-    'Only {shown} are shown, first those that lose money or fall by more than half. The command line shows all.',
+    'Only {shown} are shown, first those that fall by more than half, rise to five times or more, or lose money. The command line shows all.',
   'line_no-code': 'It names no product.',
   'line_no-seller': 'It names no seller.',
   'line_bad-price': 'Its price is not in digits alone.',
   'line_bad-cost': 'Its cost is not in digits alone.',
+  'line_price-too-high': 'Its price is above Rp 999.999.999.',
+  'line_cost-too-high': 'Its cost is above Rp 999.999.999.',
   'line_bad-status': 'Its status is none of active, inactive, maintenance.',
   'line_nothing-said': 'It has neither price nor cost nor status.',
   'line_no-result':

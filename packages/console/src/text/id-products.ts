@@ -49,17 +49,21 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
   loses: 'merugi',
   falling: 'Di antaranya turun lebih dari separuh',
   falls: 'turun lebih dari separuh',
+  rising: 'Di antaranya naik menjadi lima kali lipat atau lebih',
+  rises: 'naik menjadi lima kali lipat atau lebih',
   meantPrices:
-    'Ini disengaja, juga bila setiap penjualan merugi ({losing}) dan bila harga turun lebih dari separuh ({falling})',
+    'Ini disengaja, juga bila setiap penjualan merugi ({losing}) dan bila harga turun lebih dari separuh ({falling}) atau naik menjadi lima kali lipat atau lebih ({rising})',
   unchanged: 'Tetap',
   refusedLines: 'Baris ditolak',
   whyRefused: 'Sebab',
   firstOnly:
-    'Hanya {shown} yang ditampilkan, lebih dulu yang merugi atau turun lebih dari separuh. Baris perintah menampilkan semuanya.',
+    'Hanya {shown} yang ditampilkan, lebih dulu yang turun lebih dari separuh, naik menjadi lima kali lipat atau lebih, atau merugi. Baris perintah menampilkan semuanya.',
   'line_no-code': 'Tidak menyebut produk.',
   'line_no-seller': 'Tidak menyebut penjual.',
   'line_bad-price': 'Harganya bukan angka saja.',
   'line_bad-cost': 'Biayanya bukan angka saja.',
+  'line_price-too-high': 'Harganya di atas Rp 999.999.999.',
+  'line_cost-too-high': 'Biayanya di atas Rp 999.999.999.',
   'line_bad-status': 'Statusnya bukan active, inactive, atau maintenance.',
   'line_nothing-said': 'Tidak ada harga, biaya, atau status.',
   'line_no-result':
