@@ -97,35 +97,20 @@ describe('imports of price lists', function () {
     );
     const plan = await preview(file);
     expect(plan).to.include({ lines: 8, found: 3, losing: 1, unchanged: 1, refused_found: 4 });
+    const sound = { loses: false, falls: false, rises: false };
     expect(plan.changes).to.deep.equal([
       {
-        ...{
-          line: 3,
-          code: dear,
-          seller: 'seller',
-          margin: 19_300 - 386 - 19_000,
-          loses: true,
-          falls: false,
-          rises: false,
-        },
+        ...{ line: 3, code: dear, seller: 'seller', margin: 19_300 - 386 - 19_000, ...sound, loses: true },
         before: { price: 20_000, cost: 19_000, status: 'active' },
         after: { price: 19_300, cost: 19_000, status: 'active' },
       },
       {
-        ...{
-          line: 2,
-          code: cheap,
-          seller: 'seller',
-          margin: 10_500 - 210 - 9_000,
-          loses: false,
-          falls: false,
-          rises: false,
-        },
+        ...{ line: 2, code: cheap, seller: 'seller', margin: 10_500 - 210 - 9_000, ...sound },
         before: { price: 10_000, cost: null, status: 'active' },
         after: { price: 10_500, cost: 9_000, status: 'active' },
       },
       {
-        ...{ line: 9, code: owned, seller: 'seller', margin: null, loses: false, falls: false, rises: false },
+        ...{ line: 9, code: owned, seller: 'seller', margin: null, ...sound },
         before: { price: 40_000, cost: null, status: 'active' },
         after: { price: 40_000, cost: null, status: 'inactive' },
       },
