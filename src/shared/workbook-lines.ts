@@ -1,7 +1,7 @@
 import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
 import { dateStyles, sharedTexts } from './workbook-parts.js';
 import { sheetLines } from './workbook-rows.js';
-import { attribute, tagsOf } from './xml-tags.js';
+import { attribute, inShort, tagsOf } from './xml-tags.js';
 import { listZip, unzipPart } from './zip-parts.js';
 
 /** Unpacked, of one part: a sheet of 10,000 lines has some 2 MB. What is larger is not unpacked. */
@@ -42,7 +42,7 @@ async function idOfFirstSheet(tabs: string): Promise<string | undefined> {
     const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
     if (first && /hidden/i.test(attribute(first.of, 'state') ?? '')) {
       throw new UnreadableSheetError(
-        `its first sheet (${attribute(first.of, 'name') ?? ''}) is hidden. Show it, or put the one that is meant before it`,
+        `its first sheet (${inShort(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or put the one that is meant before it`,
       );
     }
     if (first) {

@@ -1,6 +1,6 @@
 import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-lines.js';
 import { contentOf, type Book, type Cell } from './workbook-cell.js';
-import { attribute, isSaid, noXml, tagsOf, type Tag } from './xml-tags.js';
+import { attribute, inShort, isSaid, noXml, tagsOf, type Tag } from './xml-tags.js';
 
 export const columnsMax = 50;
 /** As in a CSV: a row is read in a bounded time. */
@@ -160,7 +160,7 @@ function endCell(row: Row, reading: Reading, book: Book): void {
 function columnOf(name: string, line: number): number {
   const [, letters = '', row] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
   if (letters === '' || Number(row) !== line) {
-    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${name}`);
+    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${inShort(name)}`);
   }
   let column = 0;
   for (const letter of letters) {

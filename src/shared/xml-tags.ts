@@ -1,5 +1,6 @@
 import { UnreadableSheetError } from './csv-lines.js';
 import { inSlices } from './in-slices.js';
+import { printable } from './printable.js';
 
 export interface Tag {
   name: string;
@@ -149,6 +150,11 @@ export function attribute(of: string, name: string): string | undefined {
 /** Whether it says yes; it may say so in two ways. */
 export function isSaid(of: string, name: string): boolean {
   return ['1', 'true'].includes(attribute(of, name) ?? '');
+}
+
+/** What a refusal may repeat of a file: no sheet of Excel has a longer name. */
+export function inShort(text: string): string {
+  return printable(text.slice(0, 40));
 }
 
 const entities = new Map([

@@ -182,6 +182,18 @@ describe('a workbook of prices', () => {
     }
   });
 
+  it('what a refusal repeats of a file is short, and can be seen', async () => {
+    const name = `a\u202e${'b'.repeat(100_000)}`;
+    const tabs = `<workbook><sheets><sheet name="${name}" state="hidden" r:id="rId7"/></sheets></workbook>`;
+    for (const said of [
+      await refusal(bookOf(sheetOf(priced(2, 1)), { 'xl/workbook.xml': tabs })),
+      await refusalOf(row(2, `<c r="${name}"><v>1</v></c>`)),
+    ]) {
+      expect(said.length).to.be.below(250);
+      expect(said).to.include('bbb').and.not.include('\u202e');
+    }
+  });
+
   it('what is no XML is refused, not guessed at', async () => {
     for (const sheet of [
       ...[
