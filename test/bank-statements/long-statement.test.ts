@@ -44,7 +44,7 @@ describe('a bank statement on the command line', function () {
   async function statement(count: number): Promise<{ file: string; asked: Asked[] }> {
     const asked = Array.from({ length: count }, (): Asked => {
       const id = newId();
-      return { id, refId: `dep-${id.slice(-12)}`, amount: ownAmount() };
+      return { id, refId: `dep-0${id.slice(-12)}`, amount: ownAmount() };
     });
     await stack.db.collection<{ _id: string }>('deposits').insertMany(
       asked.map(({ id, refId, amount }, n) => ({
