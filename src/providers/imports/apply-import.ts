@@ -1,5 +1,5 @@
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction } from '../../database/mongo.js';
+import type { Session } from '../../database/mongo.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
@@ -12,9 +12,9 @@ import {
   type MeantReason,
   type PlannedChange,
 } from './plan-import.js';
-import { PriceImportModel, PriceImportRowModel } from './price-import.model.js';
+import { PriceImportModel, PriceImportRowModel, type PriceImport } from './price-import.model.js';
 import { readPriceFile } from './read-price-file.js';
-import { isWritten, writeFigures } from './write-figures.js';
+import { isWritten, writeFigures, type FiguresChange, type Outcome } from './write-figures.js';
 
 export interface ImportRequest {
   bytes: Uint8Array;
@@ -56,29 +56,13 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
     refuseUnmeant(plan);
   }
   const importId = newId();
-  await begin(importId, { file: request.file, planned: plan.changes.length, by });
+  const told = { file: request.file, planned: plan.changes.length };
+  await begin(importId, { ...told, by });
   const outcomes = await writeFigures(
     plan.changes.map((each) => ({ ...each, productCode: each.code })),
     {
       ...{ by, importId, action: 'offer.import', each: 'offer' },
-      async also(session, some) {
-        const written = some.filter(isWritten);
-        await PriceImportRowModel.insertMany(
-          written.map(({ change: { line, productCode, sellerId }, was, is }) => ({
-            _id: `${importId}:${productCode}:${sellerId}`,
-            ...{ importId, line, productCode, sellerId, before: was, after: is },
-          })),
-          { session },
-        );
-        const { matchedCount } = await PriceImportModel.updateOne(
-          { _id: importId, status: 'applying' },
-          { $inc: { changed: written.length } },
-          { session },
-        );
-        if (matchedCount === 0) {
-          throw new ConflictError(asWritten(`Import ${importId} is being undone: the rest is not applied.`));
-        }
-      },
+      also: (session, some) => keepWritten(session, some.filter(isWritten), { importId, told, by }),
     },
   );
   const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
@@ -109,23 +93,48 @@ function refuseUnmeant({ changes }: ImportPlan): void {
   }
 }
 
+/** Before the offers: what is broken off must be found, too. */
 async function begin(
   _id: string,
   { file, planned, by }: { file: string; planned: number; by: ChangedBy },
 ): Promise<void> {
   const { actor, reason } = by;
-  // Before the offers: what is broken off must be found, too.
-  await inTransaction(async (session) => {
-    const row = {
-      ...{ _id, file, status: 'applying' as const, planned, changed: 0, actor, reason },
-      ...{ createdAt: now(), undone: null },
-    };
-    await PriceImportModel.create([row], { session });
+  await PriceImportModel.create({
+    ...{ _id, file, status: 'applying' as const, planned, changed: 0, actor, reason },
+    ...{ createdAt: now(), undone: null },
+  });
+}
+
+/**
+ * What was there before, for undoing. The first offers that are written bring the import into the audit log with them: one that comes to
+ * nothing, because another has applied the same list at the same time, has no entry, and one that is broken off has it.
+ */
+async function keepWritten(
+  session: Session,
+  written: Outcome<FiguresChange & Pick<PlannedChange, 'line'>>[],
+  { importId, told, by }: { importId: string; told: object; by: ChangedBy },
+): Promise<void> {
+  await PriceImportRowModel.insertMany(
+    written.map(({ change: { line, productCode, sellerId }, was, is }) => ({
+      _id: `${importId}:${productCode}:${sellerId}`,
+      ...{ importId, line, productCode, sellerId, before: was, after: is },
+    })),
+    { session },
+  );
+  const before = await PriceImportModel.findOneAndUpdate(
+    { _id: importId, status: 'applying' },
+    { $inc: { changed: written.length } },
+    { session, returnDocument: 'before' },
+  ).lean<PriceImport>();
+  if (!before) {
+    throw new ConflictError(asWritten(`Import ${importId} is being undone: the rest is not applied.`));
+  }
+  if (before.changed === 0 && written.length > 0) {
     await recordAudit(session, {
       ...by,
       action: 'price-import.apply',
-      subject: { kind: 'price-import', id: _id },
-      after: { file, planned },
+      subject: { kind: 'price-import', id: importId },
+      after: told,
     });
-  });
+  }
 }
