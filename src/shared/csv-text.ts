@@ -6,17 +6,19 @@ export type CsvFormat = 'csv' | 'csv-excel';
 
 /**
  * Rows as CSV, page by page: RFC 4180 with a header row; a cell is one line, and none is run by a spreadsheet as a formula. In `csv` one
- * that would be is prefixed with `'`; in `csv-excel` every text is one that Excel shows as it is, and numbers are numbers.
+ * that would be is prefixed with `'`; in `csv-excel` every text is one that Excel shows as it is, and numbers are numbers. `true` and `false` are these words in both.
  */
 export function csvText(
   columns: string[],
   format: CsvFormat = 'csv',
 ): { head: string; rows: (page: readonly object[]) => string } {
   const shape: Options = { columns, record_delimiter: 'windows' };
+  // The library's own are 1 and an empty cell, which reads as "not known".
+  const boolean = String;
   const options: Options =
     format === 'csv'
-      ? { ...shape, escape_formulas: true, cast: { string: oneLine } }
-      : { ...shape, cast: { string: excelText } };
+      ? { ...shape, escape_formulas: true, cast: { boolean, string: oneLine } }
+      : { ...shape, cast: { boolean, string: excelText } };
   return {
     // Without its mark of bytes Excel reads UTF-8 as the code page of the machine.
     head: (format === 'csv' ? '' : '\ufeff') + stringify([columns], shape),

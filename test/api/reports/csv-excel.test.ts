@@ -26,6 +26,13 @@ describe('CSV for Excel', () => {
     expect(cellsOf(-5_000, 0, 1_500, null, '')).to.deep.equal(['-5000', '0', '1500', '', '']);
   });
 
+  it('true and false are these words, in plain CSV too, and not known is an empty cell', () => {
+    for (const format of ['csv', 'csv-excel'] as const) {
+      const text = csvText(['a', 'b', 'c'], format).rows([{ a: true, b: false, c: null }]);
+      expect(text, format).to.equal('true,false,\r\n');
+    }
+  });
+
   it('what is in a text never ends it: any text comes back as it was, on one line', () => {
     const hostile = [
       '=1+1',
