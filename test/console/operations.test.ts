@@ -163,7 +163,7 @@ describe('calls of the console', function () {
   it('a filter that fits little reads a bounded number of purchases, says how far back, and goes on there', async () => {
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
-    const old = Array.from({ length: 2_500 }, (_, n) => ({
+    const old = Array.from({ length: 1_500 }, (_, n) => ({
       ...pattern,
       _id: (Date.UTC(2026, 0, 1) + n).toString(16).padStart(12, '0').padEnd(32, '7'),
       refId: `old-${n}`,
