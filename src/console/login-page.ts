@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { login } from '../operators/login.js';
-import { csrfTokenOf, endSession, isBrowserOf, loginStepMs, startLoginStep } from '../operators/sessions.js';
+import { csrfTokenOf, endSession, loginStepMs, startLoginStep } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { seatOf, type ConsoleRoute } from './console-route.js';
@@ -32,14 +32,12 @@ export const submitLogin: RequestHandler = async (request, response) => {
   }
   requireCsrf(request, formToken);
   const seat = seatOf(request);
-  const username = fieldOf(request, 'username');
-  const browser = readCookie(request, 'browser');
   try {
     const { operator, next } = await login({
       ...seat,
-      username,
+      username: fieldOf(request, 'username'),
       password: fieldOf(request, 'password'),
-      knownBrowser: browser !== null && isBrowserOf(username, browser) ? browser : null,
+      mark: readCookie(request, 'browser'),
     });
     if (next === 'session') {
       await letIn(request, response, operator);

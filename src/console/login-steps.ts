@@ -36,7 +36,7 @@ export async function letIn(request: Request, response: Response, operator: Oper
   const token = await startSession(operator, seatOf(request));
   setCookie(response, 'session', token, sessionMaxMs);
   setCookie(response, 'csrf', csrfTokenOf(token), sessionMaxMs);
-  setCookie(response, 'browser', newBrowserToken(operator.username), browserMs);
+  setCookie(response, 'browser', newBrowserToken(operator), browserMs);
   clearCookie(response, 'login');
   clearCookie(response, 'step');
 }

@@ -8,11 +8,11 @@ import { asWritten } from '../shared/say.js';
 const windowMs = 15 * 60_000;
 const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedis: true });
 
-export interface LoginAttempt {
+interface LoginAttempt {
   username: string;
   /** An IPv4 address, or the /64 of an IPv6 one: a subscriber has all of it. */
   network: string;
-  /** What a browser keeps that has logged in as this operator before; null for any other. */
+  /** What a browser keeps that has logged in as this operator since all sessions were ended last; null for any other. */
   knownBrowser: string | null;
 }
 
@@ -25,7 +25,7 @@ interface Counter {
 /**
  * Counts an attempt before the password is looked at, so that many at once cannot pass. One after the other: what one
  * limit refuses does not use up the next, so that a single network cannot lock everybody out. A browser that has logged
- * in before counts for itself alone: strangers cannot lock its operator out.
+ * in before counts for itself, and all of an operator's together have what strangers have for the name: these cannot lock each other out.
  * @returns gives the attempt back, because the password was right; the first limit is whole again.
  * @throws RateLimitError after too many; DependencyError (503/03) while Redis is away.
  */
@@ -43,7 +43,10 @@ export async function countLogin({
           { name: 'name', key: `login-name:${name}`, limit: limit(50) },
           { name: 'all', key: 'login-all', limit: limit(300) },
         ]
-      : [{ name: 'browser', key: `login-browser:${hashOf(knownBrowser)}`, limit: limit(5) }],
+      : [
+          { name: 'browser', key: `login-browser:${hashOf(knownBrowser)}`, limit: limit(5) },
+          { name: 'browsers', key: `login-browsers:${name}`, limit: limit(50) },
+        ],
     network,
   );
 }

@@ -2,10 +2,11 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
-import { countLogin, countProof, type LoginAttempt } from './login-limits.js';
+import { countLogin, countProof } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
 import { confirmEnrolment, mustEnrol, useSecondFactor } from './second-factor.js';
+import { isBrowserOf } from './sessions.js';
 import { isUsername } from '../shared/username.js';
 
 /** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
@@ -19,13 +20,20 @@ export interface LoggedIn {
  * @throws UnauthorizedError for a wrong name or password, without telling which.
  * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is away.
  */
-export async function login(
-  attempt: LoginAttempt & { password: string; address: string },
-): Promise<LoggedIn> {
-  const { password, address } = attempt;
+export async function login(attempt: {
+  username: string;
+  password: string;
+  address: string;
+  network: string;
+  /** What the browser keeps, of whomever; null where it keeps none. */
+  mark: string | null;
+}): Promise<LoggedIn> {
+  const { password, address, network, mark } = attempt;
   const username = isUsername(attempt.username) ? attempt.username : '';
-  const giveBack = await countLogin({ ...attempt, username });
+  // Of the name before the password: whose browser it is says which limits count.
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
+  const knownBrowser = operator && mark !== null && isBrowserOf(operator, mark) ? mark : null;
+  const giveBack = await countLogin({ username, network, knownBrowser });
   const right = await isRightPassword(
     operator?.passwordHash ?? null,
     password.slice(0, passwordLengthMax + 1),

@@ -142,22 +142,27 @@ export function isCsrfTokenOf(token: string, given: string): boolean {
 }
 
 /**
- * What a browser keeps that has logged in as this operator once: wrong passwords of others do not lock it out. It is
- * no proof of who uses it.
+ * What a browser keeps that has logged in as this operator: wrong passwords of others do not lock it out. It is no proof of who uses it,
+ * and is worth nothing after whatever ends all sessions: it may have been earned with the password that was stolen.
  */
-export function newBrowserToken(username: string): string {
+export function newBrowserToken(operator: MarkedOperator): string {
   const nonce = randomBytes(16).toString('base64url');
-  return nonce + browserMark(username, nonce);
+  return nonce + browserMark(operator, nonce);
 }
 
-export function isBrowserOf(username: string, token: string): boolean {
-  return isSameSecret(token.slice(nonceLength), browserMark(username, token.slice(0, nonceLength)));
+export function isBrowserOf(operator: MarkedOperator, token: string): boolean {
+  return isSameSecret(token.slice(nonceLength), browserMark(operator, token.slice(0, nonceLength)));
 }
+
+/** By its id: a name may be given to another person. */
+type MarkedOperator = Pick<Operator, '_id' | 'sessionEpoch'>;
 
 const nonceLength = 22;
 
-function browserMark(username: string, nonce: string): string {
-  return createHmac('sha256', env.SESSION_SECRET).update(`browser ${nonce} ${username}`).digest('base64url');
+function browserMark({ _id, sessionEpoch = 0 }: MarkedOperator, nonce: string): string {
+  return createHmac('sha256', env.SESSION_SECRET)
+    .update(`browser ${nonce} ${_id} ${sessionEpoch}`)
+    .digest('base64url');
 }
 
 async function read(kind: Kind, token: string): Promise<Operator | null> {
