@@ -135,7 +135,7 @@ async function recordEnd(
   }
 }
 
-/** How many jobs there are in which state, and the job that is meant, as far as there is one. Payloads are ids. */
+/** How many jobs there are in which state and run at once at most, and the job that is meant, as far as there is one. Payloads are ids. */
 async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Queue>): Promise<object> {
   const found = known.get(name);
   if (!found) {
@@ -143,9 +143,10 @@ async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Q
   }
   try {
     const opened = openQueue(found);
-    const [counts, paused, meant] = await Promise.all([
+    const [counts, paused, concurrency, meant] = await Promise.all([
       opened.getJobCounts(),
       opened.isPaused(),
+      opened.getGlobalConcurrency(),
       jobId === '' ? null : opened.getJob(jobId.slice(0, jobIdMax)),
     ]);
     const shown = meant && {
@@ -154,7 +155,7 @@ async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Q
       data: meant.data as unknown,
       state: await meant.getState(),
     };
-    return { counts, paused, ...(shown && { job: shown }) };
+    return { counts, paused, concurrency: concurrency ?? 'no limit', ...(shown && { job: shown }) };
   } catch (error) {
     throw new DependencyError(error);
   }

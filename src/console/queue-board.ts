@@ -37,7 +37,11 @@ export const queueBoard: RequestHandler = (request, response, next) => {
   const { operator } = sessionOf(response);
   response.set('Content-Security-Policy', contentSecurityPolicy);
   withoutOutsideLinks(response);
-  boardFor(!isAllowed(operator.role, 'queue.work'))
+  boardFor({
+    readOnly: !isAllowed(operator.role, 'queue.work'),
+    // Its version and machine are of use to whoever looks for a way in.
+    hideRedisDetails: !isAllowed(operator.role, 'settings.look'),
+  })
     .then((board) => {
       board(request, response, next);
     })
@@ -51,24 +55,31 @@ interface Board {
   shown: string;
 }
 
-const boards = new Map<boolean, Board>();
+/** What a role sees of it. */
+interface Sight {
+  readOnly: boolean;
+  hideRedisDetails: boolean;
+}
+
+const boards = new Map<string, Board>();
 
 /** Made at the first request: a process that never shows it needs no queues. Those of providers come and go. */
-async function boardFor(readOnly: boolean): Promise<RequestHandler> {
-  const found = boards.get(readOnly);
+async function boardFor(sight: Sight): Promise<RequestHandler> {
+  const key = JSON.stringify(sight);
+  const found = boards.get(key);
   const queues = await queuesNow();
   const waiting = await waitingWords();
   const shown = [waiting, ...queues.map(({ queue: { name, title = '' } }) => `${name} ${title}`)].join();
   if (found?.shown === shown) {
     return found.router;
   }
-  const board = found ?? newBoard();
-  board.replaceQueues(queues.map((each) => adapterOf(each, { readOnlyMode: readOnly, waiting })));
-  boards.set(readOnly, { ...board, shown });
+  const board = found ?? newBoard(sight);
+  board.replaceQueues(queues.map((each) => adapterOf(each, { readOnlyMode: sight.readOnly, waiting })));
+  boards.set(key, { ...board, shown });
   return board.router;
 }
 
-function newBoard(): Board {
+function newBoard({ hideRedisDetails }: Sight): Board {
   const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
   const { replaceQueues } = createBullBoard({
     queues: [],
@@ -77,6 +88,7 @@ function newBoard(): Board {
       uiConfig: {
         boardTitle: 'Top-up queues',
         hideDocsLink: true,
+        hideRedisDetails,
         miscLinks: [
           { text: 'Back to the console', url: '/admin' },
           { text: 'Workers and their health', url: '/admin/system' },

@@ -74,6 +74,41 @@ describe('the Bull board in the console', function () {
     const page = await caller.client.get('/admin/queues');
     expect(page.text).to.include('/admin/system').and.to.include('/admin/webhooks');
   });
+
+  it('what Redis runs on is told to those who may see settings, and the board is there for the others', async () => {
+    const stats = async ({ client }: Caller) =>
+      client.get('/admin/queues/api/redis/stats', { accept: '*/*' });
+    const hidden = await stats(caller);
+    expect([hidden.status, /version|"os"/.test(hidden.text)], hidden.text).to.deep.equal([403, false]);
+    const page = await caller.client.get('/admin/queues');
+    expect([page.status, page.text.includes('"hideRedisDetails":true')]).to.deep.equal([200, true]);
+    const operations = await callerAs(shop, 'operations');
+    expect(JSON.parse((await stats(operations)).text).version).to.be.a('string');
+    expect((await operations.client.get('/admin/queues')).text).to.include('"hideRedisDetails":false');
+  });
+
+  it('how many jobs of a queue run at once is a whole number, and 0 says that there is no limit', async () => {
+    const admin = await callerAs(shop, 'admin');
+    const url = '/admin/queues/api/queues/reports/concurrency';
+    const put = (body: object) => admin.client.send('PUT', url, JSON.stringify(body), admin.withToken());
+    const limitOf = async () => (await board('')).find(({ name }) => name === 'reports')?.globalConcurrency;
+    expect((await put({ concurrency: 3 })).status).to.equal(200);
+    expect(await limitOf()).to.equal(3);
+    for (const wrong of [-1, 1.5, '2', null, undefined]) {
+      const answer = await put({ concurrency: wrong });
+      expect(answer.status, `${wrong} ${answer.text}`).to.equal(400);
+    }
+    expect(await limitOf()).to.equal(3);
+    expect((await put({ concurrency: 0 })).status).to.equal(200);
+    expect(await limitOf()).to.equal(null);
+    const done = await shop.stack.db
+      .collection('audit')
+      .findOne(
+        { actor: `operator:${admin.username}`, action: 'queue.concurrency.done' },
+        { sort: { at: -1, _id: -1 } },
+      );
+    expect([done?.['before'].concurrency, done?.['after'].concurrency]).to.deep.equal([3, 'no limit']);
+  });
 });
 
 (chromiumProgram === null ? describe.skip : describe)(
@@ -111,5 +146,6 @@ describe('the Bull board in the console', function () {
 interface BoardQueue {
   name: string;
   description: string;
+  globalConcurrency: number | null;
   jobs: { externalUrl?: { href: string } }[];
 }
