@@ -23,7 +23,8 @@ export interface AuditSubject {
     | 'ledger'
     | 'customer'
     | 'holidays'
-    | 'encryption-key';
+    | 'encryption-key'
+    | 'audit';
   id: string;
 }
 

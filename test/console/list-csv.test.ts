@@ -1,37 +1,87 @@
-/** A list as CSV that is longer than one file may be says so at its end. */
+/** A list as CSV: what the audit log says of it before anybody has a row, and that one longer than a file may be says so at its end. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { request } from 'undici';
+import { audit, type AuditEntry } from '../../src/audit/audit.model.js';
 import { sendListCsv } from '../../src/console/send-list-csv.js';
+import { eventually } from '../support/eventually.js';
+import { uniqueRef } from '../support/api-client.js';
+import { useDatabase } from '../webhooks/support/database.js';
 
-describe('a list as CSV', () => {
+describe('a list as CSV', function () {
+  this.timeout(30_000);
+  useDatabase();
+
+  interface Sent {
+    text: string;
+    entries: AuditEntry[];
+  }
+
   /** Of so many rows. */
-  async function linesOf(found: number): Promise<string[]> {
+  async function send(found: number, { isLeft = false } = {}): Promise<Sent> {
+    const actor = uniqueRef('operator:exports');
+    const entries = () => audit.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
     const app = express();
     app.get('/', (_request, response) =>
       sendListCsv<number>(response, {
         ...{ filename: 'list.csv', columns: ['n', 'text'] },
-        page: ({ after = 0, limit }) => {
+        exported: {
+          ...{ by: { actor, from: null, reason: null }, action: 'purchase.export' },
+          ...{ kind: 'transaction', filter: { status: 'FAILED' } },
+        },
+        page: async ({ after = 0, limit }) => {
+          expect((await entries()).map(({ action }) => action)).to.deep.equal(['purchase.export']);
           const end = Math.min(after + limit, found);
-          const rows = Array.from({ length: end - after }, (_, n) => ({ n: after + n, text: 'x' }));
-          return Promise.resolve({ rows, next: end < found ? end : null });
+          const rows = Array.from({ length: end - after }, (_, n) => ({
+            n: after + n,
+            text: 'x'.repeat(isLeft ? 5_000 : 9),
+          }));
+          return { rows, next: end < found ? end : null };
         },
       }),
     );
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    const text = await body.text();
-    server.close();
-    return text.trim().split(/\r?\n/);
+    try {
+      const { body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      if (isLeft) {
+        await once(body, 'readable');
+        body.on('error', () => undefined).destroy();
+        await eventually('its end in the audit log', async () => (await entries()).length === 2);
+        return { text: '', entries: await entries() };
+      }
+      return { text: await body.text(), entries: await entries() };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   }
+  const linesOf = ({ text }: Sent) => text.trim().split(/\r?\n/);
+  const told = ({ entries }: Sent) => entries.map(({ action, after }) => ({ action, after }));
 
   it('has 10,000 rows at most, and its last line says whether there are more', async () => {
-    const all = await linesOf(10_000);
+    const all = linesOf(await send(10_000));
     expect([all.length, all.at(-1)?.includes('9999')]).to.deep.equal([10_001, true]);
-    const some = await linesOf(10_001);
+    const some = linesOf(await send(10_001));
     expect([some.length, some.at(-1)?.includes('This is not all')]).to.deep.equal([10_002, true]);
+  });
+
+  it('is in the audit log with its filter before a page of it is read, and with what it came to before it ends', async () => {
+    const filter = { status: 'FAILED' };
+    const begun = { action: 'purchase.export', after: { file: 'list.csv', filter } };
+    const done = (rows: number, cut: boolean) => ({
+      action: 'purchase.export.done',
+      after: { file: 'list.csv', filter, rows, cut },
+    });
+    expect(told(await send(3))).to.deep.equal([begun, done(3, false)]);
+    expect(told(await send(10_001))).to.deep.equal([begun, done(10_000, true)]);
+  });
+
+  it('that its reader leaves half-way is there with the rows that had left', async () => {
+    const [, end] = (await send(9_000, { isLeft: true })).entries;
+    const { rows, cut } = end?.after as { rows: number; cut: boolean };
+    expect([rows > 0, rows < 9_000, cut]).to.deep.equal([true, true, true]);
   });
 });

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import Joi from 'joi';
 import { isoDay } from '../../api/fields.js';
-import { queryOf } from '../../api/middleware/query.js';
 import type { FileReply } from '../../api/operation.js';
 import { sendFile } from '../../api/send-file.js';
 import { validate } from '../../api/validate.js';
@@ -16,6 +15,7 @@ import { env } from '../../../config/env.js';
 import { balancesOf, openStatement, type Statement } from '../../statements/read-statement.js';
 import { statementCsv } from '../../statements/statement-csv.js';
 import { usernameParams } from '../api/console-operation.js';
+import { consoleQuery } from '../console-query.js';
 import { changedByOperator, type ConsoleRoute } from '../console-route.js';
 
 interface Query {
@@ -67,7 +67,7 @@ async function opened(
   response: Response,
   formatOf: (asked: Query) => string,
 ): Promise<{ statement: Statement; filename: string; username: string } & Query> {
-  const asked = validate<Query>(query, queryOf(request));
+  const asked = consoleQuery(query, request);
   const { username: wanted } = validate<{ username: string }>(usernameParams, request.params);
   const { _id, username } = await requireAccount(wanted);
   const period = periodOf(asked.from, asked.to, dayNames);

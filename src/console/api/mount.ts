@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { jsonBodyUpTo } from '../../api/middleware/json-body.js';
-import { queryOf } from '../../api/middleware/query.js';
 import { contextOf } from '../../api/middleware/request-context.js';
 import { refuseMethod } from '../../api/mount.js';
 import { whileMongoAnswers } from '../../api/patience.js';
 import { validate } from '../../api/validate.js';
 import { groupBy } from '../../shared/group-by.js';
 import { sessionIdOf } from '../../operators/sessions.js';
+import { consoleQuery } from '../console-query.js';
 import { allow, changedByOperator, seatOf } from '../console-route.js';
 import { letIn, letOut } from '../login-steps.js';
 import { sessionOf } from '../session.js';
@@ -53,7 +53,7 @@ function callOf(
     by: changedByOperator(request, response, body.reason ?? null),
     body: body as never,
     params: validate(operation.params ?? nothing, request.params),
-    query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
+    query: consoleQuery(operation.query ?? nothing, request),
     browser: {
       seat: seatOf(request),
       sessionId: sessionIdOf(token),

@@ -1,21 +1,38 @@
-import { queryOf } from '../../api/middleware/query.js';
-import { validate } from '../../api/validate.js';
+import Joi from 'joi';
 import { pageOfAudit } from '../../audit/page-of-audit.js';
-import type { ConsoleRoute } from '../console-route.js';
+import { masked } from '../../shared/mask.js';
+import { consoleQuery } from '../console-query.js';
+import { changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
-import { auditFilterOf, auditQuery, presentEntry, type AuditQuery } from './list-audit.js';
+import { auditFilterFields, auditFilterOf, presentEntry, type AuditFilterQuery } from './list-audit.js';
+
+const csvQuery = Joi.object<AuditFilterQuery>(auditFilterFields);
+
+/** A customer's number is no subject of the log, which has the last digits alone and is kept as long as the books. */
+const number = /^\+?\d{6,}$/;
 
 const columns = ['at', 'actor', 'from', 'action', 'kind', 'subject', 'before', 'after', 'reason', 'id'];
 
 /** The entries of the audit log that fit a filter. */
 export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) => {
-  const filter = auditFilterOf(validate<AuditQuery>(auditQuery, queryOf(request)));
+  const query = consoleQuery(csvQuery, request);
+  const filter = auditFilterOf(query);
   await sendListCsv<Date>(response, {
     filename: 'audit.csv',
     columns,
+    exported: {
+      by: changedByOperator(request, response),
+      ...{ action: 'audit.export', kind: 'audit', filter: withoutNumber(query) },
+    },
     async page({ after, limit }) {
       const { found, next } = await pageOfAudit(filter, { before: after, limit });
       return { rows: found.map(presentEntry), next };
     },
   });
 };
+
+function withoutNumber({ subject, ...others }: AuditFilterQuery): AuditFilterQuery {
+  return subject === undefined
+    ? others
+    : { ...others, subject: number.test(subject) ? masked(subject) : subject };
+}

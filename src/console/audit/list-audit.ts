@@ -6,27 +6,29 @@ import { periodOfDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 
-export interface AuditQuery {
+/** What entries are looked for by, in the list and its CSV. */
+export interface AuditFilterQuery {
   actor?: string;
   action?: string;
   kind?: string;
   subject?: string;
   from?: string;
   to?: string;
+}
+
+interface AuditQuery extends AuditFilterQuery {
   before?: string;
   limit: number;
 }
 
-export const auditQuery = Joi.object<AuditQuery>({
+export const auditFilterFields = {
   actor: text(100),
   action: text(64),
   kind: text(32),
   subject: text(200),
   from: day,
   to: day,
-  before: isoDay,
-  limit: wholeNumber({ max: 100, standard: 50 }),
-});
+};
 
 /** Of what was before and after, as JSON. */
 const changeLengthMax = 4_000;
@@ -37,7 +39,11 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
   path: '/audit',
   action: 'audit.look',
   summary: 'Who changed what, when, from where and why, newest first',
-  query: auditQuery,
+  query: Joi.object<AuditQuery>({
+    ...auditFilterFields,
+    before: isoDay,
+    limit: wholeNumber({ max: 100, standard: 50 }),
+  }),
   data: shape({
     entries: Joi.array().items(
       shape({
@@ -65,7 +71,7 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
   },
 });
 
-export function auditFilterOf({ actor, action, kind, subject, from, to }: AuditQuery): AuditFilter {
+export function auditFilterOf({ actor, action, kind, subject, from, to }: AuditFilterQuery): AuditFilter {
   return {
     ...{ actor, action, subjectKind: kind, subjectId: subject },
     ...periodOfDays({ from, to }),

@@ -1,10 +1,9 @@
 import Joi from 'joi';
-import { queryOf } from '../../api/middleware/query.js';
-import { validate } from '../../api/validate.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { partiesOf } from '../../purchases/parties-of.js';
 import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
-import type { ConsoleRoute } from '../console-route.js';
+import { consoleQuery } from '../console-query.js';
+import { changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
 import { presentPurchase, purchaseFields } from './present-purchase.js';
 import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
@@ -13,12 +12,17 @@ const csvQuery = Joi.object<PurchaseFilterQuery>(purchaseFilterFields);
 
 /** The purchases that fit a filter. */
 export const sendPurchasesCsv: ConsoleRoute['handle'] = async (request, response) => {
-  const filter = await purchaseFilterOf(validate<PurchaseFilterQuery>(csvQuery, queryOf(request)));
+  const query = consoleQuery(csvQuery, request);
+  const filter = await purchaseFilterOf(query);
   await sendListCsv<string>(response, {
     filename: 'purchases.csv',
     columns: purchaseFields,
     // Customer numbers and tokens are for whoever opens it by a double click.
     format: 'csv-excel',
+    exported: {
+      by: changedByOperator(request, response),
+      ...{ action: 'purchase.export', kind: 'transaction', filter: query },
+    },
     async page({ after, limit }) {
       const { purchases, next } = await pageOfPurchases(filter, { after, limit });
       const usernames = await usernamesOf(partiesOf(purchases));
