@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -68,7 +69,8 @@ describe('docs/integration.md and docs/reseller.md', () => {
 
   /** What the example prints and how it ends, at a server that answers so, the last for ever; null breaks the connection. */
   const retried = async (answers: ({ status: number; body: string } | null)[]) => {
-    const path = join(directory, 'retry.mjs');
+    // Of its own: several run at once, and a file that is being written is an empty program.
+    const path = join(directory, `retry-${randomUUID()}.mjs`);
     await writeFile(path, programOf('retry', 'js'));
     const bodies: string[] = [];
     const server = createServer((request, response) => {
