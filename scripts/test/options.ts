@@ -25,7 +25,7 @@ export interface Options {
 
 export const usage = `npm test -- [files or folders] [options]
   --grep, -g <pattern>   only tests whose title fits
-  --jobs, -j <n>         files at the same time (default ${jobsOf('normal')} on this machine, ${jobsOf('long')} with --long)
+  --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
   --random[=<seed>]      files in a random order; the seed is printed
   --long                 larger numbers, only the files that have them (npm run test:long)
   --full                 the numbers that the guarantees are about
@@ -53,7 +53,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
     return {
       names: positionals,
       grep: values.grep ?? null,
-      jobs: Math.max(1, values.jobs === undefined ? jobsOf(size) : wholeNumber('--jobs', values.jobs)),
+      jobs: Math.max(1, values.jobs === undefined ? defaultJobs() : wholeNumber('--jobs', values.jobs)),
       random: values.random === undefined ? null : seedOf(values.random),
       size,
       bail: values.bail,
@@ -68,7 +68,7 @@ function seedOf(text: string): number {
   return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
 }
 
-/** One more than there are cores: tests wait for processes as often as they compute. The larger ones compute all the time. */
-function jobsOf(size: TestSize): number {
-  return os.availableParallelism() + (size === 'normal' ? 1 : 0);
+/** One more than there are cores: tests wait for processes as often as they compute. */
+function defaultJobs(): number {
+  return os.availableParallelism() + 1;
 }
