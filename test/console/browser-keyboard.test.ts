@@ -98,7 +98,8 @@ const layoutShiftMax = 0.1;
       await eventually('the focus to be back', async () => /^Find/.test((await focused(page)).name));
 
       await page.keyboard.press('Control+k');
-      await page.getByRole('textbox', { name: 'Find' }).waitFor();
+      // What is typed while it still opens goes elsewhere.
+      await page.getByRole('textbox', { name: 'Find' }).and(page.locator(':focus')).waitFor();
       await page.keyboard.type(refId);
       await page.getByRole('button', { name: new RegExp(refId) }).waitFor();
       await page.keyboard.press('ArrowDown');
