@@ -18,8 +18,8 @@ export interface Candidate extends Pick<
 }
 
 /** A deposit is paid within so many days after it was asked for; and some pay first, on the day before. */
-export const paidWithinDays = 31;
-export const paidBeforeDays = 1;
+const paidWithinDays = 31;
+const paidBeforeDays = 1;
 export const candidatesMax = 50_000;
 const atOnce = 1_000;
 
@@ -28,17 +28,17 @@ const atOnce = 1_000;
  * @throws ValidationError for a statement that fits to too many.
  */
 export async function findCandidates(lines: readonly IncomingLine[]): Promise<Map<number, Candidate[]>> {
+  if (lines.length === 0) {
+    return new Map();
+  }
   const found: Omit<Candidate, 'hasLine'>[] = [];
-  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
+  const createdAt = askedForWithin(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
   for (const some of chunksOf(amounts, atOnce)) {
     const source = deposits
       .find({
         amount: { $in: some.map(int64) },
-        createdAt: {
-          $gte: new Date(businessDayNamed(daysAfter(first, -paidWithinDays)).startMs),
-          $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
-        },
+        createdAt,
       })
       .project<Omit<Candidate, 'day' | 'hasLine'>>({
         accountId: 1,
@@ -65,6 +65,15 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
     byAmount.set(each.amount, others);
   }
   return byAmount;
+}
+
+/** When deposits were asked for that lines of these days can be the payments of. */
+export function askedForWithin(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
+  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
+  return {
+    $gte: new Date(businessDayNamed(daysAfter(first, -paidWithinDays)).startMs),
+    $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
+  };
 }
 
 /** Those of which a line of this day can be the payment. */

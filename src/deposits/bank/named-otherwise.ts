@@ -1,10 +1,10 @@
-import { businessDayNamed, businessDayOf, daysAfter } from '../../shared/business-time.js';
+import { businessDayOf } from '../../shared/business-time.js';
 import { chunksOf } from '../../shared/chunks-of.js';
 import { inSlices } from '../../shared/in-slices.js';
 import { deposits, type Deposit } from '../deposit.model.js';
-import { candidatesMax, inTimeFor, paidBeforeDays, paidWithinDays } from './find-candidates.js';
+import { askedForWithin, candidatesMax, inTimeFor } from './find-candidates.js';
 import { nameOf, namesIn } from './named-in.js';
-import { daysOf, unreadable, type IncomingLine } from './read-bank-statement.js';
+import { unreadable, type IncomingLine } from './read-bank-statement.js';
 
 export type NamedDeposit = Pick<Deposit, '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'>;
 
@@ -26,54 +26,42 @@ const projection = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 
  * @throws ValidationError where too many deposits wait.
  */
 export async function namedByTexts(lines: readonly IncomingLine[]): Promise<Map<string, NamedByText>> {
-  const ids = new Map<string, NamedDeposit>();
-  const namesOf = new Map<string, ReadonlySet<string>>();
-  for await (const { key, description } of inSlices(lines)) {
-    namesOf.set(key, namesIn(description));
+  const references = lines.length === 0 ? new Map<string, Waiting[]>() : await waitingByReference(lines);
+  const said: { key: string; ids: string[]; byReference: Waiting[] }[] = [];
+  // A text can be said to have hundreds of names in it: of each line only those are kept that are somebody's, or may be.
+  for await (const { key, day, description } of inSlices(lines)) {
+    const names = [...namesIn(description)];
+    const ids = names.filter((name) => ourId.test(name)).map((name) => name.toLowerCase());
+    const byReference = names.flatMap((name) => references.get(name) ?? []);
+    if (ids.length > 0 || byReference.length > 0) {
+      said.push({ key, ids, byReference: inTimeFor(day, byReference) });
+    }
   }
-  const wanted = new Set(
-    [...namesOf.values()].flatMap((names) => [...names].filter((each) => ourId.test(each))),
+  const known = await depositsOf(new Set(said.flatMap(({ ids }) => ids)));
+  return new Map(
+    said.map(({ key, ids, byReference }) => [
+      key,
+      { byId: ids.flatMap((id) => known.get(id) ?? []), byReference },
+    ]),
   );
-  for (const some of chunksOf([...wanted], atOnce)) {
-    const found = deposits
-      .find({ _id: { $in: some.map((each) => each.toLowerCase()) } })
-      .project<NamedDeposit>(projection);
-    for await (const each of found) {
-      ids.set(each._id.toUpperCase(), each);
+}
+
+async function depositsOf(ids: ReadonlySet<string>): Promise<Map<string, NamedDeposit>> {
+  const known = new Map<string, NamedDeposit>();
+  for (const some of chunksOf([...ids], atOnce)) {
+    for await (const each of deposits.find({ _id: { $in: some } }).project<NamedDeposit>(projection)) {
+      known.set(each._id, each);
     }
   }
-  const references = await waitingByReference(lines);
-  const named = new Map<string, NamedByText>();
-  for await (const { key, day } of inSlices(lines)) {
-    const names = [...(namesOf.get(key) ?? [])];
-    const byId = names.flatMap((name) => ids.get(name) ?? []);
-    const byReference = inTimeFor(
-      day,
-      names.flatMap((name) => references.get(name) ?? []),
-    );
-    if (byId.length > 0 || byReference.length > 0) {
-      named.set(key, { byId, byReference });
-    }
-  }
-  return named;
+  return known;
 }
 
 type Waiting = NamedDeposit & { day: string };
 
 async function waitingByReference(lines: readonly IncomingLine[]): Promise<Map<string, Waiting[]>> {
-  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
   const byName = new Map<string, Waiting[]>();
-  if (lines.length === 0) {
-    return byName;
-  }
   const waiting = deposits
-    .find({
-      status: 'pending',
-      createdAt: {
-        $gte: new Date(businessDayNamed(daysAfter(first, -paidWithinDays)).startMs),
-        $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
-      },
-    })
+    .find({ status: 'pending', createdAt: askedForWithin(lines) })
     .project<NamedDeposit>(projection)
     .limit(candidatesMax + 1)
     .batchSize(atOnce);
