@@ -10,6 +10,7 @@ import { logger } from '../shared/logger.js';
 import { failFast } from './fail-fast.js';
 import { connectionNameOf, processId } from './process-id.js';
 import { codeOf, sayRedisError } from './say-error.js';
+import { writeTogether } from './write-together.js';
 
 /** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
 type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';
@@ -42,6 +43,9 @@ const optionsOf: Record<Use, Options> = {
   blocking: { maxRetriesPerRequest: null, socketTimeout: 12_000 },
   subscriber: { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: 3_000 },
 };
+
+/** The others send a command and wait. */
+const sendsMany: ReadonlySet<Use> = new Set(['producer', 'worker']);
 
 const connectTimeoutMs = 2_000;
 const keepAliveMs = 10_000;
@@ -143,6 +147,9 @@ function open(use: Use, connectionName?: string): Redis {
   if (use === 'producer') {
     failFast(connection, commandTimeoutMs);
   }
+  if (sendsMany.has(use)) {
+    writeTogether(connection);
+  }
   return watch(connection);
 }
 
@@ -180,6 +187,9 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
     cluster.on('+node', (node: Redis) => {
       failFast(node, commandTimeoutMs);
     });
+  }
+  if (sendsMany.has(use)) {
+    cluster.on('+node', writeTogether);
   }
   cluster.on('node error', (error: Error, node: string) => {
     sayRedisError('a node of redis is away', error, { node });
