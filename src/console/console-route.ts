@@ -6,7 +6,7 @@ import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../operators
 import type { Seat } from '../operators/sessions.js';
 import { ForbiddenError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { sessionOf } from './session.js';
+import { isSafe, keepSession, sessionOf } from './session.js';
 
 /** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
 export interface ConsoleRoute {
@@ -28,10 +28,17 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
   return router;
 }
 
-/** Refuses whose role has no right to an action. @throws Error for one without a row, when it is mounted. */
+/**
+ * Refuses whose role has no right to an action. Of a change it stands behind whatever reads the body: who makes it is asked then, as
+ * the last thing before it is made (decision 180).
+ * @throws Error for one without a row, when it is mounted.
+ */
 export function allow(action: OperatorAction): RequestHandler {
   rightTo(action);
-  return (_request, response, next) => {
+  return async (request, response, next) => {
+    if (!isSafe(request)) {
+      await keepSession(request, response);
+    }
     const { operator } = sessionOf(response);
     if (!isAllowed(operator.role, action)) {
       throw new ForbiddenError(asWritten(refusalOf(operator.role, action)));

@@ -4,7 +4,6 @@ import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { enrol, recordEnrolledLogin, showCode } from '../operators/login.js';
 import type { Operator } from '../operators/operator.model.js';
-import { requireOperator } from '../operators/require-operator.js';
 import { beginEnrolment, mustEnrol } from '../operators/second-factor.js';
 import {
   csrfTokenOf,
@@ -99,14 +98,12 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
   const { address } = seat;
   try {
     const by = { actor: `operator:${username}`, from: address, reason: null };
-    const codes = await enrol(step.operator, fieldOf(request, 'code'), {
+    const { codes, operator } = await enrol(step.operator, fieldOf(request, 'code'), {
       shownTo: loginStepIdOf(step.token),
       by,
       seat,
     });
     await endLoginStep(step.token);
-    // As it is now: what was set up has ended every session that began before.
-    const operator = await requireOperator(username);
     await recordEnrolledLogin(operator, address);
     await letIn(request, response, operator);
     sendPage(response, {

@@ -24,18 +24,31 @@ export function sessionOf(response: Response): AdminSession {
 
 /** Everything behind it needs a login: pages lead there, the board's calls hear 401. */
 export const requireSession: RequestHandler = async (request, response, next) => {
-  const session = await findSession(request);
-  if (session) {
-    response.locals['adminSession'] = session;
-    next();
-    return;
-  }
   if (isSafe(request) && request.accepts(['json', 'html']) === 'html') {
-    response.redirect(303, '/admin/login');
-    return;
+    const session = await findSession(request);
+    if (!session) {
+      response.redirect(303, '/admin/login');
+      return;
+    }
+    response.locals['adminSession'] = session;
+  } else {
+    await keepSession(request, response);
   }
-  throw new UnauthorizedError(asWritten('Log in at /admin/login.'));
+  next();
 };
+
+/**
+ * The session as it is now, for what follows. A change looks again when its body is there (`allow`): a body may be long on its
+ * way, and its operator another one by then, or none.
+ * @throws UnauthorizedError if it has ended.
+ */
+export async function keepSession(request: Request, response: Response): Promise<void> {
+  const session = await findSession(request);
+  if (!session) {
+    throw new UnauthorizedError(asWritten('Log in at /admin/login.'));
+  }
+  response.locals['adminSession'] = session;
+}
 
 /**
  * Refuses every change that does not carry the session's anti-forgery token, in the header that the queue board
@@ -63,6 +76,6 @@ export function fieldOf(request: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function isSafe(request: Request): boolean {
+export function isSafe(request: Request): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
 }

@@ -3,6 +3,7 @@ import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
+import { asProven, provenNoMore } from './as-proven.js';
 import { keepAnAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { checkedHash } from './password.js';
@@ -10,16 +11,18 @@ import type { OperatorRole } from './rights.js';
 
 /**
  * Gives an operator another password; every session of theirs ends.
+ * @param whom Their name; or the operator who has proven who they are.
  * @throws ValidationError for a password that is too short or too long.
- * @throws NotFoundError if there is no such operator.
+ * @throws NotFoundError if there is no such operator; ConflictError if all sessions were ended since they were read.
  */
 export async function setOperatorPassword(
-  username: string,
+  whom: string | Operator,
   password: string,
   by: ChangedBy,
 ): Promise<Operator> {
+  const username = nameOf(whom);
   const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
-  return changeOperator(username, change, {
+  return changeOperator(whom, change, {
     by,
     action: 'operator.password',
     told: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
@@ -64,20 +67,18 @@ interface Told {
 
 /** The change, the end of all sessions and the audit entry, or none of them. @returns the operator as it is afterwards. */
 async function changeOperator(
-  username: string,
+  whom: string | Operator,
   change: Partial<Operator>,
   { by, action, told }: Told,
 ): Promise<Operator> {
   return inTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(
-      { username },
+      typeof whom === 'string' ? { username: whom } : asProven(whom),
       { $set: change, $inc: { sessionEpoch: 1 } },
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw new NotFoundError(asWritten(`There is no operator ${username}.`), {
-        atCommandLine: 'See them all: topup operator list',
-      });
+      throw typeof whom === 'string' ? nobody(whom) : provenNoMore(whom);
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
       await keepAnAdmin(session);
@@ -85,5 +86,15 @@ async function changeOperator(
     const subject = { kind: 'operator' as const, id: before._id };
     await recordAudit(session, { ...by, action, subject, ...told(before) });
     return { ...before, ...change, sessionEpoch: (before.sessionEpoch ?? 0) + 1 };
+  });
+}
+
+function nameOf(whom: string | Operator): string {
+  return typeof whom === 'string' ? whom : whom.username;
+}
+
+function nobody(username: string): NotFoundError {
+  return new NotFoundError(asWritten(`There is no operator ${username}.`), {
+    atCommandLine: 'See them all: topup operator list',
   });
 }

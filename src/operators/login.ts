@@ -5,7 +5,7 @@ import { logger } from '../shared/logger.js';
 import { countLogin, countProof } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
-import { confirmEnrolment, mustEnrol, useSecondFactor } from './second-factor.js';
+import { confirmEnrolment, mustEnrol, useSecondFactor, type Enrolled } from './second-factor.js';
 import { isBrowserOf } from './sessions.js';
 import { isUsername } from '../shared/username.js';
 
@@ -102,7 +102,7 @@ export async function enrol(
   operator: Operator,
   code: string,
   { shownTo, by, seat }: { shownTo: string; by: ChangedBy; seat: ProofSeat },
-): Promise<string[]> {
+): Promise<Enrolled> {
   return counted(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
 }
 

@@ -3,22 +3,27 @@ import { createHash, randomBytes } from 'node:crypto';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
-import { NotFoundError, UnauthorizedError } from '../shared/errors.js';
+import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
+import { asProven, provenNoMore } from './as-proven.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
-/** Gives an operator a key; one before it is worth nothing from now on. @returns it, in clear for this once. */
+/**
+ * Gives an operator a key; one before it is worth nothing from now on.
+ * @returns it, in clear for this once.
+ * @throws ConflictError if all sessions were ended since the operator was read.
+ */
 export async function newOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {
   const key = `op_${randomBytes(32).toString('base64url')}`;
   const keyCreatedAt = now();
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      { _id: operator._id },
+      asProven(operator),
       { $set: { keyHash: hashOf(key), keyCreatedAt } },
       { session },
     );
     if (matchedCount === 0) {
-      throw new NotFoundError(asWritten(`There is no operator ${operator.username} any more.`));
+      throw provenNoMore(operator);
     }
     await recordAudit(session, {
       ...by,

@@ -9,6 +9,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
+import { asProven, provenNoMore } from './as-proven.js';
 import { OperatorModel, type Operator, type PendingSecret } from './operator.model.js';
 import type { OperatorRole } from './rights.js';
 
@@ -50,9 +51,9 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
     epoch: operator.sessionEpoch ?? 0,
   };
   const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn(fresh) };
-  await OperatorModel.updateOne({ _id: operator._id, $nor: [isGood] }, { $set: { totpPending: fresh } });
+  await OperatorModel.updateOne({ ...asProven(operator), $nor: [isGood] }, { $set: { totpPending: fresh } });
   const current = await OperatorModel.findOne(
-    { _id: operator._id, ...isGood },
+    { ...asProven(operator), ...isGood },
     { totpPending: 1 },
   ).lean<Operator>();
   if (!current?.totpPending) {
@@ -65,17 +66,22 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
 /**
  * Sets up the second factor, once a code shows that the app has the secret. Every session ends.
  * @param shownTo As when it began.
- * @returns the recovery codes, in clear for this once.
+ * @returns the recovery codes, in clear for this once, and the operator as they are then, for a session: one read later may be
+ *   another.
  * @throws UnauthorizedError for a wrong code.
  * @throws ConflictError if this browser was shown none, or too long ago, or another was shown one since.
  */
 export async function confirmEnrolment(
   operator: Operator,
   { code, shownTo, by }: { code: string; shownTo: string; by: ChangedBy },
-): Promise<string[]> {
+): Promise<Enrolled> {
   const epoch = operator.sessionEpoch ?? 0;
-  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn({ shownTo, epoch }) };
-  const current = await OperatorModel.findOne({ _id: operator._id, ...isGood }).lean<Operator>();
+  const isGood = {
+    ...asProven(operator),
+    'totpPending.since': { $gte: oldestPending() },
+    ...shownIn({ shownTo, epoch }),
+  };
+  const current = await OperatorModel.findOne(isGood).lean<Operator>();
   const pending = current?.totpPending;
   if (!pending) {
     throw countsNoMore();
@@ -93,7 +99,7 @@ export async function confirmEnrolment(
   };
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      { _id: operator._id, ...isGood, 'totpPending.secretSealed': secretSealed },
+      { ...isGood, 'totpPending.secretSealed': secretSealed },
       { $set: set, $inc: { sessionEpoch: 1 } },
       { session },
     );
@@ -102,7 +108,12 @@ export async function confirmEnrolment(
     }
     await record(session, operator, { ...by, action: 'operator.totp-enrol' });
   });
-  return codes;
+  return { codes, operator: { ...current, ...set, sessionEpoch: epoch + 1 } };
+}
+
+export interface Enrolled {
+  codes: string[];
+  operator: Operator;
 }
 
 function oldestPending(): Date {
@@ -152,21 +163,29 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
   throw new UnauthorizedError(asWritten(wrongCode));
 }
 
-/** Other recovery codes in place of those that are left. @returns them, in clear for this once. */
+/**
+ * Other recovery codes in place of those that are left.
+ * @returns them, in clear for this once.
+ * @throws ConflictError if there is no second factor, or all sessions were ended since the operator was read.
+ */
 export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): Promise<string[]> {
   const codes = newRecoveryCodes();
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      { _id: operator._id, totp: { $ne: null } },
+      { ...asProven(operator), totp: { $ne: null } },
       { $set: { recoveryHashes: codes.map(hashOf) } },
       { session },
     );
     if (matchedCount === 0) {
-      throw new ConflictError(asWritten('There is no second factor yet. Set it up first.'));
+      throw operator.totp ? provenNoMore(operator) : noSecondFactor();
     }
     await record(session, operator, { ...by, action: 'operator.recovery-codes' });
   });
   return codes;
+}
+
+function noSecondFactor(): ConflictError {
+  return new ConflictError(asWritten('There is no second factor yet. Set it up first.'));
 }
 
 /** Takes the second factor away, of somebody who lost the app and the codes. Every session ends. */

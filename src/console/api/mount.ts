@@ -20,8 +20,8 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
     for (const operation of onPath) {
       router[operation.method](
         path,
-        allow(operation.action),
         ...jsonBodyUpTo(operation.bodyBytesMax),
+        allow(operation.action),
         serve(operation),
       );
     }

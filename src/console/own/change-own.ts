@@ -4,7 +4,6 @@ import { endAllSessions, setOperatorPassword } from '../../operators/change-oper
 import { endOneSession } from '../../operators/end-session.js';
 import { newOperatorKey } from '../../operators/operator-key.js';
 import { passwordLengthMax, passwordLengthMin } from '../../operators/password.js';
-import { requireOperator } from '../../operators/require-operator.js';
 import { enrol } from '../../operators/login.js';
 import { beginEnrolment, replaceRecoveryCodes } from '../../operators/second-factor.js';
 import { ValidationError } from '../../shared/errors.js';
@@ -40,7 +39,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
     }
     await prove(call);
-    await browser.letIn(await setOperatorPassword(operator.username, body.new_password, by));
+    await browser.letIn(await setOperatorPassword(operator, body.new_password, by));
     return {};
   },
 });
@@ -73,9 +72,9 @@ export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   data: recoveryCodes,
   async handle({ operator, body, by, browser }) {
     const { seat, sessionId } = browser;
-    const codes = await enrol(operator, body.code, { shownTo: sessionId, by, seat });
-    await browser.letIn(await requireOperator(operator.username));
-    return { recovery_codes: codes };
+    const enrolled = await enrol(operator, body.code, { shownTo: sessionId, by, seat });
+    await browser.letIn(enrolled.operator);
+    return { recovery_codes: enrolled.codes };
   },
 });
 

@@ -27,8 +27,9 @@ export interface Caller {
 
 const address = '198.51.100.7';
 
-export async function callerAs(shop: OperatedStack, role: OperatorRole): Promise<Caller> {
-  const username = await shop.addOperator(role);
+/** @param as An operator who is there already, in another browser. */
+export async function callerAs(shop: OperatedStack, role: OperatorRole, as?: string): Promise<Caller> {
+  const username = as ?? (await shop.addOperator(role));
   const client = consoleClient(shop.stack.baseUrl, address);
   await client.login(username, password);
   const caller: Caller = {

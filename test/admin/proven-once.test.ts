@@ -1,0 +1,75 @@
+/** What an operator has proven holds for the operator who was read: whatever ends all sessions meanwhile ends it too. */
+import { expect } from 'chai';
+import { Secret, TOTP } from 'otpauth';
+import { disconnectMongo } from '../../src/database/mongo.js';
+import { migrate } from '../../src/database/migrate.js';
+import { setOperatorPassword } from '../../src/operators/change-operator.js';
+import { createOperator, removeOperator } from '../../src/operators/create-operator.js';
+import { newOperatorKey } from '../../src/operators/operator-key.js';
+import type { Operator } from '../../src/operators/operator.model.js';
+import { requireOperator } from '../../src/operators/require-operator.js';
+import { beginEnrolment, confirmEnrolment, replaceRecoveryCodes } from '../../src/operators/second-factor.js';
+import { newId } from '../../src/shared/ids.js';
+import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+
+const by = { actor: 'test', from: 'here', reason: null };
+const shownTo = 'this browser';
+
+describe('what an operator has proven', () => {
+  before(async () => {
+    await connectMongoWhenItAnswers();
+    await migrate();
+  });
+  after(() => disconnectMongo());
+
+  const newOperator = () =>
+    createOperator(
+      { username: `op-${newId().slice(-12)}`, role: 'support', password: 'correct horse battery' },
+      by,
+    );
+  const changePassword = (whom: string | Operator) => setOperatorPassword(whom, 'another horse battery', by);
+  async function enrol(operator: Operator) {
+    const { secret } = await beginEnrolment(operator, shownTo);
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    return () => confirmEnrolment(operator, { code, shownTo, by });
+  }
+  const refusal = async (change: () => Promise<unknown>) =>
+    change().then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+
+  it('is worth nothing after a new password, and after another person has got the name', async () => {
+    const proven = await newOperator();
+    const confirm = await enrol(proven);
+    const changes = {
+      key: () => newOperatorKey(proven, by),
+      password: () => changePassword(proven),
+      codes: () => replaceRecoveryCodes({ ...proven, totp: null }, by),
+      begin: () => beginEnrolment(proven, shownTo),
+      confirm,
+    };
+    await changePassword(proven.username);
+    for (const [name, change] of Object.entries(changes)) {
+      expect(await refusal(change), name).to.match(/nothing was changed|no second factor|counts no more/);
+    }
+    await removeOperator(proven.username, by);
+    await createOperator(
+      { username: proven.username, role: 'support', password: 'correct horse battery' },
+      by,
+    );
+    expect(await refusal(changes.password)).to.match(/nothing was changed/);
+    const { keyHash, totp, sessionEpoch } = await requireOperator(proven.username);
+    expect([keyHash, totp, sessionEpoch]).to.deep.equal([null, null, 0]);
+  });
+
+  it('lets in as who confirmed: a password that is changed right after ends that session as well', async () => {
+    const proven = await newOperator();
+    const { codes, operator } = await (await enrol(proven))();
+    expect(codes).to.have.length(10);
+    expect((await requireOperator(proven.username)).sessionEpoch).to.equal(operator.sessionEpoch);
+    await changePassword(proven.username);
+    expect((await requireOperator(proven.username)).sessionEpoch).to.equal((operator.sessionEpoch ?? 0) + 1);
+    expect(await refusal(() => replaceRecoveryCodes(operator, by))).to.match(/nothing was changed/);
+  });
+});
