@@ -14,7 +14,7 @@ import { fetchJson, steer } from './support/http.js';
 import { isBesideKill, killWorkers, type Kill } from './support/kill-workers.js';
 import type { Cost } from './support/meter.js';
 import { numberOption, shareOption } from './support/options.js';
-import { startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
+import { buyingWorker, startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
 import { mustHold, printGoal, printTable } from './support/print.js';
 import { quantile } from './support/rounds.js';
 import { openSeller } from './support/shop.js';
@@ -83,7 +83,7 @@ export async function benchTrouble(): Promise<void> {
     memory.print();
     await printRedis(bench);
     const [before = NaN, ...others] = p95;
-    printGoal('p95 to final beside trouble, of that before, while no fulfilment worker was gone', {
+    printGoal('p95 to final beside trouble, of that before, while no worker that buys was gone', {
       goal: 2,
       reached: Math.max(...others) / before,
       unit: 'x',
@@ -149,7 +149,7 @@ function residentBytes(pid: number): number {
 
 /**
  * @returns the p95 from acceptance to the final state, of the healthy provider in each phase: of what was accepted while
- *   no fulfilment worker was gone, which is trouble of another kind. Milliseconds.
+ *   no worker that buys was gone, which is trouble of another kind. Milliseconds.
  */
 async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
@@ -163,12 +163,12 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
           .filter(({ productCode, createdAt }) => productCode === code && isCounted(createdAt))
           .map(({ createdAt, finalAt }) => finalAt.getTime() - createdAt.getTime());
       const healthy = timesOf(product.code);
-      const quiet = timesOf(product.code, (at) => !isBesideKill(kills, 'fulfilment', at));
+      const quiet = timesOf(product.code, (at) => !isBesideKill(kills, buyingWorker, at));
       const troubled = timesOf(troubledCode);
       const failed = bought.filter(
         ({ productCode, status }) => productCode === troubledCode && status === 'FAILED',
       );
-      const killed = kills.filter((kill) => kill.name === 'fulfilment' && kill.at >= from && kill.at < until);
+      const killed = kills.filter((kill) => kill.name === buyingWorker && kill.at >= from && kill.at < until);
       return [
         ...[name, killed.length, healthy.length],
         ...[quantile(healthy, 0.5), quantile(healthy, 0.95), quantile(healthy, 0.99), quantile(quiet, 0.95)],
@@ -176,7 +176,7 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
       ];
     }),
   );
-  const columns = ['fulfilment killed', 'healthy', 'p50', 'p95', 'p99', 'p95 while none was gone'];
+  const columns = [`${buyingWorker} killed`, 'healthy', 'p50', 'p95', 'p99', 'p95 while none was gone'];
   printTable(['to final, ms', ...columns, 'troubled', 'of them failed', 'its p95'], rows);
   return rows.map((row) => Number(row[6]));
 }

@@ -42,7 +42,8 @@ export const benches = {
   },
   trouble: {
     does: 'a share of what is reached, while one provider dies, hangs and comes back and workers are killed',
-    options: 'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random>',
+    options:
+      'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random> ONE_WORKER=0 HEAP_MB=<as Node takes it>',
   },
   'web-tier': {
     does: 'a call that checks a body and gives it back, beside node:http and Express as they come',

@@ -7,6 +7,7 @@ import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.j
 import { freePort } from '../../databases/ports.js';
 import { call } from './calls.js';
 import { createMeter, perOperation, type Cost, type Meter } from './meter.js';
+import { numberOption } from './options.js';
 import { mustHold } from './print.js';
 import { startProcess, stopProcesses, type RunningProcess } from './start-process.js';
 import { product } from './goods.js';
@@ -25,8 +26,14 @@ export interface Bench {
   uri: string;
 }
 
-/** As a copy in production logs. */
-export const serviceEnv = { NODE_ENV: 'development', LOG_LEVEL: 'info' };
+const heapMb = numberOption('HEAP_MB', 0, 0);
+
+/** As a copy in production logs; with `HEAP_MB` in the heap of a small machine. */
+export const serviceEnv = {
+  NODE_ENV: 'development',
+  LOG_LEVEL: 'info',
+  ...(heapMb > 0 && { NODE_OPTIONS: `--max-old-space-size=${heapMb}` }),
+};
 
 /** Runs a bench; whatever becomes of it, its processes end and its databases are gone. */
 export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {

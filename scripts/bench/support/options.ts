@@ -1,12 +1,12 @@
 /** A whole number that the environment may set, such as `SECONDS=5`. @throws Error that names it. */
-export function numberOption(name: string, byDefault: number): number {
+export function numberOption(name: string, byDefault: number, min = 1): number {
   const given = process.env[name];
   if (given === undefined || given === '') {
     return byDefault;
   }
   const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new Error(`${name} must be a whole number above 0`);
+  if (!Number.isSafeInteger(value) || value < min) {
+    throw new Error(`${name} must be a whole number from ${min}`);
   }
   return value;
 }

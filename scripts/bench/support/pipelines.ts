@@ -4,6 +4,7 @@ import { receiverIdOf } from '../../../src/webhooks/new-delivery.js';
 import type { Bench } from './bench.js';
 import { startHelper, startSimulator, startWeb, startWorker } from './bench.js';
 import { steer } from './http.js';
+import { numberOption } from './options.js';
 import { openShop, type Shop } from './shop.js';
 import { startProcess, type RunningProcess } from './start-process.js';
 import { booksOf, startYardstick, yardstickArgs } from './yardstick.js';
@@ -22,7 +23,11 @@ export interface World {
   inbox: RunningProcess;
 }
 
-export const workerNames = ['fulfilment', 'follow-up', 'webhooks', 'sellers'] as const;
+/** Each in a process of its own; or, with `ONE_WORKER=1`, the one that does all work, as on the smallest machines. */
+const isOneWorker = numberOption('ONE_WORKER', 0, 0) === 1;
+export const workerNames = isOneWorker ? ['all'] : ['fulfilment', 'follow-up', 'webhooks', 'sellers'];
+/** The one that buys from providers. */
+export const [buyingWorker = ''] = workerNames;
 
 export async function startWorld(options: { buyers: number }): Promise<World> {
   const simulator = await startSimulator();
