@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
+import type { LineMatch } from '../../src/deposits/bank/line-match.js';
 import type { ListedLine } from '../../src/deposits/bank/list-bank-lines.js';
-import type { LineMatch, PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
+import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
 import type { BankLineRefusal } from '../../src/deposits/bank/read-bank-statement.js';
 import { defineCommand } from './define-command.js';
 import { facts, heading, rupiah, status, table } from './format.js';
@@ -28,7 +29,7 @@ const matches: Record<LineMatch, string> = {
   referenced: "has its client's ref_id",
   amount: 'only the amount fits',
   several: 'several could be meant',
-  repeated: 'a line before it is for the same deposit',
+  repeated: 'another line is for the same deposit',
   decided: 'its deposit was decided before',
   'other-amount': 'names a deposit of another amount',
   none: 'fits to no deposit',

@@ -6,6 +6,8 @@ import {
   type BankLine,
   type BankLineStatus,
 } from '../../src/deposits/bank/bank-line.model.js';
+import { findCandidates } from '../../src/deposits/bank/find-candidates.js';
+import { namedByTexts } from '../../src/deposits/bank/named-by-texts.js';
 import { planStatement } from '../../src/deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../src/deposits/bank/read-bank-statement.js';
 import { DepositModel, deposits, toStored, type Deposit } from '../../src/deposits/deposit.model.js';
@@ -44,6 +46,29 @@ describe('bank statements in one process', function () {
     expect(plan.lines.filter(({ match }) => match === 'referenced').length).to.be.above(300);
     const heldMs = await longestHoldMs(async () => planStatement(await readBankStatement(text)));
     expect(heldMs).to.be.lessThan(100);
+  });
+
+  it('deposits whose references differ in dashes alone are two for a line, however many there are', async () => {
+    const [amount, accountId] = [ownAmount(), newId()];
+    const name = `WS${String(amount).padStart(10, '0')}`;
+    const dashed = (n: number) =>
+      Array.from(name, (each, at) => (n & (1 << at) ? `${each}-` : each)).join('');
+    const all = Array.from({ length: 2_000 }, (_, n) => ({
+      ...asked(n % 2 ? amount : amount + 1, dashed(n)),
+      accountId,
+    }));
+    await deposits.insertMany(all.map(toStored));
+    const { incoming } = await readBankStatement(
+      Buffer.from(statementOf(...['A', 'B'].map((text) => ({ amount, text: `${text} ${name}` })))),
+    );
+    const { byLine, isNamed } = await namedByTexts(incoming, await findCandidates(incoming));
+    expect(byLine.size).to.equal(2);
+    for (const { byId, fitting, waiting } of byLine.values()) {
+      expect([byId, fitting, waiting].map(({ length }) => length)).to.deep.equal([0, 2, 2]);
+    }
+    expect(all.every(isNamed), 'all of them are named').to.equal(true);
+    const plan = await planStatement({ incoming, days: null, outgoing: 0, others: 0, refused: [] });
+    expect(plan.lines.map(({ match }) => match)).to.deep.equal(['several', 'several']);
   });
 
   it('every question to the database goes by an index', async () => {

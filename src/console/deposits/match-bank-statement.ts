@@ -3,12 +3,8 @@ import { limits } from '../../../config/limits.js';
 import { text } from '../../api/fields.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
-import {
-  lineMatches,
-  planStatement,
-  type LineMatch,
-  type PlannedLine,
-} from '../../deposits/bank/plan-statement.js';
+import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
+import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
 import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-bank-statement.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';

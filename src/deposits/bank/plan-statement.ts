@@ -6,41 +6,18 @@ import { inSlices } from '../../shared/in-slices.js';
 import { misfitOf } from '../misfit-of.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { findCandidates, inTimeFor, type Candidate } from './find-candidates.js';
-import { nameOf, namesIn } from './named-in.js';
-import { namedByTexts, type NamedByText, type NamedDeposit } from './named-otherwise.js';
+import { isOfOne, paidByTexts, shownMax, type Matched } from './line-match.js';
+import { matchTexts } from './match-texts.js';
+import { namedByTexts, type NamedByTexts } from './named-by-texts.js';
 import { daysAround, sameWithinDays } from './same-before.js';
 import { daysOf, type BankStatement, type IncomingLine } from './read-bank-statement.js';
 
-/**
- * What a line is for, in the order in which people look at them. named: its text has our id of the one deposit that waits for
- * this amount. referenced: it has the `ref_id` of one, which its client chose. amount: one deposit waits for it, and only the
- * amount says so. several: of several it could be any. repeated: a line before it is for the same deposit. decided: what it fits
- * to, or names by our id, was credited or rejected before. other-amount: its text names a deposit, and that is of another amount.
- * none: nothing fits. used, set-aside: an earlier statement had it, and that became of it.
- */
-export const lineMatches = [
-  'named',
-  'referenced',
-  'amount',
-  'several',
-  'repeated',
-  'decided',
-  'other-amount',
-  'none',
-  'used',
-  'set-aside',
-] as const;
-export type LineMatch = (typeof lineMatches)[number];
-
-export interface PlannedLine extends IncomingLine {
-  match: LineMatch;
+export interface PlannedLine extends IncomingLine, Matched {
   /**
    * Another line of its amount, at most a day away and not in this statement, was used or set aside: it may be the same payment,
    * which another export tells with another text.
    */
   sameBefore: boolean;
-  /** Of `named`, `referenced` and `amount` the one; of others some that it could be. */
-  deposits: Pick<NamedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
 }
 
 /** What a bank statement would confirm, as things are now. */
@@ -51,7 +28,6 @@ export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
 }
 
 const atOnce = 1_000;
-const shownMax = 5;
 
 /** Holds a bank statement against the deposits that wait. Changes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
@@ -59,14 +35,11 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const kept = await keptLines(incoming);
   const fresh = incoming.filter(({ key }) => (kept.get(key)?.status ?? 'open') === 'open');
   const byAmount = await findCandidates(fresh);
-  const named = await matchNames(fresh, byAmount);
-  matchOtherwise(fresh, await namedByTexts(fresh), named);
-  const referenced = fresh.filter(({ key }) => named.get(key)?.match === 'referenced');
-  await doubtReferences(referenced, named, byAmount);
-  const taken = new Set(
-    [...named.values()].flatMap(({ match, deposits: [one] }) => (isOfOne(match) ? [one?._id] : [])),
-  );
-  const alone = await aloneOfTheirAmount(fresh.filter(({ key }) => !named.has(key)));
+  const { byLine, isNamed } = await namedByTexts(fresh, byAmount);
+  const named = await matchTexts(fresh, byLine, byAmount);
+  const taken = paidByTexts(named.values());
+  // One that names another deposit may be for one of its amount all the same.
+  const alone = await aloneOfTheirAmount(fresh.filter(({ key }) => !isOfOne(named.get(key)?.match)));
   const sameBefore = await decidedElsewhere(fresh, kept);
   const lines: PlannedLine[] = [];
   const unnamed = new Map<string, Matched>();
@@ -78,7 +51,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
         ({ _id, hasLine }) => !hasLine && !taken.has(_id),
       );
       const isAlone = alone.has(line.amount) && !sameBefore.has(sameDay);
-      unnamed.set(sameDay, matchAmount(line, left, isAlone));
+      unnamed.set(sameDay, matchAmount(line, left, { isAlone, isNamed }));
     }
     const matched =
       status === 'open' ? (named.get(line.key) ?? unnamed.get(sameDay)) : { match: status, deposits: [] };
@@ -103,130 +76,18 @@ export async function keptLines(lines: readonly IncomingLine[]): Promise<Map<str
   return found;
 }
 
-type Matched = Pick<PlannedLine, 'match' | 'deposits'>;
-
-/** Lines whose text names a deposit, by key. */
-async function matchNames(
-  lines: readonly IncomingLine[],
-  byAmount: ReadonlyMap<number, Candidate[]>,
-): Promise<Map<string, Matched>> {
-  const byName = new Map<string, Candidate[]>();
-  for await (const each of inSlices([...byAmount.values()].flat())) {
-    for (const name of new Set([nameOf(each.refId), nameOf(each._id)])) {
-      if (name !== null) {
-        const all = byName.get(`${each.amount} ${name}`) ?? [];
-        all.push(each);
-        byName.set(`${each.amount} ${name}`, all);
-      }
-    }
-  }
-  const matched = new Map<string, Matched>();
-  const taken = new Set<string>();
-  for await (const line of inSlices(lines)) {
-    const { key, amount, day } = line;
-    const names = namesIn(line.description);
-    const fitting = [...names].flatMap((name) => byName.get(`${amount} ${name}`) ?? []);
-    const all = fitting.length === 0 ? [] : inTimeFor(day, [...new Set(fitting)]);
-    const [one] = all;
-    if (one) {
-      const match =
-        all.length > 1
-          ? matchOfMany(all, amount)
-          : matchOfOne(one, { amount, names, isTaken: taken.has(one._id) });
-      matched.set(key, { match, deposits: all.slice(0, shownMax) });
-      if (isOfOne(match)) {
-        taken.add(one._id);
-      }
-    }
-  }
-  return matched;
+interface Alone {
+  /** No other line of this amount waits for its deposit, and none can be the same payment. */
+  isAlone: boolean;
+  isNamed: NamedByTexts['isNamed'];
 }
 
-/**
- * Lines whose texts name deposits of other amounts. Our own id outweighs whatever else fits; a `ref_id`, which its client chose,
- * what the amount alone would say.
- */
-function matchOtherwise(
-  lines: readonly IncomingLine[],
-  namedBy: ReadonlyMap<string, NamedByText>,
-  matched: Map<string, Matched>,
-): void {
-  for (const { key, amount } of lines) {
-    const { byId = [], byReference = [] } = namedBy.get(key) ?? {};
-    const match = matched.get(key)?.match;
-    if (byId.length > 0 && (match === undefined || match === 'referenced')) {
-      matched.set(key, { match: matchOfMisfit(byId, amount), deposits: byId.slice(0, shownMax) });
-    } else if (byReference.length > 0 && match === undefined) {
-      matched.set(key, { match: 'other-amount', deposits: byReference.slice(0, shownMax) });
-    }
-  }
-}
-
-/** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
-function matchOfMisfit(named: readonly NamedDeposit[], amount: number): LineMatch {
-  const waiting = named.filter(({ status }) => status === 'pending');
-  if (waiting.length === 0) {
-    return 'decided';
-  }
-  return waiting.some((each) => each.amount !== amount) ? 'other-amount' : 'none';
-}
-
-function matchOfOne(
-  deposit: Candidate,
-  { amount, names, isTaken }: { amount: number; names: ReadonlySet<string>; isTaken: boolean },
-): LineMatch {
-  if (misfitOf(deposit, amount) !== null) {
-    return 'decided';
-  }
-  if (isTaken) {
-    return 'repeated';
-  }
-  return names.has(nameOf(deposit._id) ?? '') ? 'named' : 'referenced';
-}
-
-/**
- * A client chooses its `ref_id`: it may be a word of everybody's lines, or of those of one customer who pays that amount. Where a
- * deposit of another account, named by no line, waits for that amount too, it says nothing. Our own id always does.
- */
-async function doubtReferences(
-  referenced: readonly IncomingLine[],
-  matched: Map<string, Matched>,
-  byAmount: ReadonlyMap<number, Candidate[]>,
-): Promise<void> {
-  const named = new Set([...matched.values()].flatMap(({ deposits: [one] }) => one?._id ?? []));
-  const unnamed = new Map<string, Candidate[]>();
-  for await (const { key, amount, day } of inSlices(referenced)) {
-    const [one] = matched.get(key)?.deposits ?? [];
-    const place = `${amount} ${day}`;
-    const waiting = unnamed.get(place) ?? oneOfEachAccount(inTimeFor(day, byAmount.get(amount) ?? []), named);
-    unnamed.set(place, waiting);
-    const others = waiting.filter(({ accountId }) => accountId !== one?.accountId);
-    if (one && others.length > 0) {
-      matched.set(key, { match: 'several', deposits: [one, ...others].slice(0, shownMax) });
-    }
-  }
-}
-
-/** Of some accounts that wait and are not named: so many that one is left, whosever the line is. */
-function oneOfEachAccount(all: readonly Candidate[], named: ReadonlySet<string>): Candidate[] {
-  const found = new Map<string, Candidate>();
-  for (const each of all) {
-    if (found.size >= shownMax) {
-      break;
-    }
-    if (misfitOf(each, each.amount) === null && !named.has(each._id) && !found.has(each.accountId)) {
-      found.set(each.accountId, each);
-    }
-  }
-  return [...found.values()];
-}
-
-function matchOfMany(all: readonly Candidate[], amount: number): LineMatch {
-  return all.some((each) => misfitOf(each, amount) === null) ? 'several' : 'decided';
-}
-
-/** @param isAlone No other line of this amount waits for its deposit, and none can be the same payment. */
-function matchAmount({ amount, day }: IncomingLine, left: readonly Candidate[], isAlone: boolean): Matched {
+/** @param left Those of its amount that no text says are paid. One that another line names is not credited by this one. */
+function matchAmount(
+  { amount, day }: IncomingLine,
+  left: readonly Candidate[],
+  { isAlone, isNamed }: Alone,
+): Matched {
   const all = inTimeFor(day, left);
   const waiting = all.filter((each) => misfitOf(each, amount) === null);
   const deposits = [...new Set([...waiting, ...all])].slice(0, shownMax);
@@ -236,7 +97,8 @@ function matchAmount({ amount, day }: IncomingLine, left: readonly Candidate[], 
   if (waiting.length === 0) {
     return { match: 'decided', deposits };
   }
-  return { match: all.length === 1 && isAlone ? 'amount' : 'several', deposits };
+  const isSure = isAlone && all.length === 1 && !waiting.some(isNamed);
+  return { match: isSure ? 'amount' : 'several', deposits };
 }
 
 /** Amounts of which there is one line alone, in this statement and among those that earlier ones left open. */
@@ -296,11 +158,6 @@ async function decidedElsewhere(
     }
   }
   return same;
-}
-
-/** Its text says of one deposit that it is its payment. */
-function isOfOne(match: LineMatch): boolean {
-  return match === 'named' || match === 'referenced';
 }
 
 /** What is confirmed besides what our own id says. Nobody but the operator answers for it. */

@@ -17,7 +17,7 @@ export const enBank = {
   match_referenced: 'has the reference of its client',
   match_amount: 'only the amount fits',
   match_several: 'several could be meant',
-  match_repeated: 'a line before it is for the same deposit',
+  match_repeated: 'another line is for the same deposit',
   match_decided: 'its deposit was decided before',
   'match_other-amount': 'names a deposit of another amount',
   match_none: 'no deposit',

@@ -19,7 +19,7 @@ export const idBank: Record<keyof typeof enBank, string> = {
   match_referenced: 'memuat referensi kliennya',
   match_amount: 'hanya jumlahnya cocok',
   match_several: 'bisa beberapa deposit',
-  match_repeated: 'baris sebelumnya untuk deposit yang sama',
+  match_repeated: 'baris lain untuk deposit yang sama',
   match_decided: 'depositnya sudah diputuskan',
   'match_other-amount': 'menyebut deposit dengan nominal lain',
   match_none: 'tidak ada deposit',

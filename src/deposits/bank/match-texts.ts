@@ -1,0 +1,125 @@
+import { inSlices } from '../../shared/in-slices.js';
+import { misfitOf } from '../misfit-of.js';
+import { inTimeFor, type Candidate } from './find-candidates.js';
+import { paidByTexts, shownMax, type LineMatch, type Matched } from './line-match.js';
+import type { NamedByText, NamedDeposit } from './named-by-texts.js';
+import type { IncomingLine } from './read-bank-statement.js';
+
+/**
+ * What lines are for whose texts name a deposit, by key. Our own id decides, over every reference in its line and over every line
+ * without one; a `ref_id`, which its client chose, over what the amount alone would say.
+ */
+export async function matchTexts(
+  lines: readonly IncomingLine[],
+  namedBy: ReadonlyMap<string, NamedByText>,
+  byAmount: ReadonlyMap<number, Candidate[]>,
+): Promise<Map<string, Matched>> {
+  const matched = new Map<string, Matched>();
+  const taken = new Set<string>();
+  // All ids before the first reference: the order of the lines decides nothing.
+  for (const matchOf of [matchById, matchByReference]) {
+    for await (const line of inSlices(lines)) {
+      const named = namedBy.get(line.key);
+      const found = named && !matched.has(line.key) ? matchOf(line, named, taken) : null;
+      if (found) {
+        matched.set(line.key, { ...found, deposits: found.deposits.slice(0, shownMax) });
+        paidByTexts([found]).forEach((id) => taken.add(id));
+      }
+    }
+  }
+  await doubtReferences(lines, matched, byAmount);
+  return matched;
+}
+
+function matchById(
+  { amount, day }: IncomingLine,
+  { byId }: NamedByText,
+  taken: ReadonlySet<string>,
+): Matched | null {
+  if (byId.length === 0) {
+    return null;
+  }
+  const fitting = inTimeFor(
+    day,
+    byId.filter((each) => each.amount === amount),
+  );
+  return matchOfFitting('named', fitting, taken) ?? { match: matchOfMisfit(byId, amount), deposits: byId };
+}
+
+function matchByReference(
+  _line: IncomingLine,
+  { fitting, waiting }: NamedByText,
+  taken: ReadonlySet<string>,
+): Matched | null {
+  const found = matchOfFitting('referenced', fitting, taken);
+  return found ?? (waiting.length === 0 ? null : { match: 'other-amount', deposits: waiting });
+}
+
+/** @param fitting Of the amount of the line, and in time for it. */
+function matchOfFitting(
+  match: 'named' | 'referenced',
+  fitting: NamedDeposit[],
+  taken: ReadonlySet<string>,
+): Matched | null {
+  const [one, ...others] = fitting;
+  if (!one) {
+    return null;
+  }
+  if (fitting.every((each) => misfitOf(each, one.amount) !== null)) {
+    return { match: 'decided', deposits: fitting };
+  }
+  if (others.length > 0) {
+    return { match: 'several', deposits: fitting };
+  }
+  return { match: taken.has(one._id) ? 'repeated' : match, deposits: [one] };
+}
+
+/** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
+function matchOfMisfit(named: readonly NamedDeposit[], amount: number): LineMatch {
+  const waiting = named.filter(({ status }) => status === 'pending');
+  if (waiting.length === 0) {
+    return 'decided';
+  }
+  return waiting.some((each) => each.amount !== amount) ? 'other-amount' : 'none';
+}
+
+/**
+ * A client chooses its `ref_id`: it may be a word of everybody's lines, or of those of one customer who pays that amount. Where a
+ * deposit of another account waits for that amount too, and no line of that amount is its own payment, it says nothing: naming it
+ * in a line of a rupiah costs a rupiah. Our own id always decides.
+ */
+async function doubtReferences(
+  lines: readonly IncomingLine[],
+  matched: Map<string, Matched>,
+  byAmount: ReadonlyMap<number, Candidate[]>,
+): Promise<void> {
+  const paid = paidByTexts(matched.values());
+  const unpaid = new Map<string, Candidate[]>();
+  for await (const { key, amount, day } of inSlices(lines)) {
+    const { match, deposits: [one] = [] } = matched.get(key) ?? {};
+    if (match !== 'referenced' || !one) {
+      continue;
+    }
+    const place = `${amount} ${day}`;
+    const waiting = unpaid.get(place) ?? oneOfEachAccount(inTimeFor(day, byAmount.get(amount) ?? []), paid);
+    unpaid.set(place, waiting);
+    const others = waiting.filter(({ accountId }) => accountId !== one.accountId);
+    if (others.length > 0) {
+      matched.set(key, { match: 'several', deposits: [one, ...others].slice(0, shownMax) });
+    }
+  }
+}
+
+/** Of some accounts that wait and are paid by no line: so many that one is left, whosever the line is. */
+function oneOfEachAccount(all: readonly Candidate[], paid: ReadonlySet<string>): Candidate[] {
+  const found = new Map<string, Candidate>();
+  for (const each of all) {
+    if (found.size >= shownMax) {
+      break;
+    }
+    if (misfitOf(each, each.amount) === null && !paid.has(each._id) && !found.has(each.accountId)) {
+      found.set(each.accountId, each);
+    }
+  }
+  return [...found.values()];
+}

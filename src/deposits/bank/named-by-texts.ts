@@ -1,0 +1,135 @@
+import { businessDayOf } from '../../shared/business-time.js';
+import { chunksOf } from '../../shared/chunks-of.js';
+import { inSlices } from '../../shared/in-slices.js';
+import { deposits, type Deposit } from '../deposit.model.js';
+import { askedForWithin, candidatesMax, inTimeFor, type Candidate } from './find-candidates.js';
+import { nameOf, namesIn } from './named-in.js';
+import { unreadable, type IncomingLine } from './read-bank-statement.js';
+
+export interface NamedDeposit extends Pick<
+  Deposit,
+  '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
+> {
+  /** The business day on which it was asked for. */
+  day: string;
+}
+
+/** What the text of a line names. References are of deposits that could be paid by that day. */
+export interface NamedByText {
+  /** By our id, which nobody has by chance, whatever their amounts are. */
+  byId: NamedDeposit[];
+  /** By the `ref_id` of their clients, of the amount of the line, some of them; first those that wait. */
+  fitting: NamedDeposit[];
+  /** By their `ref_id`, whatever their amounts are: some of those that wait. */
+  waiting: NamedDeposit[];
+}
+
+export interface NamedByTexts {
+  /** By the key of the line; none of a line that names nothing. */
+  byLine: ReadonlyMap<string, NamedByText>;
+  /** Some line has its id or its reference, whatever the amount of the line is. */
+  isNamed: (deposit: Pick<Deposit, '_id' | 'refId'>) => boolean;
+}
+
+const ourId = /^[0-9A-F]{32}$/;
+const atOnce = 1_000;
+/** Of those that one line names by references: enough to show. Two are as many as hundreds. */
+const keptMax = 5;
+const alikeMax = 2;
+const projection = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 } as const;
+
+/**
+ * A payer who is one rupiah off names the deposit that is meant all the same: that another one has the amount says nothing then.
+ * @param byAmount What `findCandidates` has found for these lines.
+ * @throws ValidationError where too many deposits wait.
+ */
+export async function namedByTexts(
+  lines: readonly IncomingLine[],
+  byAmount: ReadonlyMap<number, Candidate[]>,
+): Promise<NamedByTexts> {
+  const ofAmounts: Named = new Map();
+  for await (const each of inSlices([...byAmount.values()].flat())) {
+    addTo(ofAmounts, each, `${each.amount} `);
+  }
+  const ofAll = lines.length === 0 ? new Map<string, never>() : await waitingByReference(lines);
+  const said: ({ key: string; ids: string[] } & Omit<NamedByText, 'byId'>)[] = [];
+  const namesSaid = new Set<string>();
+  // A text can be said to have hundreds of names in it: of each line only those are kept that are somebody's, or may be.
+  for await (const { key, day, amount, description } of inSlices(lines)) {
+    const names = [...namesIn(description)];
+    const ids = names.filter((name) => ourId.test(name)).map((name) => name.toLowerCase());
+    const fitting = names.flatMap((name) => ofAmounts.get(`${amount} ${name}`) ?? []);
+    const theirs = names.filter((name) => ofAll.has(name));
+    theirs.forEach((name) => namesSaid.add(name));
+    if (ids.length + fitting.length + theirs.length > 0) {
+      const waiting = theirs.flatMap((name) => ofAll.get(name) ?? []);
+      said.push({ key, ids, fitting: someOf(day, fitting), waiting: someOf(day, waiting) });
+    }
+  }
+  const known = await depositsOf(new Set(said.flatMap(({ ids }) => ids)));
+  return {
+    byLine: new Map(
+      said.map(({ key, ids, ...rest }) => [key, { byId: ids.flatMap((id) => known.get(id) ?? []), ...rest }]),
+    ),
+    isNamed: ({ _id, refId }) => known.has(_id) || namesSaid.has(nameOf(refId) ?? ''),
+  };
+}
+
+async function depositsOf(ids: ReadonlySet<string>): Promise<Map<string, NamedDeposit>> {
+  const known = new Map<string, NamedDeposit>();
+  for (const some of chunksOf([...ids], atOnce)) {
+    const found = deposits.find({ _id: { $in: some } }).project<Omit<NamedDeposit, 'day'>>(projection);
+    for await (const each of found) {
+      known.set(each._id, withDay(each));
+    }
+  }
+  return known;
+}
+
+type Named = Map<string, NamedDeposit[]>;
+
+async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named> {
+  const byName: Named = new Map();
+  const waiting = deposits
+    .find({ status: 'pending', createdAt: askedForWithin(lines) })
+    .project<Omit<NamedDeposit, 'day'>>(projection)
+    .limit(candidatesMax + 1)
+    .batchSize(atOnce);
+  let count = 0;
+  for await (const each of waiting) {
+    count += 1;
+    addTo(byName, withDay(each));
+  }
+  if (count > candidatesMax) {
+    throw unreadable(`more than ${candidatesMax} deposits wait. Upload fewer days at a time`);
+  }
+  return byName;
+}
+
+/**
+ * Of one name, day and status two are kept, which decide as much as more of them: a client can make a thousand deposits whose
+ * references differ in a dash, and they would be held against every line that has that name.
+ */
+function addTo(named: Named, deposit: NamedDeposit, before = ''): void {
+  const name = nameOf(deposit.refId);
+  if (name === null) {
+    return;
+  }
+  const others = named.get(before + name) ?? [];
+  const alike = others.filter(({ day, status }) => day === deposit.day && status === deposit.status);
+  if (alike.length < alikeMax) {
+    others.push(deposit);
+    named.set(before + name, others);
+  }
+}
+
+/** Of those that a line of this day can be the payment of; first those that wait. */
+function someOf(day: string, all: readonly NamedDeposit[]): NamedDeposit[] {
+  const inTime = inTimeFor(day, all);
+  const waiting = inTime.filter(({ status }) => status === 'pending');
+  return [...new Set([...waiting, ...inTime])].slice(0, keptMax);
+}
+
+function withDay(deposit: Omit<NamedDeposit, 'day'>): NamedDeposit {
+  return { ...deposit, day: businessDayOf(deposit.createdAt).day };
+}
