@@ -298,12 +298,15 @@ describe('cells of bank statements', () => {
   });
 
   it('a reference is found however a bank writes it, as whole words, and never by chance', () => {
-    const has = (text: string, reference: string) => namesIn(text).has(nameOf(reference) ?? '');
+    const has = (description: string, reference: string, isWhole = true) =>
+      namesIn({ description, isWhole }).has(nameOf(reference) ?? '');
     expect(has('TRSF CR 2311 DEP-0001 BUDI', 'dep-0001')).to.equal(true);
     expect(has('TRSF CR 2311/DEP0001/BUDI', 'dep-0001')).to.equal(true);
     expect(has('trsf dep 0001 budi', 'DEP_0001')).to.equal(true);
     expect(has('TRSF DEP-00012', 'DEP-0001')).to.equal(false);
     expect(has('TRSF XDEP-0001', 'DEP-0001')).to.equal(false);
+    expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0001', false)).to.equal(true);
+    expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0002', false), 'it may go on').to.equal(false);
     expect(nameOf('dep-1')).to.equal(null);
     expect(nameOf('23112026')).to.equal(null);
     expect(nameOf('2311202600')).to.equal('2311202600');

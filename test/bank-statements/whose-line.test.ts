@@ -95,4 +95,38 @@ describe('whose a bank line is', function () {
     expect(await matches(referring, naming)).to.deep.equal(['repeated', 'named']);
     expect(await matches(naming, referring)).to.deep.equal(['named', 'repeated']);
   });
+
+  it('a text that is cut never makes a name of half a word', async () => {
+    const amount = ownAmount();
+    const ref = ownRef('INW-');
+    await asked(amount, ref);
+    const cutAfter = (name: string) => `${'X'.repeat(500 - 1 - name.length)} ${name}`;
+    expect(await matches({ amount, text: `${cutAfter(ref)}2` })).to.deep.equal(['several']);
+    const deposit = await asked(ownAmount());
+    const line = { amount: deposit.amount, text: `${cutAfter(deposit._id)}BUDI` };
+    expect(await matches(line)).to.deep.equal(['several']);
+  });
+
+  it('a text that was not read whole says nothing but our id: it may name another one behind', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount, ownRef('DEP-'));
+    const other = await asked(amount + 9, ownRef('DEP-'));
+    const long = 'XXXX '.repeat(100);
+    for (const text of [`${long}${other._id}`, `${deposit.refId} ${long}${other._id}`]) {
+      expect(await matches({ amount, text })).to.deep.equal(['several']);
+    }
+    expect(await credited({ amount, text: `${deposit._id} ${long}BUDI` })).to.deep.equal([
+      ['named', deposit._id],
+    ]);
+    expect(await matches({ amount: ownAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
+  });
+
+  it('a text of many short words is read to its end', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount);
+    const other = await asked(amount + 9, ownRef('DEP-'));
+    const long = 'a '.repeat(150);
+    expect(await matches({ amount, text: `${long}${other.refId}` })).to.deep.equal(['other-amount']);
+    expect(await credited({ amount, text: `${long}${deposit._id}` })).to.deep.equal([['named', deposit._id]]);
+  });
 });

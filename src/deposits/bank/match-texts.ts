@@ -47,17 +47,18 @@ function matchById(
 }
 
 function matchByReference(
-  _line: IncomingLine,
+  { isWhole }: IncomingLine,
   { fitting, waiting }: NamedByText,
   taken: ReadonlySet<string>,
 ): Matched | null {
-  const found = matchOfFitting('referenced', fitting, taken);
+  // The rest of a text that was cut may name another one.
+  const found = matchOfFitting(isWhole ? 'referenced' : 'several', fitting, taken);
   return found ?? (waiting.length === 0 ? null : { match: 'other-amount', deposits: waiting });
 }
 
 /** @param fitting Of the amount of the line, and in time for it. */
 function matchOfFitting(
-  match: 'named' | 'referenced',
+  match: 'named' | 'referenced' | 'several',
   fitting: NamedDeposit[],
   taken: ReadonlySet<string>,
 ): Matched | null {

@@ -55,8 +55,9 @@ export async function namedByTexts(
   const said: ({ key: string; ids: string[] } & Omit<NamedByText, 'byId'>)[] = [];
   const namesSaid = new Set<string>();
   // A text can be said to have hundreds of names in it: of each line only those are kept that are somebody's, or may be.
-  for await (const { key, day, amount, description } of inSlices(lines)) {
-    const names = [...namesIn(description)];
+  for await (const line of inSlices(lines)) {
+    const { key, day, amount } = line;
+    const names = [...namesIn(line)];
     const ids = names.filter((name) => ourId.test(name)).map((name) => name.toLowerCase());
     const fitting = names.flatMap((name) => ofAmounts.get(`${amount} ${name}`) ?? []);
     const theirs = names.filter((name) => ofAll.has(name));

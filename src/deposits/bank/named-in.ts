@@ -1,9 +1,10 @@
+import type { IncomingLine } from './read-bank-statement.js';
+
 /** Names that are shorter, have no digit, or digits alone as dates and amounts have, stand in texts by chance. */
 const nameMin = 6;
 const digitsMin = 10;
 /** Words of a text that one name can be written in. */
 const wordsMax = 8;
-const textWordsMax = 80;
 
 /** A reference as it is looked for: banks write in capitals, and leave out what is neither letter nor digit. Null: it is none that can be found. */
 export function nameOf(reference: string): string | null {
@@ -12,12 +13,14 @@ export function nameOf(reference: string): string | null {
   return isByChance ? null : name;
 }
 
-/** All names that a bank's text can be said to have in it: its words, and several in a row. */
-export function namesIn(text: string): Set<string> {
-  const words = text
+/** All names that a line's text can be said to have in it: its words, and several in a row. Where it was cut its last word may be half of one. */
+export function namesIn({
+  description,
+  isWhole,
+}: Pick<IncomingLine, 'description' | 'isWhole'>): Set<string> {
+  const words = (isWhole ? description : description.replace(/\S+$/, ''))
     .split(/[^A-Za-z0-9]+/)
-    .filter((each) => each !== '')
-    .slice(0, textWordsMax);
+    .filter((each) => each !== '');
   const names = new Set<string>();
   words.forEach((_, start) => {
     let name = '';

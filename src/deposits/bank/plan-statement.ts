@@ -82,9 +82,12 @@ interface Alone {
   isNamed: NamedByTexts['isNamed'];
 }
 
-/** @param left Those of its amount that no text says are paid. One that another line names is not credited by this one. */
+/**
+ * @param left Those of its amount that no text says are paid. One that another line names is not credited by this one, and a text
+ *   that was cut may name whom this one is for.
+ */
 function matchAmount(
-  { amount, day }: IncomingLine,
+  { amount, day, isWhole }: IncomingLine,
   left: readonly Candidate[],
   { isAlone, isNamed }: Alone,
 ): Matched {
@@ -97,7 +100,7 @@ function matchAmount(
   if (waiting.length === 0) {
     return { match: 'decided', deposits };
   }
-  const isSure = isAlone && all.length === 1 && !waiting.some(isNamed);
+  const isSure = isAlone && isWhole && all.length === 1 && !waiting.some(isNamed);
   return { match: isSure ? 'amount' : 'several', deposits };
 }
 

@@ -25,7 +25,9 @@ export interface IncomingLine {
   day: string;
   /** Rupiah. */
   amount: number;
+  /** The bank's text, of which `isWhole` says whether it is all. What a part does not say, the rest may. */
   description: string;
+  isWhole: boolean;
 }
 
 export interface BankStatement {
@@ -149,11 +151,13 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
   if (day < daysAfter(today, -limits.bankLineAgeMaxDays)) {
     return { line, why: 'too-old' };
   }
-  const texts = columns.texts
+  const text = columns.texts
     .map(cell)
     .join(' ')
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ');
-  return { line, day, amount: money.amount, description: texts.trim().slice(0, descriptionMax) };
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const isWhole = text.length <= descriptionMax;
+  return { line, day, amount: money.amount, description: text.slice(0, descriptionMax), isWhole };
 }
 
 type Cell = (place: number) => string;
