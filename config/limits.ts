@@ -7,6 +7,10 @@ export const limits = {
   moneyMax: Number.MAX_SAFE_INTEGER,
   depositMin: 50_000,
   depositMax: 1_000_000_000_000,
+  /** A payment is one of a deposit that was asked for at most so many days before. */
+  depositPaidWithinDays: 31,
+  /** Of one account that wait for their payment and can still be paid: each is held against every bank statement. */
+  pendingDepositsMax: 1_000,
   settlementMin: 50_000,
   settlementMax: 1_000_000_000_000,
   /** So long after a change of what guards the account a settlement waits for the operator. */

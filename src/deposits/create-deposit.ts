@@ -1,15 +1,18 @@
 import { env } from '../../config/env.js';
+import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
 import { post } from '../money/posting/post.js';
 import type { Posting, WalletAfter } from '../money/posting/posting.js';
 import { walletMovement } from '../money/posting/wallet-movement.js';
 import { balanceOf } from '../money/wallets/balance-of.js';
 import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
-import { now } from '../shared/clock.js';
+import { now, nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { DepositModel, deposits, toStored, type Deposit } from './deposit.model.js';
+
+const dayMs = 86_400_000;
 
 export interface DepositRequest {
   account: Account;
@@ -20,23 +23,32 @@ export interface DepositRequest {
 
 /**
  * Records a deposit (docs/interface.md#deposits). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
- * pending until it is confirmed, so that a client call alone never makes money in production.
+ * pending until it is confirmed, so that a client call alone never makes money in production. Pending ones of an account are
+ * bounded: every bank statement is held against those of all. Calls of the same moment may pass the bound by their number.
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
- * @throws ConflictError if the ref_id was used for another amount. ValidationError if the balance would be too large.
+ * @throws ConflictError if the ref_id was used for another amount, or `limits.pendingDepositsMax` wait. ValidationError if the balance would be too large.
  */
 export async function createDeposit(
   request: DepositRequest,
 ): Promise<{ deposit: Deposit; created: boolean }> {
   const { _id: accountId } = request.account;
-  const known = await DepositModel.findOne({ accountId, refId: request.refId })
-    .readConcern('majority')
-    .lean<Deposit>();
+  const known = await knownDeposit(request);
   if (known) {
     return { deposit: sameDeposit(known, request), created: false };
   }
   const isInstant = env.DEPOSIT_MODE === 'instant';
-  // The balances of an instant one come from its posting.
-  const { balance } = isInstant ? { balance: 0 } : await balanceOf(accountId);
+  // The balances of an instant one come from its posting, and it never waits.
+  const [{ balance }, waiting] = isInstant
+    ? [{ balance: 0 }, 0]
+    : await Promise.all([balanceOf(accountId), countWaiting(accountId)]);
+  if (waiting >= limits.pendingDepositsMax) {
+    // The same call may have made the last of them meanwhile.
+    const twin = await knownDeposit(request);
+    if (twin) {
+      return { deposit: sameDeposit(twin, request), created: false };
+    }
+    throw new ConflictError(say('tooManyPendingDeposits', { max: limits.pendingDepositsMax }));
+  }
   const pending: Deposit = {
     _id: newId(),
     accountId,
@@ -60,6 +72,19 @@ export async function createDeposit(
     case 'stale':
       throw new Error('A deposit is never refused for its balance');
   }
+}
+
+function knownDeposit({ account, refId }: DepositRequest): Promise<Deposit | null> {
+  return DepositModel.findOne({ accountId: account._id, refId }).readConcern('majority').lean<Deposit>();
+}
+
+/** Those that can still be paid, as far as they matter (index account_pending). */
+function countWaiting(accountId: string): Promise<number> {
+  const since = new Date(nowMs() - limits.depositPaidWithinDays * dayMs);
+  return deposits.countDocuments(
+    { accountId, status: 'pending', createdAt: { $gte: since } },
+    { limit: limits.pendingDepositsMax },
+  );
 }
 
 /** A deposit as it is once its amount is on the wallet. */

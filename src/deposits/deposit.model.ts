@@ -31,6 +31,11 @@ const schema = new Schema<Deposit>(
 );
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
+// `status` as well: with it they are counted by the index alone.
+schema.index(
+  { accountId: 1, status: 1, createdAt: 1 },
+  { partialFilterExpression: { status: 'pending' }, name: 'account_pending' },
+);
 // Money that came in knows its amount, and not whose it is.
 schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });

@@ -315,6 +315,10 @@ export const messages = {
     en: 'There is no report {id}. Reports are kept for 7 days.',
     id: 'Laporan {id} tidak ada. Laporan disimpan selama 7 hari.',
   },
+  tooManyPendingDeposits: {
+    en: '{max} deposits of this account wait for their payment. Pay one of them, or ask the operator to reject those that nobody will pay.',
+    id: '{max} deposit akun ini masih menunggu pembayaran. Bayar salah satunya, atau minta operator menolak yang tidak akan dibayar.',
+  },
   settlementRefTaken: {
     en: 'ref_id {ref} was used for another settlement. Use a new one.',
     id: 'ref_id {ref} sudah dipakai untuk penarikan lain. Gunakan yang baru.',

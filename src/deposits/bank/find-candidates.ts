@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.js';
 import { businessDayNamed, businessDayOf, daysAfter } from '../../shared/business-time.js';
 import { int64 } from '../../database/money-type.js';
 import { chunksOf } from '../../shared/chunks-of.js';
@@ -17,8 +18,7 @@ export interface Candidate extends Pick<
   hasLine: boolean;
 }
 
-/** A deposit is paid within so many days after it was asked for; and some pay first, on the day before. */
-const paidWithinDays = 31;
+/** Some pay first, and ask for the deposit on the day after. */
 const paidBeforeDays = 1;
 export const candidatesMax = 50_000;
 const atOnce = 1_000;
@@ -71,14 +71,14 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
 export function askedForWithin(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
   const { first, last } = daysOf(lines) ?? { first: '', last: '' };
   return {
-    $gte: new Date(businessDayNamed(daysAfter(first, -paidWithinDays)).startMs),
+    $gte: new Date(businessDayNamed(daysAfter(first, -limits.depositPaidWithinDays)).startMs),
     $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
   };
 }
 
 /** Those of which a line of this day can be the payment. */
 export function inTimeFor<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
-  const [first, last] = [daysAfter(day, -paidWithinDays), daysAfter(day, paidBeforeDays)];
+  const [first, last] = [daysAfter(day, -limits.depositPaidWithinDays), daysAfter(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);
 }
 
