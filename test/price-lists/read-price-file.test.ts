@@ -5,18 +5,10 @@ import { limits } from '../../config/limits.js';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
 import { csvLines } from '../../src/shared/csv-lines.js';
 import { ValidationError } from '../../src/shared/errors.js';
+import { refusal } from './sheet.js';
 import { listedAgain, statedSize, workbookOf, workbookWith } from './workbook.js';
 
 const read = (text: string) => readPriceFile(Buffer.from(text));
-const refusal = async (bytes: Uint8Array | string): Promise<string> => {
-  try {
-    await readPriceFile(Buffer.from(bytes));
-  } catch (error) {
-    expect(error).to.be.instanceOf(ValidationError);
-    return (error as ValidationError).errors?.[0]?.message.en ?? '';
-  }
-  return expect.fail('it was read');
-};
 
 describe('the file of a price list', () => {
   it('columns by their names, in any order and case; an empty cell says nothing', async () => {

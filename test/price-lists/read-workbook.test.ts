@@ -1,34 +1,8 @@
 /** What of a workbook counts: what a person sees in it, and no more; what cannot be read is never taken for empty. */
 import { expect } from 'chai';
-import { strToU8 } from 'fflate';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { ValidationError } from '../../src/shared/errors.js';
 import { longestHoldMs } from '../bank-statements/longest-hold.js';
-import { workbookWith } from './workbook.js';
-
-const text = (place: string, value: string) => `<c r="${place}" t="str"><v>${value}</v></c>`;
-const head = `<row r="1">${['code', 'seller', 'price', 'cost'].map((each, n) => text(`${'ABCD'[n] ?? ''}1`, each)).join('')}</row>`;
-const row = (line: number, cells: string, more = '') =>
-  `<row r="${line}"${more}>${text(`A${line}`, `S${line}`)}${text(`B${line}`, 'grosir')}${cells}</row>`;
-const priced = (line: number, price: number) => row(line, `<c r="C${line}"><v>${price}</v></c>`);
-const sheetOf = (...rows: string[]) =>
-  `<worksheet><sheetData>${head}${rows.join('')}</sheetData></worksheet>`;
-const bookOf = (sheet: string, more: Record<string, string> = {}) =>
-  workbookWith(
-    strToU8(sheet),
-    Object.fromEntries(Object.entries(more).map(([name, part]) => [name, strToU8(part)])),
-  );
-const read = (...rows: string[]) => readPriceFile(bookOf(sheetOf(...rows)));
-const refusal = async (bytes: Uint8Array): Promise<string> => {
-  try {
-    await readPriceFile(bytes);
-  } catch (error) {
-    expect(error).to.be.instanceOf(ValidationError);
-    return (error as ValidationError).errors?.[0]?.message.en ?? '';
-  }
-  return expect.fail('it was read');
-};
-const refusalOf = (...rows: string[]) => refusal(bookOf(sheetOf(...rows)));
+import { bookOf, priced, read, refusal, refusalOf, row, sheetOf, text } from './sheet.js';
 
 describe('a workbook of prices', () => {
   it('a formula without its result is no empty cell: its line is refused, whatever else it says', async () => {
