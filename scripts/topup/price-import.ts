@@ -188,6 +188,8 @@ const words: Record<LineRefusal, string> = {
   'cost-too-high': `its cost is above ${rupiah(limits.offerPriceMax)}`,
   'bad-status': 'its status is none of active, inactive, maintenance',
   'nothing-said': 'has neither price nor cost nor status',
+  'no-heading':
+    'has more cells than the first line has headings. Write numbers in digits alone (10,500 is two cells), a text with a separator in quotes, and name each column',
   'no-result':
     'a cell holds a formula without its result: save the file again with a spreadsheet program, or as values',
   'is-date': 'a cell holds a date',

@@ -79,7 +79,13 @@ function beginRow(of: string, before: number): Row {
 
 function* lineOf(row: Row | null): Generator<SheetLine> {
   if (row && (row.faults.size > 0 || row.cells.some((each) => each.trim() !== ''))) {
-    const cells = Array.from({ length: row.cells.length }, (_, n) => row.cells[n] ?? '');
+    const all = Array.from({ length: row.cells.length }, (_, n) => row.cells[n] ?? '');
+    // It ends with the last cell that has something in it: others may have a style.
+    const last = Math.max(
+      all.findLastIndex((each) => each.trim() !== ''),
+      ...row.faults.keys(),
+    );
+    const cells = all.slice(0, last + 1);
     yield { line: row.line, cells, ...(row.faults.size > 0 && { faults: row.faults }) };
   }
 }

@@ -24,6 +24,7 @@ export const lineRefusals = [
   'cost-too-high',
   'bad-status',
   'nothing-said',
+  'no-heading',
   ...cellFaults,
   'repeated',
   'unknown-product',
@@ -68,25 +69,17 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const [head, ...rows] = await linesOf(bytes);
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
   refuseFaultyHead(head, names);
-  const twice = columnNames.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice) {
-    throw unreadable(`the first line names the column ${twice} twice`);
-  }
-  const columns = Object.fromEntries(columnNames.map((name) => [name, names.indexOf(name)])) as Record<
-    (typeof columnNames)[number],
-    number
-  >;
-  if (columns.code < 0 || columns.seller < 0 || Math.max(columns.price, columns.cost, columns.status) < 0) {
-    throw unreadable('the first line must name the columns code, seller, and price, cost or status');
-  }
+  const columns = columnsOf(names);
+  const first = Math.min(...Object.values(columns).filter((place) => place >= 0));
   const seen = new Set<string>();
   const wanted: PriceLine[] = [];
   const refused: RefusedLine[] = [];
-  for (const { line, cells, faults } of rows) {
+  for (const row of rows) {
+    const { line, cells, faults } = row;
     const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
     // Not as an empty cell, which leaves what is: whoever wrote the line sees something there.
     const fault = columnNames.map((name) => faults?.get(columns[name])).find((each) => each !== undefined);
-    const read = fault ?? readLine(line, cell);
+    const read = isBesideHeadings(row, { names, first }) ? 'no-heading' : (fault ?? readLine(line, cell));
     const key = `${cell('code')} ${cell('seller')}`;
     if (typeof read === 'string') {
       refused.push({ line, why: read });
@@ -98,6 +91,40 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
     }
   }
   return { lines: rows.length, wanted, refused };
+}
+
+type Columns = Record<(typeof columnNames)[number], number>;
+
+function columnsOf(names: readonly string[]): Columns {
+  const twice = columnNames.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice) {
+    throw unreadable(`the first line names the column ${twice} twice`);
+  }
+  const columns = Object.fromEntries(columnNames.map((name) => [name, names.indexOf(name)])) as Columns;
+  if (columns.code < 0 || columns.seller < 0 || Math.max(columns.price, columns.cost, columns.status) < 0) {
+    throw unreadable('the first line must name the columns code, seller, and price, cost or status');
+  }
+  return columns;
+}
+
+interface Headings {
+  names: readonly string[];
+  /** The place of the first of ours. */
+  first: number;
+}
+
+/**
+ * Whether a line is longer than the headings, or has something where none has a name: then a separator within one of its values
+ * has parted it (10,500), and each value after that stands under a wrong heading. What is before the first heading of ours is
+ * a number of the line.
+ */
+function isBesideHeadings({ cells, faults }: SheetLine, { names, first }: Headings): boolean {
+  return (
+    cells.length > names.length ||
+    cells.some(
+      (each, place) => place > first && names[place] === '' && (each.trim() !== '' || faults?.has(place)),
+    )
+  );
 }
 
 const faultWords: Record<CellFault, string> = {

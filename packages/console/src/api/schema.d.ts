@@ -4135,7 +4135,7 @@ export interface operations {
                             refused: {
                                 line: number;
                                 /** @enum {string} */
-                                why: "no-code" | "no-seller" | "bad-price" | "bad-cost" | "price-too-high" | "cost-too-high" | "bad-status" | "nothing-said" | "no-result" | "is-date" | "is-hidden" | "unreadable-cell" | "repeated" | "unknown-product" | "unknown-seller" | "no-offer";
+                                why: "no-code" | "no-seller" | "bad-price" | "bad-cost" | "price-too-high" | "cost-too-high" | "bad-status" | "nothing-said" | "no-heading" | "no-result" | "is-date" | "is-hidden" | "unreadable-cell" | "repeated" | "unknown-product" | "unknown-seller" | "no-offer";
                             }[];
                             /** @description Of all changes: apply what was looked at, or nothing. */
                             fingerprint: string;

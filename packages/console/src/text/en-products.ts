@@ -65,6 +65,8 @@ export const enProducts = {
   'line_cost-too-high': 'Its cost is above Rp 999.999.999.',
   'line_bad-status': 'Its status is none of active, inactive, maintenance.',
   'line_nothing-said': 'It has neither price nor cost nor status.',
+  'line_no-heading':
+    'It has more cells than the first line has headings. Write numbers in digits alone (10,500 is two cells), a text with a separator in quotes, and name each column.',
   'line_no-result':
     'A cell holds a formula without its result. Save the file again with a spreadsheet program, or as values.',
   'line_is-date': 'A cell holds a date.',

@@ -66,6 +66,8 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
   'line_cost-too-high': 'Biayanya di atas Rp 999.999.999.',
   'line_bad-status': 'Statusnya bukan active, inactive, atau maintenance.',
   'line_nothing-said': 'Tidak ada harga, biaya, atau status.',
+  'line_no-heading':
+    'Selnya lebih banyak daripada judul kolom di baris pertama. Tulis angka tanpa pemisah (10,500 menjadi dua sel), apit teks yang berisi pemisah dengan tanda kutip, dan namai setiap kolom.',
   'line_no-result':
     'Sebuah sel berisi rumus tanpa hasil. Simpan lagi berkasnya dengan program lembar kerja, atau sebagai nilai.',
   'line_is-date': 'Sebuah sel berisi tanggal.',

@@ -1,0 +1,50 @@
+/** Which column a cell belongs to: where a separator within a value, or merged cells, leave that open, nothing is read. */
+import { expect } from 'chai';
+import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
+import { read as readRows, row } from './sheet.js';
+
+const read = (csv: string) => readPriceFile(Buffer.from(csv));
+
+describe('the columns of a price list', () => {
+  it('a line that a separator within a value has made longer is refused: 10,500 is not 10', async () => {
+    const { wanted, refused } = await read(
+      [
+        'code,seller,price,cost',
+        'S2,grosir,10,500,9000',
+        'S3,grosir,10,500,9,000',
+        // Its cost was empty; without the last cell its price would be 10, and its cost 500.
+        'S4,grosir,10,500,',
+        'S5,"grosir, Jakarta",10500',
+        'S6,grosir,10500,9000',
+        'grosir, Jakarta,S7,10500,9000',
+      ].join('\n'),
+    );
+    expect(refused).to.deep.equal([2, 3, 4, 7].map((line) => ({ line, why: 'no-heading' })));
+    expect(wanted.map(({ line, price, cost }) => [line, price, cost])).to.deep.equal([
+      [5, 10_500, undefined],
+      [6, 10_500, 9_000],
+    ]);
+  });
+
+  it('a heading without a name is none; what stands before the first of ours numbers the lines', async () => {
+    const { wanted, refused } = await read(
+      ',code,seller,price,,note,\n0,S2,grosir,10,500,x,\n1,S3,grosir,10,,,x\n2,S4,grosir,10500,,x,\n',
+    );
+    expect(refused).to.deep.equal([2, 3].map((line) => ({ line, why: 'no-heading' })));
+    expect(wanted.map(({ line, price }) => [line, price])).to.deep.equal([[4, 10_500]]);
+  });
+
+  it('in a workbook, too: a cell right of the headings is refused, but for one that has only a style', async () => {
+    const cell = (place: string, of: string) => `<c r="${place}"${of}`;
+    const { wanted, refused } = await readRows(
+      row(2, `${cell('C2', '><v>10</v></c>')}${cell('F2', '><v>500</v></c>')}`),
+      row(3, `${cell('C3', '><v>10</v></c>')}${cell('E3', '><f>C3*2</f></c>')}`),
+      row(
+        4,
+        `${cell('C4', '><v>10</v></c>')}${cell('E4', ' s="1"/>')}${cell('F4', ' t="str"><v> </v></c>')}`,
+      ),
+    );
+    expect(refused).to.deep.equal([2, 3].map((line) => ({ line, why: 'no-heading' })));
+    expect(wanted.map(({ line }) => line)).to.deep.equal([4]);
+  });
+});
