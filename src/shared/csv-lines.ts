@@ -27,31 +27,38 @@ const cellLengthMax = 32_767;
 /** Nor headings as long. */
 const headLengthMax = 100_000;
 
+/** Tells Excel what stands between the cells. It shows no such line, and counts from the next one. */
+const markLine = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
+
 /**
- * RFC 4180, with commas, or with semicolons where the first line has no comma outside of quotes: so Excel writes where a comma
- * is in numbers.
+ * RFC 4180, by what a line `sep=;` before all others says; else with commas, with semicolons where the first line has no comma
+ * outside of quotes (so Excel writes where a comma is in numbers), or with tabs where it has neither (so it copies).
  * @throws UnreadableSheetError as `csvRows`.
  */
 export function csvLines(text: string): Generator<SheetLine> {
-  return csvRows(text, isBySemicolons(text) ? ';' : ',');
+  const [said, , mark] = markLine.exec(text) ?? [];
+  return said === undefined
+    ? csvRows(text, markOf(text))
+    : csvRows(text.slice(said.length), mark as CellMark);
 }
 
 /** Looks at no more than the first line: one quote that is not closed would make a long file into one. */
-function isBySemicolons(text: string): boolean {
-  let found = false;
+function markOf(text: string): CellMark {
+  let found: CellMark | undefined;
   for (let place = 0; place < Math.min(text.length, headLengthMax); place += 1) {
     const mark = text[place];
     if (mark === '"') {
       const end = text.indexOf('"', place + 1);
       place = end < 0 ? text.length : end;
     } else if (mark === ',') {
-      return false;
+      return mark;
     } else if (mark === '\n' || mark === '\r') {
       break;
+    } else if (mark === ';' || (mark === '\t' && found === undefined)) {
+      found = mark;
     }
-    found ||= mark === ';';
   }
-  return found;
+  return found ?? ',';
 }
 
 /** A row without anything in it, which no list means. */

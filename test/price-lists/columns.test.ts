@@ -1,7 +1,7 @@
 /** Which column a cell belongs to: where a separator within a value, or merged cells, leave that open, nothing is read. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { read as readRows, row } from './sheet.js';
+import { read as readRows, refusal, row } from './sheet.js';
 
 const read = (csv: string) => readPriceFile(Buffer.from(csv));
 
@@ -46,5 +46,23 @@ describe('the columns of a price list', () => {
     );
     expect(refused).to.deep.equal([2, 3].map((line) => ({ line, why: 'no-heading' })));
     expect(wanted.map(({ line }) => line)).to.deep.equal([4]);
+  });
+
+  it('a first line that only names the separator, and tabs between columns, are read as spreadsheets do', async () => {
+    for (const csv of [
+      'sep=;\r\ncode;seller;price;note\r\nS2;grosir;10500;a,b',
+      '\uFEFFsep=;\ncode;seller;price;note\nS2;grosir;10500;a,b',
+      '"sep=,"\ncode,seller,price,note;x\nS2,grosir,10500,',
+      'sep=\t\ncode\tseller\tprice\tnote, x\nS2\tgrosir\t10500\ta;b',
+      'code\tseller\tprice\tnote\nS2\tgrosir\t10500\t"a\tb, c"',
+    ]) {
+      const { wanted, refused } = await read(csv);
+      expect(refused, csv).to.deep.equal([]);
+      // A spreadsheet does not show that line, and counts from the next one.
+      expect(wanted, csv).to.deep.equal([{ line: 2, code: 'S2', seller: 'grosir', price: 10_500 }]);
+    }
+    const { refused } = await read('code\tseller\tprice\nS2\tgrosir\t10,500\nS3\tgrosir\t10\t500\n');
+    expect(refused.map(({ why }) => why)).to.deep.equal(['bad-price', 'no-heading']);
+    expect(await refusal('sep=|\ncode|seller|price\nS2|grosir|1')).to.match(/first line must name/);
   });
 });
