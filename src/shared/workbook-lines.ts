@@ -1,4 +1,5 @@
 import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
+import type { MergedRange } from './merged-range.js';
 import { dateStyles, sharedTexts } from './workbook-parts.js';
 import { sheetLines } from './workbook-rows.js';
 import { attribute, inShort, tagsOf } from './xml-tags.js';
@@ -11,9 +12,10 @@ const partBytesMax = 8 * 1024 * 1024;
  * The rows of the first sheet of a workbook (ECMA-376), texts and numbers as they are stored; formulas by the value that was
  * kept with them. What a person sees otherwise, or not at all, is a fault of its cell. Empty rows are left out. Read with a pause
  * now and then, and no further than somebody asks.
+ * @param merged Gets the ranges of merged cells, once all rows are read: whoever reads knows which columns count.
  * @throws UnreadableSheetError, for a first sheet that is hidden, too.
  */
-export async function* workbookLines(bytes: Uint8Array): AsyncGenerator<SheetLine> {
+export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const parts = listZip(bytes);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   // No other part is unpacked, however many there are; and each of these once.
@@ -30,10 +32,14 @@ export async function* workbookLines(bytes: Uint8Array): AsyncGenerator<SheetLin
   }
   const partOf = async (kind: string) =>
     (await textOf(relations.find(({ type }) => type.endsWith(`/${kind}`))?.path ?? `xl/${kind}.xml`)) ?? '';
-  yield* sheetLines(sheet, {
-    texts: await sharedTexts(await partOf('sharedStrings')),
-    dateStyles: await dateStyles(await partOf('styles')),
-  });
+  yield* sheetLines(
+    sheet,
+    {
+      texts: await sharedTexts(await partOf('sharedStrings')),
+      dateStyles: await dateStyles(await partOf('styles')),
+    },
+    merged,
+  );
 }
 
 /** The one whose tab stands first, which its file's name does not tell; undefined: there is none. */

@@ -1,10 +1,13 @@
 import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-lines.js';
+import { mergedRange, placeOf, type MergedRange } from './merged-range.js';
 import { contentOf, type Book, type Cell } from './workbook-cell.js';
 import { attribute, inShort, isSaid, noXml, tagsOf, type Tag } from './xml-tags.js';
 
 export const columnsMax = 50;
 /** As in a CSV: a row is read in a bounded time. */
 const cellsMax = 1_000;
+/** One for each line of the longest list. */
+const mergedMax = 10_000;
 
 interface Row {
   line: number;
@@ -22,13 +25,18 @@ interface Reading {
   /** Of the row before. */
   line: number;
   hiddenColumns: { first: number; last: number }[];
+  merged: MergedRange[];
   row: Row | null;
   cell: Cell | null;
 }
 
-/** The rows of a sheet; those without content are left out. @throws UnreadableSheetError */
-export async function* sheetLines(xml: string, book: Book): AsyncGenerator<SheetLine> {
-  const reading: Reading = { table: 'before', line: 0, hiddenColumns: [], row: null, cell: null };
+/**
+ * The rows of a sheet; those without content are left out.
+ * @param merged Gets the ranges of merged cells, which stand behind all rows.
+ * @throws UnreadableSheetError
+ */
+export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+  const reading: Reading = { table: 'before', line: 0, hiddenColumns: [], merged, row: null, cell: null };
   for await (const some of tagsOf(xml)) {
     for (const tag of some) {
       if (tag.name === 'row' && tag.parent === 'sheetData' && reading.table === 'within') {
@@ -62,6 +70,12 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
     });
     if (reading.hiddenColumns.length > cellsMax) {
       throw new UnreadableSheetError(`its first sheet has more than ${cellsMax} hidden columns`);
+    }
+  } else if (name === 'mergeCell' && !isEnd) {
+    const range = mergedRange(attribute(of, 'ref') ?? '');
+    reading.merged.push(...(range ? [range] : []));
+    if (reading.merged.length > mergedMax) {
+      throw new UnreadableSheetError(`its first sheet has more than ${mergedMax} merged ranges`);
     }
   }
 }
@@ -164,13 +178,9 @@ function endCell(row: Row, reading: Reading, book: Book): void {
 
 /** From 0: C12 is 2. */
 function columnOf(name: string, line: number): number {
-  const [, letters = '', row] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
-  if (letters === '' || Number(row) !== line) {
+  const place = placeOf(name);
+  if (place?.line !== line) {
     throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${inShort(name)}`);
   }
-  let column = 0;
-  for (const letter of letters) {
-    column = column * 26 + letter.charCodeAt(0) - 64;
-  }
-  return column - 1;
+  return place.column;
 }

@@ -1,7 +1,7 @@
 /** Which column a cell belongs to: where a separator within a value, or merged cells, leave that open, nothing is read. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { read as readRows, refusal, row } from './sheet.js';
+import { bookOf, priced, read as readRows, refusal, row, sheetOf, text } from './sheet.js';
 
 const read = (csv: string) => readPriceFile(Buffer.from(csv));
 
@@ -46,6 +46,35 @@ describe('the columns of a price list', () => {
     );
     expect(refused).to.deep.equal([2, 3].map((line) => ({ line, why: 'no-heading' })));
     expect(wanted.map(({ line }) => line)).to.deep.equal([4]);
+  });
+
+  it('merged cells from the heading on, in columns that are read, refuse the sheet and are named', async () => {
+    const merged = (...ranges: string[]) =>
+      bookOf(
+        sheetOf(priced(2, 10), priced(3, 11)).replace(
+          '</worksheet>',
+          `<mergeCells>${ranges.map((each) => `<mergeCell ref="${each}"/>`).join('')}</mergeCells></worksheet>`,
+        ),
+      );
+    for (const range of ['D2:D3', 'C1:D1', 'A3:C3', 'D3:F9', 'A1:A2']) {
+      expect(await refusal(merged('F1:F3', range)), range).to.match(
+        new RegExp(`the cells ${range} are merged. .*Unmerge them`),
+      );
+    }
+    expect(await refusal(merged('C2:'))).to.match(/merged range .* C2:/);
+    // A column that is not read, and one cell alone.
+    expect((await readPriceFile(merged('F1:F3', 'E2:G2', 'C2'))).wanted).to.have.length(2);
+    const titled = sheetOf().replace(/<row.*<\/row>/, () =>
+      [
+        `<row r="3">${text('A3', 'code')}${text('B3', 'seller')}${text('C3', 'price')}</row>`,
+        row(4, '<c r="C4"><v>10</v></c>'),
+      ].join(''),
+    );
+    const above = titled.replace(
+      '</worksheet>',
+      '<mergeCells><mergeCell ref="A1:C2"/></mergeCells></worksheet>',
+    );
+    expect((await readPriceFile(bookOf(above))).wanted).to.have.length(1);
   });
 
   it('a first line that only names the separator, and tabs between columns, are read as spreadsheets do', async () => {

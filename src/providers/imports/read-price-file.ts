@@ -10,6 +10,7 @@ import {
 } from '../../shared/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
 import { inSlices } from '../../shared/in-slices.js';
+import type { MergedRange } from '../../shared/merged-range.js';
 import { asWritten } from '../../shared/say.js';
 import { workbookLines } from '../../shared/workbook-lines.js';
 import { isZip } from '../../shared/zip-parts.js';
@@ -66,10 +67,14 @@ const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;
  * @throws ValidationError for a file that is no such list, or larger than `limits.priceFileBytesMax` or `limits.priceFileLinesMax`.
  */
 export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
-  const [head, ...rows] = await linesOf(bytes);
+  const {
+    lines: [head, ...rows],
+    merged,
+  } = await linesOf(bytes);
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
   refuseFaultyHead(head, names);
   const columns = columnsOf(names);
+  refuseMerged(merged, head?.line ?? 1, columns);
   const first = Math.min(...Object.values(columns).filter((place) => place >= 0));
   const seen = new Set<string>();
   const wanted: PriceLine[] = [];
@@ -105,6 +110,20 @@ function columnsOf(names: readonly string[]): Columns {
     throw unreadable('the first line must name the columns code, seller, and price, cost or status');
   }
   return columns;
+}
+
+/** Whoever wrote it sees the value of the first cell in all of them; in the file the others are empty. */
+function refuseMerged(merged: readonly MergedRange[], headLine: number, columns: Columns): void {
+  const found = merged.find(
+    (range) =>
+      range.lines.last >= headLine &&
+      Object.values(columns).some((each) => range.columns.first <= each && each <= range.columns.last),
+  );
+  if (found) {
+    throw unreadable(
+      `the cells ${found.name} are merged. Only the first of them has a value in the file. Unmerge them, and fill each`,
+    );
+  }
 }
 
 interface Headings {
@@ -202,14 +221,15 @@ function isRupiah(text: string): boolean {
   return /^\d*$/.test(text);
 }
 
-async function linesOf(bytes: Uint8Array): Promise<SheetLine[]> {
+async function linesOf(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merged: MergedRange[] }> {
   if (bytes.length > limits.priceFileBytesMax) {
     throw unreadable(`it has ${bytes.length} bytes, at most ${limits.priceFileBytesMax} are read`);
   }
   const lines: SheetLine[] = [];
+  const merged: MergedRange[] = [];
   try {
     const source = isZip(bytes)
-      ? workbookLines(bytes)
+      ? workbookLines(bytes, merged)
       : inSlices(csvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
     for await (const line of source) {
       if (isEmptyLine(line)) {
@@ -230,7 +250,7 @@ async function linesOf(bytes: Uint8Array): Promise<SheetLine[]> {
     }
     throw error;
   }
-  return lines;
+  return { lines, merged };
 }
 
 function unreadable(why: string): ValidationError {
