@@ -194,7 +194,8 @@ const words: Record<LineRefusal, string> = {
     'a cell holds a formula without its result: save the file again with a spreadsheet program, or as values',
   'is-date': 'a cell holds a date',
   'is-hidden': 'it is hidden, or stands in a hidden column',
-  'unreadable-cell': 'a cell cannot be read',
+  'unreadable-cell':
+    'a cell cannot be read, or is shown as another number than it holds: give it a plain number format, or write it again',
   repeated: 'its offer is in a line before',
   'unknown-product': 'there is no such product',
   'unknown-seller': 'there is no such seller',

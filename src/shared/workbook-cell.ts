@@ -1,11 +1,12 @@
 import type { CellFault } from './csv-lines.js';
+import { showsAsStored, type NumberFormat } from './number-format.js';
 import { cellLengthMax } from './workbook-parts.js';
 
 /** What cells refer to. */
 export interface Book {
   texts: readonly string[];
-  /** Styles that show a number as a date. */
-  dateStyles: ReadonlySet<number>;
+  /** By the number of a style. */
+  formatOf: (style: number) => NumberFormat;
 }
 
 /** One as it is stored. */
@@ -27,7 +28,8 @@ interface Content {
 
 const unreadable: Content = { text: '', fault: 'unreadable-cell' };
 
-/** What a cell says. Empty is only what has nothing in it: a formula without its result, or a value that cannot be read, is a fault. */
+/** What a cell says. Empty is only what has nothing in it: a formula without its result, or a value that
+ * cannot be read or is shown as another, is a fault. */
 export function contentOf(cell: Cell, book: Book): Content {
   const isInline = cell.type === 'inlineStr';
   const said = (isInline ? cell.inline : cell.value) ?? '';
@@ -45,7 +47,7 @@ export function contentOf(cell: Cell, book: Book): Content {
   return { ...content, text: content.text.slice(0, cellLengthMax) };
 }
 
-function valueOf(said: string, { type, style, value }: Cell, { texts, dateStyles }: Book): Content {
+function valueOf(said: string, { type, style, value }: Cell, { texts, formatOf }: Book): Content {
   switch (type) {
     case 's': {
       const text = /^\d{1,9}$/.test(said) ? texts[Number(said)] : undefined;
@@ -57,7 +59,11 @@ function valueOf(said: string, { type, style, value }: Cell, { texts, dateStyles
       }
       // 1.05E4 is a whole number, too.
       const text = String(Number(said));
-      return dateStyles.has(style) ? { text, fault: 'is-date' } : { text };
+      const format = formatOf(style);
+      if (format === 'date') {
+        return { text, fault: 'is-date' };
+      }
+      return showsAsStored(format, Number(said)) ? { text } : unreadable;
     }
     case 'd':
       return { text: said, fault: 'is-date' };

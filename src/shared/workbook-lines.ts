@@ -1,6 +1,6 @@
 import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
 import type { MergedRange } from './merged-range.js';
-import { dateStyles, sharedTexts } from './workbook-parts.js';
+import { formatsOfStyles, sharedTexts } from './workbook-parts.js';
 import { sheetLines } from './workbook-rows.js';
 import { attribute, inShort, tagsOf } from './xml-tags.js';
 import { listZip, unzipPart } from './zip-parts.js';
@@ -36,7 +36,7 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
     sheet,
     {
       texts: await sharedTexts(await partOf('sharedStrings')),
-      dateStyles: await dateStyles(await partOf('styles')),
+      formatOf: await formatsOfStyles(await partOf('styles')),
     },
     merged,
   );

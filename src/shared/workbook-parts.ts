@@ -1,3 +1,4 @@
+import { numberFormat, type NumberFormat } from './number-format.js';
 import { attribute, noXml, tagsOf } from './xml-tags.js';
 
 /** No column of ours has as much; a cell that is shared by all rows must not be as large as the file each time. */
@@ -21,45 +22,33 @@ export async function sharedTexts(xml: string): Promise<string[]> {
   return texts;
 }
 
-/** Formats that every workbook knows by their number: days, times, and those of East Asia. */
-const knownDates = [
-  [14, 22],
-  [27, 36],
-  [45, 47],
-  [50, 58],
-] as const;
-
-/** Numbers of the styles that show a number as a date or a time. */
-export async function dateStyles(xml: string): Promise<ReadonlySet<number>> {
-  const formats = new Map<string, string>();
-  const found = new Set<number>();
-  let style = 0;
+/** The formats of cells by the number of their style. */
+export async function formatsOfStyles(xml: string): Promise<(style: number) => NumberFormat> {
+  const codes = new Map<string, string>();
+  const styles: { id: string | undefined; base: number }[] = [];
+  const bases: (string | undefined)[] = [];
   for await (const some of tagsOf(xml)) {
     for (const { name, isEnd, of, parent } of some) {
       if (isEnd) {
         continue;
       }
+      const id = attribute(of, 'numFmtId');
       if (name === 'numFmt' && parent === 'numFmts') {
-        formats.set(attribute(of, 'numFmtId') ?? '', attribute(of, 'formatCode') ?? '');
+        codes.set(id ?? '', attribute(of, 'formatCode') ?? '');
       } else if (name === 'xf' && parent === 'cellXfs') {
-        // The formats stand before the styles that use them (ECMA-376, 18.8.39).
-        const id = attribute(of, 'numFmtId') ?? '0';
-        if (isDate(id, formats.get(id))) {
-          found.add(style);
-        }
-        style += 1;
+        styles.push({ id, base: Number(attribute(of, 'xfId')) });
+      } else if (name === 'xf' && parent === 'cellStyleXfs') {
+        bases.push(id);
       }
     }
   }
-  return found;
-}
-
-function isDate(id: string, code: string | undefined): boolean {
-  if (code === undefined) {
-    return knownDates.some(([first, last]) => Number(id) >= first && Number(id) <= last);
-  }
-  // No format is longer; and [h] is a time, [Red] a colour.
-  const format = code.slice(0, 1_000);
-  const shown = format.replaceAll(/"[^"]*"?|[\\_*].?|\[[^\]]*\]?/g, '');
-  return /[dmyhs]/i.test(shown) || /\[(?:h+|m+|s+)\]/i.test(format);
+  const known = new Map<string, NumberFormat>();
+  // Looked up once a cell has it: formats may stand behind the styles that use them, and be many that nothing uses.
+  return (style) => {
+    const { id, base = 0 } = styles[style] ?? {};
+    const number = id ?? bases[base] ?? '0';
+    const format = known.get(number) ?? numberFormat(number, codes.get(number));
+    known.set(number, format);
+    return format;
+  };
 }

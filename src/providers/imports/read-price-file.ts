@@ -150,7 +150,8 @@ const faultWords: Record<CellFault, string> = {
   'no-result': 'holds a formula without its result. Save it again with a spreadsheet program, or as values',
   'is-date': 'holds a date',
   'is-hidden': 'is hidden. Show it, or leave it out',
-  'unreadable-cell': 'cannot be read',
+  'unreadable-cell':
+    'cannot be read, or is shown as another number than it holds. Give it a plain number format, or write it again',
 };
 
 /** A column whose name is not read would be left out without a word. */

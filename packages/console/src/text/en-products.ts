@@ -71,7 +71,8 @@ export const enProducts = {
     'A cell holds a formula without its result. Save the file again with a spreadsheet program, or as values.',
   'line_is-date': 'A cell holds a date.',
   'line_is-hidden': 'It is hidden, or stands in a hidden column.',
-  'line_unreadable-cell': 'A cell cannot be read.',
+  'line_unreadable-cell':
+    'A cell cannot be read, or is shown as another number than it holds. Give it a plain number format, or write it again.',
   line_repeated: 'Its offer is in a line before.',
   'line_unknown-product': 'There is no such product.',
   'line_unknown-seller': 'There is no such seller.',

@@ -72,7 +72,8 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
     'Sebuah sel berisi rumus tanpa hasil. Simpan lagi berkasnya dengan program lembar kerja, atau sebagai nilai.',
   'line_is-date': 'Sebuah sel berisi tanggal.',
   'line_is-hidden': 'Baris atau kolomnya disembunyikan.',
-  'line_unreadable-cell': 'Sebuah sel tidak dapat dibaca.',
+  'line_unreadable-cell':
+    'Sebuah sel tidak dapat dibaca, atau ditampilkan sebagai angka lain daripada isinya. Beri format angka biasa, atau tulis lagi.',
   line_repeated: 'Penawarannya sudah ada di baris sebelumnya.',
   'line_unknown-product': 'Produk itu tidak ada.',
   'line_unknown-seller': 'Penjual itu tidak ada.',
