@@ -46,9 +46,11 @@ function* someAtOnce(tags: Iterable<Tag>): Generator<Tag[]> {
   yield some;
 }
 
-/** Bounded, so that one tag as large as the file is no work. */
+/** The longest attribute is a list of the cells that some condition colours. A tag as large as its part has no end for `tagForm`. */
+const tagLengthMax = 600_000;
+/** Bounded in each of its parts, too, so that what is no tag is no work. */
 const tagForm =
-  /<(\/?)(?:[\w.-]{1,100}:)?([\w.-]{1,100})((?:\s{1,1000}[\w:.-]{1,200}\s{0,100}=\s{0,100}(?:"[^"<]{0,500000}"|'[^'<]{0,500000}')){0,200})\s{0,1000}(\/?)>/y;
+  /^<(\/?)(?:[\w.-]{1,100}:)?([\w.-]{1,100})((?:\s{1,1000}[\w:.-]{1,200}\s{0,100}=\s{0,100}(?:"[^"<]{0,500000}"|'[^'<]{0,500000}')){0,200})\s{0,1000}(\/?)>/;
 
 /** One pass: whatever the part is, it takes as long as it is large. */
 function* eachTag(xml: string): Generator<Tag> {
@@ -56,8 +58,8 @@ function* eachTag(xml: string): Generator<Tag> {
   let elements = 0;
   let place = textAt(xml, 0).next;
   while (place < xml.length) {
-    tagForm.lastIndex = place;
-    const [whole, slash, name = '', of = '', empty] = tagForm.exec(xml) ?? [];
+    const [whole, slash, name = '', of = '', empty] =
+      tagForm.exec(xml.slice(place, place + tagLengthMax)) ?? [];
     if (whole === undefined) {
       throw noXml();
     }
