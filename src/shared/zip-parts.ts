@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
+import { crc32, inflateRaw } from 'node:zlib';
 import { UnreadableSheetError } from './csv-lines.js';
 
 const inflate = promisify(inflateRaw);
@@ -13,6 +13,8 @@ export interface ZipPart {
   /** 8: deflated; 0: as it is. */
   method: number;
   packedBytes: number;
+  /** Of what it unpacks to. */
+  crc: number;
   /** Of its header in the file. */
   place: number;
 }
@@ -49,6 +51,7 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
       parts.set(name, {
         method: file.readUInt16LE(place + 10),
         packedBytes: file.readUInt32LE(place + 20),
+        crc: file.readUInt32LE(place + 16),
         place: file.readUInt32LE(place + 42),
       });
       place += 46 + nameBytes + extraBytes + commentBytes;
@@ -59,9 +62,17 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
 
 /**
  * Unpacks one part, in a thread of its own and no further than it may be large, whatever the zip says of it.
- * @throws UnreadableSheetError
+ * @throws UnreadableSheetError, for one that has changed since it was packed, too: that may be a figure.
  */
 export async function unzipPart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
+  const unpacked = await unpackedOf(zip, part, bytesMax);
+  if (crc32(unpacked) !== part.crc) {
+    throw new UnreadableSheetError('the workbook is damaged. Save it again with a spreadsheet program');
+  }
+  return unpacked;
+}
+
+async function unpackedOf(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
   const file = bufferOf(zip);
   const packed = unlessBroken(() => {
     const start = part.place + 30 + file.readUInt16LE(part.place + 26) + file.readUInt16LE(part.place + 28);

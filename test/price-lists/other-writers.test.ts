@@ -1,9 +1,32 @@
 /** Workbooks as other programs write them, and such as came to harm on the way. */
 import { expect } from 'chai';
+import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
 import { bookOf, priced, read, refusal, sheetOf } from './sheet.js';
+import { workbookWith } from './workbook.js';
 
 describe('a workbook of prices of another program', () => {
+  it('a byte that has changed on the way is noticed, packed or not: 90500 is not 10500', async () => {
+    const stored = Buffer.from(
+      zipSync({
+        'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="1" r:id="a"/></sheets></workbook>'),
+        'xl/_rels/workbook.xml.rels': strToU8(
+          '<Relationships><Relationship Id="a" Target="s.xml"/></Relationships>',
+        ),
+        'xl/s.xml': [strToU8(sheetOf(priced(2, 10_500))), { level: 0 }],
+      }),
+    );
+    expect((await readPriceFile(stored)).wanted[0]?.price).to.equal(10_500);
+    stored[stored.indexOf('10500')] = '9'.charCodeAt(0);
+    expect(await refusal(stored)).to.match(/is damaged.*[Ss]ave it again/);
+
+    const packed = workbookWith(strToU8(sheetOf(priced(2, 10_500))));
+    // What the list at the end says of it.
+    const entry = packed.lastIndexOf('xl/worksheets/sheet2.xml') - 46;
+    packed.writeUInt32LE((packed.readUInt32LE(entry + 16) ^ 1) >>> 0, entry + 16);
+    expect(await refusal(packed)).to.match(/is damaged/);
+  });
+
   it('a tag as large as its part is refused as what it is; one with a long attribute is read', async () => {
     const attributes = (of: number, length: number) =>
       Array.from({ length: of }, (_, n) => ` a${n}="${'x'.repeat(length)}"`).join('');
