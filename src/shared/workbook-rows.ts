@@ -24,6 +24,8 @@ interface Reading {
   table: 'before' | 'within' | 'after';
   /** Of the row before. */
   line: number;
+  /** Those that do not say otherwise. */
+  areRowsHidden: boolean;
   hiddenColumns: { first: number; last: number }[];
   merged: MergedRange[];
   row: Row | null;
@@ -36,12 +38,15 @@ interface Reading {
  * @throws UnreadableSheetError
  */
 export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
-  const reading: Reading = { table: 'before', line: 0, hiddenColumns: [], merged, row: null, cell: null };
+  const reading: Reading = {
+    ...{ table: 'before', line: 0, areRowsHidden: false, hiddenColumns: [] },
+    ...{ merged, row: null, cell: null },
+  };
   for await (const some of tagsOf(xml)) {
     for (const tag of some) {
       if (tag.name === 'row' && tag.parent === 'sheetData' && reading.table === 'within') {
         if (!tag.isEnd) {
-          reading.row = beginRow(tag.of, reading.line);
+          reading.row = beginRow(tag.of, reading);
           reading.line = reading.row.line;
         }
         if (tag.isEnd || tag.isEmpty) {
@@ -63,7 +68,7 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
       throw new UnreadableSheetError('its first sheet has two tables of cells');
     }
     reading.table = isEnd || isEmpty ? 'after' : 'within';
-  } else if (name === 'col' && !isEnd && (isSaid(of, 'hidden') || attribute(of, 'width') === '0')) {
+  } else if (name === 'col' && !isEnd && (isSaid(of, 'hidden') || isNought(of, 'width'))) {
     reading.hiddenColumns.push({
       first: Number(attribute(of, 'min')) - 1,
       last: Number(attribute(of, 'max')) - 1,
@@ -71,6 +76,8 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
     if (reading.hiddenColumns.length > cellsMax) {
       throw new UnreadableSheetError(`its first sheet has more than ${cellsMax} hidden columns`);
     }
+  } else if (name === 'sheetFormatPr') {
+    reading.areRowsHidden ||= isSaid(of, 'zeroHeight') || isNought(of, 'defaultRowHeight');
   } else if (name === 'mergeCell' && !isEnd) {
     const range = mergedRange(attribute(of, 'ref') ?? '');
     reading.merged.push(...(range ? [range] : []));
@@ -80,15 +87,20 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
   }
 }
 
-function beginRow(of: string, before: number): Row {
+function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
   const said = Number(attribute(of, 'r'));
   const line = Number.isSafeInteger(said) && said > 0 ? said : before + 1;
   if (line <= before) {
     throw new UnreadableSheetError(`line ${line} stands there twice, or after a later one`);
   }
-  // A row without height is not seen either.
-  const isHidden = isSaid(of, 'hidden') || Number(attribute(of, 'ht') ?? '1') === 0;
+  const saysNothing = attribute(of, 'hidden') === undefined && attribute(of, 'ht') === undefined;
+  const isHidden = isSaid(of, 'hidden') || isNought(of, 'ht') || (areRowsHidden && saysNothing);
   return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
+}
+
+/** What has no height or no width is not seen either. */
+function isNought(of: string, name: string): boolean {
+  return Number(attribute(of, name) ?? '1') === 0;
 }
 
 function* lineOf(row: Row | null): Generator<SheetLine> {

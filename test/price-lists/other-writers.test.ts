@@ -2,10 +2,39 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { bookOf, priced, read, refusal, sheetOf } from './sheet.js';
+import { bookOf, priced, read, refusal, row, sheetOf } from './sheet.js';
 import { workbookWith } from './workbook.js';
 
 describe('a workbook of prices of another program', () => {
+  it('a column of no width is hidden however its nought is written, and so are rows where all are', async () => {
+    const sheet = (before: string, ...rows: string[]) =>
+      bookOf(sheetOf(...rows).replace('<sheetData>', `${before}<sheetData>`));
+    for (const width of ['0', '0.0', '0.00']) {
+      expect(
+        await refusal(sheet(`<cols><col min="3" max="3" width="${width}"/></cols>`, priced(2, 1))),
+        width,
+      ).to.match(/line 1: its cell C1 is hidden. Show it/);
+    }
+    for (const all of ['zeroHeight="1"', 'zeroHeight="true"', 'defaultRowHeight="0"']) {
+      expect(await refusal(sheet(`<sheetFormatPr ${all}/>`, priced(2, 1))), all).to.match(
+        /line 1: its cell A1 is hidden. Show it/,
+      );
+    }
+    const shown = sheetOf(
+      priced(2, 1),
+      row(3, '<c r="C3"><v>1</v></c>', ' ht="15"'),
+      row(4, '<c r="C4"><v>1</v></c>', ' hidden="0"'),
+      row(5, '<c r="C5"><v>1</v></c>', ' hidden="1" ht="15"'),
+    ).replace('<row r="1">', '<row r="1" hidden="false">');
+    const { wanted, refused } = await readPriceFile(
+      bookOf(
+        shown.replace('<sheetData>', '<sheetFormatPr defaultRowHeight="15" zeroHeight="1"/><sheetData>'),
+      ),
+    );
+    expect(wanted.map(({ line }) => line)).to.deep.equal([3, 4]);
+    expect(refused).to.deep.equal([2, 5].map((line) => ({ line, why: 'is-hidden' })));
+  });
+
   it('a byte that has changed on the way is noticed, packed or not: 90500 is not 10500', async () => {
     const stored = Buffer.from(
       zipSync({
