@@ -1,6 +1,7 @@
 import type { CellFault } from './csv-lines.js';
 import { showsAsStored, type NumberFormat } from './number-format.js';
 import { cellLengthMax } from './workbook-parts.js';
+import { unescaped } from './xml-tags.js';
 
 /** What cells refer to. */
 export interface Book {
@@ -47,7 +48,7 @@ export function contentOf(cell: Cell, book: Book): Content {
   return { ...content, text: content.text.slice(0, cellLengthMax) };
 }
 
-function valueOf(said: string, { type, style, value }: Cell, { texts, formatOf }: Book): Content {
+function valueOf(said: string, { type, style, isFormula, value }: Cell, { texts, formatOf }: Book): Content {
   switch (type) {
     case 's': {
       const text = /^\d{1,9}$/.test(said) ? texts[Number(said)] : undefined;
@@ -56,6 +57,10 @@ function valueOf(said: string, { type, style, value }: Cell, { texts, formatOf }
     case 'n': {
       if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(said.trim())) {
         return unreadable;
+      }
+      // Programs that do not work out what they write leave a nought.
+      if (isFormula && Number(said) === 0) {
+        return { text: '', fault: 'no-result' };
       }
       // 1.05E4 is a whole number, too.
       const text = String(Number(said));
@@ -71,6 +76,7 @@ function valueOf(said: string, { type, style, value }: Cell, { texts, formatOf }
       return { text: said === '1' || said === 'true' ? 'TRUE' : 'FALSE' };
     case 'str':
     case 'inlineStr':
+      return { text: unescaped(said) };
     case 'e':
       return { text: said };
     default:

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
 import type { MergedRange } from './merged-range.js';
 import { formatsOfStyles, sharedTexts } from './workbook-parts.js';
@@ -82,7 +83,8 @@ async function relationsOf(xml: string): Promise<Relation[]> {
       relations.push({
         id: attribute(of, 'Id') ?? '',
         type: attribute(of, 'Type') ?? '',
-        path: target.startsWith('/') ? target.slice(1) : `xl/${target}`,
+        // Of names in the zip alone: no file lies there.
+        path: posix.resolve('/xl', target).slice(1),
       });
     }
   }

@@ -1,5 +1,5 @@
 import { numberFormat, type NumberFormat } from './number-format.js';
-import { attribute, noXml, tagsOf } from './xml-tags.js';
+import { attribute, noXml, tagsOf, unescaped } from './xml-tags.js';
 
 /** No column of ours has as much; a cell that is shared by all rows must not be as large as the file each time. */
 export const cellLengthMax = 1_000;
@@ -15,7 +15,7 @@ export async function sharedTexts(xml: string): Promise<string[]> {
       if (name === 'si' && !isEnd) {
         texts.push('');
       } else if (name === 't' && !isEnd && parent !== 'rPh') {
-        texts.push(`${texts.pop() ?? ''}${text}`.slice(0, cellLengthMax));
+        texts.push(`${texts.pop() ?? ''}${unescaped(text)}`.slice(0, cellLengthMax));
       }
     }
   }

@@ -149,6 +149,13 @@ export function attribute(of: string, name: string): string | undefined {
   return undefined;
 }
 
+/** A text of a workbook, in which `_x0031_` is the character of that number, and `_x005F_` the first of what only looks like one. */
+export function unescaped(text: string): string {
+  return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
 /** Whether it says yes; it may say so in two ways. */
 export function isSaid(of: string, name: string): boolean {
   return ['1', 'true'].includes(attribute(of, name) ?? '');

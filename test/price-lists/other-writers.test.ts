@@ -2,10 +2,59 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { bookOf, priced, read, refusal, row, sheetOf } from './sheet.js';
+import { bookOf, priced, read, refusal, row, sheetOf, text } from './sheet.js';
 import { workbookWith } from './workbook.js';
 
 describe('a workbook of prices of another program', () => {
+  it('its sheet is found wherever in the zip its parts say, and nowhere else', async () => {
+    const at = (target: string) =>
+      bookOf('<worksheet/>', {
+        'xl/sheets/a.xml': sheetOf(priced(2, 10)),
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId7" Target="${target}"/></Relationships>`,
+      });
+    for (const target of [
+      'sheets/a.xml',
+      '/xl/sheets/a.xml',
+      './sheets/a.xml',
+      '../xl/sheets/a.xml',
+      '../../xl//sheets/a.xml',
+    ]) {
+      expect((await readPriceFile(at(target))).wanted, target).to.have.length(1);
+    }
+    for (const target of ['', '.', '../sheets/a.xml', 'file:///etc/passwd', '../../../etc/passwd']) {
+      expect(await refusal(at(target)), target).to.match(/no sheet/);
+    }
+  });
+
+  it('characters that are written as their number are those characters (_x0031_), once', async () => {
+    const { wanted } = await readPriceFile(
+      bookOf(
+        sheetOf(
+          row(2, '<c r="C2" t="s"><v>0</v></c>'),
+          row(3, '<c r="C3" t="inlineStr"><is><t>105_x0030_0</t></is></c>'),
+          `<row r="4">${text('A4', 'A_x005F_x0031__x004a_')}${text('B4', '_x0_grosir')}<c r="C4"><v>1</v></c></row>`,
+        ),
+        { 'xl/sharedStrings.xml': '<sst><si><r><t>1_x0030_</t></r><r><t>500_x000D_</t></r></si></sst>' },
+      ),
+    );
+    expect(wanted).to.deep.equal([
+      { line: 2, code: 'S2', seller: 'grosir', price: 10_500 },
+      { line: 3, code: 'S3', seller: 'grosir', price: 10_500 },
+      { line: 4, code: 'A_x0031_J', seller: '_x0_grosir', price: 1 },
+    ]);
+  });
+
+  it('a formula that says nought was not worked out: no price, no cost and no code is read of it', async () => {
+    const { wanted, refused } = await read(
+      row(2, '<c r="C2"><v>10</v></c><c r="D2"><f>C2*0.9</f><v>0</v></c>'),
+      row(3, '<c r="C3"><f>D3*1.1</f><v>0.0</v></c><c r="D3"><v>9</v></c>'),
+      `<row r="4"><c r="A4"><f>"S"&amp;4</f><v>0</v></c>${text('B4', 'grosir')}<c r="C4"><v>1</v></c></row>`,
+      row(5, '<c r="C5"><v>10</v></c><c r="D5"><v>0</v></c>'),
+    );
+    expect(refused).to.deep.equal([2, 3, 4].map((line) => ({ line, why: 'no-result' })));
+    expect(wanted.map(({ line, cost }) => [line, cost])).to.deep.equal([[5, 0]]);
+  });
+
   it('a column of no width is hidden however its nought is written, and so are rows where all are', async () => {
     const sheet = (before: string, ...rows: string[]) =>
       bookOf(sheetOf(...rows).replace('<sheetData>', `${before}<sheetData>`));
