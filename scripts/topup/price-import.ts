@@ -24,7 +24,7 @@ type By = { actor: string; from: null; reason: string | null };
 const shownMax = 200;
 
 const format =
-  'CSV in UTF-8, or the first sheet of a workbook (xlsx); at most 10,000 lines and 5 MB. The first line names the columns: code, seller (username), and of price, cost and status those that it has. Rupiah in digits alone. An empty cell leaves what is. A cost that a provider tells by its own price list is written again with the next one.';
+  'CSV in UTF-8 (commas, semicolons or tabs), or the first sheet of a workbook (xlsx); at most 10,000 lines and 5 MB. The first line names the columns: code, seller (username), and of price, cost and status those that it has. Rupiah in digits alone. An empty cell leaves what is. A cost that a provider tells by its own price list is written again with the next one.';
 
 /** `topup product import|imports|history`. */
 export function registerPriceImport(product: Command): void {

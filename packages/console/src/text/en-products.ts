@@ -37,7 +37,7 @@ export const enProducts = {
   priceImport: 'Price list',
   previewImport: 'Look at a price list',
   previewImportWhat:
-    'CSV in UTF-8, or the first sheet of a workbook (xlsx), at most 10,000 lines and 5 MB. The first line names the columns: code, seller, and of price, cost and status those that it has. Rupiah in digits alone; an empty cell leaves what is. Nothing is changed yet.',
+    'CSV in UTF-8 (commas, semicolons or tabs), or the first sheet of a workbook (xlsx), at most 10,000 lines and 5 MB. The first line names the columns: code, seller, and of price, cost and status those that it has. Rupiah in digits alone; an empty cell leaves what is. Nothing is changed yet.',
   priceFile: 'Price list (CSV or XLSX)',
   preview: 'Preview',
   lines: 'Lines',

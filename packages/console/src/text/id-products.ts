@@ -38,7 +38,7 @@ export const idProducts: Record<keyof typeof enProducts, string> = {
   priceImport: 'Daftar harga',
   previewImport: 'Lihat sebuah daftar harga',
   previewImportWhat:
-    'CSV dalam UTF-8, atau lembar pertama buku kerja (xlsx), paling banyak 10.000 baris dan 5 MB. Baris pertama menamai kolom: code, seller, dan dari price, cost, status yang ada. Rupiah dengan angka saja; sel kosong berarti tetap. Belum ada yang diubah.',
+    'CSV dalam UTF-8 (koma, titik koma, atau tab), atau lembar pertama buku kerja (xlsx), paling banyak 10.000 baris dan 5 MB. Baris pertama menamai kolom: code, seller, dan dari price, cost, status yang ada. Rupiah dengan angka saja; sel kosong berarti tetap. Belum ada yang diubah.',
   priceFile: 'Daftar harga (CSV atau XLSX)',
   preview: 'Pratinjau',
   lines: 'Baris',
