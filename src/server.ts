@@ -11,10 +11,14 @@ import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
 import { closable } from './shared/closable.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
+import { within } from './shared/within.js';
 import { writeRequestLog } from './request-log/log-request.js';
 import { writeSamples } from './samples/sampling.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
+
+/** How long a web process that starts waits for the fleet's time. */
+const measureWithinMs = 3_000;
 
 /** Starts the web process: connects, listens on PORT, and stops in order on SIGTERM. */
 async function main(): Promise<void> {
@@ -42,7 +46,9 @@ async function main(): Promise<void> {
       () => tracing.stop(),
     ],
   });
-  await Promise.all([awaitMongo(), hearChanges()]);
+  // Purchases are accepted without Redis (decision 026): then it begins by its host's clock, and its /readyz says so.
+  const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
+  await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
   if (isStopping()) {
     return;
   }

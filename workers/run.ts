@@ -47,8 +47,8 @@ async function main(names: string[]): Promise<void> {
       () => tracing.stop(),
     ],
   });
-  // Without Redis there is nothing to do: it waits for it, and is not ready until it has answered.
-  await Promise.all([awaitMongo(), connectRedis(null), hearChanges()]);
+  // Without Redis there is nothing to do: it waits for it, and takes no job before it knows the fleet's time.
+  await Promise.all([awaitMongo(), connectRedis(null), clock.measured, hearChanges()]);
   if (isStopping()) {
     return;
   }

@@ -7,13 +7,16 @@ import { nowMs, setClock } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { connectRedis, redis } from './connection.js';
+import { sayRedisError } from './say-error.js';
 
 const measureEveryMs = 10_000;
+/** Until the first measure. */
+const firstEveryMs = 500;
 const connectWithinMs = 500;
-/** An answer that took longer says too little. */
-const tripMaxMs = 250;
 /** Our two clocks disagree by more than this: the host slept, or its clock was set. */
 const jumpMs = 500;
+/** How far our steady clock and Redis's may go apart: NTP slows or hastens a clock by no more. */
+const driftMost = 0.000_5;
 /** Worth a word to the operator. */
 const hostErrorMs = 2_000;
 
@@ -21,36 +24,67 @@ const clockKey = `${env.QUEUE_PREFIX}:clock`;
 /** The servers of a Cluster have a clock each: that of the one with this key is the fleet's. */
 const timeScript = `return redis.call('time')`;
 
+/** One moment by three clocks: the middle of the trip to Redis, which may have answered at any moment of it. */
 interface Measured {
   redisMs: number;
   steadyMs: number;
   hostMs: number;
+  /** Half the trip: the most that `redisMs` is off. */
+  errorMs: number;
+}
+
+export interface FleetClock {
+  /** Resolves with the first measure. Until then this process goes by its host's clock. */
+  measured: Promise<void>;
+  stop(): Promise<void>;
 }
 
 let measured: Measured | null = null;
+let isKept = false;
 let isHostWrong = false;
 
 /** Keeps this process on the fleet's clock until it is stopped. Without Redis the last measure goes on. */
-export function keepFleetClock(): { stop: () => Promise<void> } {
-  const measuring = repeat({ name: 'fleet clock', everyMs: measureEveryMs, run: measure });
+export function keepFleetClock(): FleetClock {
+  isKept = true;
+  let onMeasured: () => void;
+  const first = new Promise<void>((resolve) => (onMeasured = resolve));
+  const measuring = repeat({
+    name: 'fleet clock',
+    everyMs: () => (measured ? measureEveryMs : firstEveryMs),
+    async run() {
+      await measure().catch((error: unknown) => {
+        sayRedisError('the clock of redis is not measured', error);
+      });
+      if (measured) {
+        onMeasured();
+      }
+    },
+  });
   return {
+    measured: first,
     async stop() {
       await measuring.stop();
       setClock(null);
       measured = null;
+      isKept = false;
     },
   };
 }
 
+/** In words, what keeps a process that is to go by the fleet's clock from doing so; null: nothing. */
+export function whyClockUnknown(): string | null {
+  return isKept && !measured ? "Redis's clock was not measured yet." : null;
+}
+
 /**
  * The time, for what must not happen after a moment: measured anew if this process may have stood still since the last
- * measure.
+ * measure, and the latest that it can be.
  */
 export async function sureNowMs(): Promise<number> {
-  if (measured && Math.abs(hostSince(measured) - steadySince(measured)) > jumpMs) {
+  if (measured && hasJumped(measured)) {
     await measure();
   }
-  return nowMs();
+  return nowMs() + (measured ? Math.round(errorNow(measured)) : 0);
 }
 
 /** Not before the connection stands, nor while Redis is away: the connection itself tells of that, once. */
@@ -63,30 +97,44 @@ async function measure(): Promise<void> {
   }
   const beforeMs = performance.now();
   const [seconds, micros] = (await redis().eval(timeScript, 1, clockKey)) as [string, string];
-  const tripMs = performance.now() - beforeMs;
-  if (tripMs > tripMaxMs) {
-    return;
+  const errorMs = (performance.now() - beforeMs) / 2;
+  const found = {
+    redisMs: Number(seconds) * 1_000 + Number(micros) / 1_000,
+    steadyMs: beforeMs + errorMs,
+    hostMs: Date.now() - errorMs,
+    errorMs,
+  };
+  if (!measured || isBetter(found, measured)) {
+    measured = found;
+    setClock(() => Math.round(redisNow(found)));
   }
-  const redisMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
-  const found = { redisMs, steadyMs: beforeMs + tripMs / 2, hostMs: Date.now() };
-  measured = found;
-  setClock(() => Math.round(found.redisMs + steadySince(found)));
   warnOfHost(found);
 }
 
-function steadySince({ steadyMs }: Measured): number {
-  return performance.now() - steadyMs;
+/** Surer by now, or another time altogether: we slept, or Redis's clock was set, or it is another Redis. */
+function isBetter(found: Measured, held: Measured): boolean {
+  const errors = [errorNow(found), errorNow(held)] as const;
+  const apartMs = Math.abs(redisNow(found) - redisNow(held));
+  return errors[0] <= errors[1] || apartMs > errors[0] + errors[1] || hasJumped(held);
 }
 
-function hostSince({ hostMs }: Measured): number {
-  return Date.now() - hostMs;
+function redisNow({ redisMs, steadyMs }: Measured): number {
+  return redisMs + performance.now() - steadyMs;
 }
 
-function warnOfHost({ redisMs, hostMs }: Measured): void {
-  const errorMs = Math.round(hostMs - redisMs);
-  const isWrong = Math.abs(errorMs) > hostErrorMs;
+function errorNow({ errorMs, steadyMs }: Measured): number {
+  return errorMs + driftMost * (performance.now() - steadyMs);
+}
+
+function hasJumped({ hostMs, steadyMs }: Measured): boolean {
+  return Math.abs(Date.now() - hostMs - (performance.now() - steadyMs)) > jumpMs;
+}
+
+function warnOfHost({ redisMs, hostMs, errorMs }: Measured): void {
+  const wrongMs = Math.round(hostMs - redisMs);
+  const isWrong = Math.abs(wrongMs) > hostErrorMs + errorMs;
   if (isWrong && !isHostWrong) {
-    logger.warn("this host's clock is not that of Redis; the fleet goes by Redis", { errorMs });
+    logger.warn("this host's clock is not that of Redis; the fleet goes by Redis", { errorMs: wrongMs });
   }
   isHostWrong = isWrong;
 }

@@ -1,14 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { logger } from './logger.js';
 
+interface Repeated {
+  name: string;
+  /** Between the end of a run and the next one. A function is asked after each. */
+  everyMs: number | (() => number);
+  run: () => Promise<unknown>;
+}
+
 /**
  * Runs something again and again with a pause between the runs, never two at once. A failure is logged and does
  * not end it: sweeps must outlive every outage.
  * @returns `stop`, which resolves when a run under way has ended.
  */
-export function repeat(options: { name: string; everyMs: number; run: () => Promise<unknown> }): {
-  stop(): Promise<void>;
-} {
+export function repeat(options: Repeated): { stop(): Promise<void> } {
   const controller = new AbortController();
   const finished = loop(options, controller.signal);
   return {
@@ -19,17 +24,14 @@ export function repeat(options: { name: string; everyMs: number; run: () => Prom
   };
 }
 
-async function loop(
-  { name, everyMs, run }: { name: string; everyMs: number; run: () => Promise<unknown> },
-  signal: AbortSignal,
-): Promise<void> {
+async function loop({ name, everyMs, run }: Repeated, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await run();
     } catch (error) {
       logger.warn('a sweep failed, the next one follows', { sweep: name, error });
     }
-    await pause(everyMs, signal);
+    await pause(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
   }
 }
 

@@ -1,4 +1,5 @@
 import { requireUniqueIndexes } from '../database/unique-indexes.js';
+import { whyClockUnknown } from '../redis/fleet-clock.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { whyMongodbRefuses } from '../samples/why-mongodb-refuses.js';
 import { DependencyError } from '../shared/errors.js';
@@ -12,14 +13,14 @@ export interface Dependencies {
   reasons: string[];
 }
 
-/** What every process needs: MongoDB with its unique indexes, and Redis, both of which take writes. Asked anew each second. */
+/** What every process needs: MongoDB with its unique indexes, and Redis, both of which take writes, and the fleet's time. Asked anew each second. */
 export async function lookAtDependencies(): Promise<Dependencies> {
   const [mongodb, redis] = await Promise.all([whyMongodbRefuses(), whyRedisRefuses()]);
   const missing = mongodb === null ? await missingIndexes() : [];
   return {
     mongodb: mongodb === null,
     redis: redis === null,
-    reasons: [mongodb, ...missing, redis].filter((each) => each !== null),
+    reasons: [mongodb, ...missing, redis ?? whyClockUnknown()].filter((each) => each !== null),
   };
 }
 

@@ -1,0 +1,104 @@
+/** What a process takes the time to be where Redis is far away, on a host whose clock is wrong. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { builtProgram } from '../../config/project-file.js';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { deposit } from '../support/deposit.js';
+import { eventually } from '../support/eventually.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { startProgram } from '../support/start-program.js';
+import { aheadBy } from '../support/wrong-clock.js';
+
+const elevenMinutes = 660_000;
+/** Each way: a trip takes longer than a process waits for anything else. */
+const slowMs = 200;
+
+interface Told {
+  nowMs: number;
+  hostMs: number;
+}
+
+describe("the fleet's clock, where Redis answers late and the host is eleven minutes ahead", function () {
+  this.timeout(60_000);
+  let gate: TcpGate;
+  const started: ChildProcess[] = [];
+
+  beforeEach(async () => (gate = await startTcpGate(process.env['REDIS_URL'] ?? '')));
+  afterEach(async () => {
+    started.splice(0).forEach((each) => each.kill('SIGKILL'));
+    await gate.stop();
+  });
+
+  it('a late answer counts: it is wrong by no more than half the trip', async () => {
+    gate.delay(slowMs);
+    const child = forkTestProgram('test/redis/clock-process', {
+      ...aheadBy(elevenMinutes),
+      REDIS_URL: gate.url,
+    });
+    started.push(child);
+    const [told] = (await once(child, 'message')) as [Told];
+    // This host is that of Redis, and its clock is right.
+    expect(told.hostMs - told.nowMs).to.be.within(elevenMinutes - 2_000, elevenMinutes + 2_000);
+  });
+
+  for (const [script, ...args] of [['src/server.js'], ['workers/run.js', 'fulfilment']] as const) {
+    it(`no process begins before: ${[script, ...args].join(' ')}`, async () => {
+      gate.delay(slowMs);
+      const env = { ...aheadBy(elevenMinutes), REDIS_URL: gate.url, LOG_LEVEL: 'info', PORT: '0' };
+      const child = fork(builtProgram(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      started.push(child);
+      let printed = '';
+      child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      await eventually('it to be ready', () => /"(web is|workers are) ready"/.test(printed), 30_000);
+      const [before] = printed.split(/"(?:web is|workers are) ready"/);
+      expect(before).to.include("this host's clock is not that of Redis");
+    });
+  }
+});
+
+describe('a purchase, where a worker is eleven minutes ahead and far from Redis', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let gate: TcpGate;
+
+  before(async () => {
+    gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
+    stack = await startStack();
+  });
+  after(async () => {
+    await stack.stop();
+    await gate.stop();
+  });
+
+  it('is sold, and not refunded as one that nobody could sell for ten minutes', async () => {
+    const buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    await deposit(buyer, 100_000);
+    const order = { code: 'S10', customer_number: '081234567890', ref_id: uniqueRef() };
+    const { body } = await buyer.post('/api/buyer/transaction', order);
+    await stack.db
+      .collection('accounts')
+      .updateMany({ provider: { $type: 'object' } }, { $set: { 'provider.maxWaitS': 600 } });
+    gate.delay(slowMs);
+    const { NODE_OPTIONS } = aheadBy(elevenMinutes);
+    const worker = await startProgram('workers/run.js', ['fulfilment'], {
+      ...stack.env,
+      REDIS_URL: gate.url,
+      NODE_OPTIONS,
+    });
+    const purchases = stack.db.collection<{ _id: string; status: string }>('transactions');
+    const status = await eventually(
+      'its end',
+      async () => {
+        const found = await purchases.findOne({ _id: body.data.transaction_id as string });
+        return found && ['SUCCESS', 'FAILED'].includes(found.status) && found.status;
+      },
+      30_000,
+    );
+    gate.delay(0);
+    await worker.stop();
+    expect(status).to.equal('SUCCESS');
+  });
+});
