@@ -1,6 +1,7 @@
 /** Puts jobs into their queues. Always after the commit of what they are about. */
 import type { EventEmitter } from 'node:events';
 import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
+import { nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { gathered } from '../shared/gathered.js';
@@ -181,6 +182,8 @@ function entryOf<Data extends object>(
     name: job.name,
     payload: payloadOf(job, data),
     options: {
+      // From here a delay counts. BullMQ's own is that of the host.
+      timestamp: nowMs(),
       deduplication: {
         id: deduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),

@@ -1,15 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
-import { Worker, type Job } from 'bullmq';
+import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
+import { createFleetBackend } from './fleet-backend.js';
 
 /** How long a worker waits before it asks a Redis again that refused it. */
 const pauseMs = 1_000;
 
 /**
  * BullMQ asks again at once, thousands of times a second, when Redis answers a look for jobs with an error: it is full,
- * or read-only. This worker waits in between.
+ * or read-only. This worker waits in between, and goes by the fleet's clock.
  */
 export class PatientWorker extends Worker {
   readonly #stopping = new AbortController();
+
+  constructor(name: string, run: Processor, options: WorkerOptions) {
+    super(name, run, options, createFleetBackend);
+  }
 
   protected override async moveToActive(token: string, name?: string): Promise<Job> {
     try {

@@ -6,6 +6,7 @@ import { redis } from '../redis/connection.js';
 import { sayRedisError } from '../redis/say-error.js';
 import { within } from '../shared/within.js';
 import type { Queue } from './define-job.js';
+import { createFleetBackend } from './fleet-backend.js';
 
 const closeMs = 500;
 
@@ -41,11 +42,15 @@ function newQueue(queue: Queue): BullQueue {
     // BullMQ would wait for it, without an end, and a request with it.
     throw new DependencyError(new Error(`Redis is away (${connection.status})`));
   }
-  const made = new BullQueue(name, {
-    connection,
-    prefix: prefixOf(queue),
-    defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
-  });
+  const made = new BullQueue(
+    name,
+    {
+      connection,
+      prefix: prefixOf(queue),
+      defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
+    },
+    createFleetBackend,
+  );
   made.on('error', (error) => {
     sayRedisError('redis refuses a queue', error, { queue: name });
   });

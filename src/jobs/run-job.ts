@@ -254,6 +254,7 @@ async function showsItself({ setAside, job }: OpenHandler, data: never, reason: 
 
 /** The job stays the one of its subject, so that no sweep adds another before its time. */
 async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
-  await bullJob.moveToDelayed(nowMs() + pauseMs, token);
+  // BullMQ counts from the host's time; its script then adds that to the fleet's (fleet-backend.ts).
+  await bullJob.moveToDelayed(Date.now() + pauseMs, token);
   throw new DelayedError();
 }

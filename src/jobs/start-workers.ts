@@ -2,6 +2,7 @@
 import type { Job as BullJob, Worker } from 'bullmq';
 import { redis, workerConnection } from '../redis/connection.js';
 import { sayRedisError } from '../redis/say-error.js';
+import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import {
@@ -206,17 +207,17 @@ async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
   }
 }
 
-/** Redis may have been emptied, a release may have changed a period, and a host's clock may have been wrong. */
+/** Redis may have been emptied, a release may have changed a period, and Redis's clock may have been wrong. */
 async function keepSchedule(job: Job<never>): Promise<void> {
   const { clock, name, queue } = job;
   if (!clock) {
     return;
   }
   const found = await openQueue(queue).getJobScheduler(name);
-  const lateMs = Date.now() - (found?.next ?? 0);
+  const lateMs = nowMs() - (found?.next ?? 0);
   const slackMs = 2 * clock.everyMs + keepSchedulesEveryMs;
   if (found?.every !== clock.everyMs || Math.abs(lateMs) > slackMs) {
-    // A process whose clock is ahead plans the next run in a future that the others would wait for.
+    // One that was planned by a clock that was ahead is in a future that all would wait for.
     await openQueue(queue).removeJobScheduler(name);
     await openQueue(queue).upsertJobScheduler(
       name,

@@ -1,0 +1,30 @@
+/** A worker for wrong-clocks.test.ts: adds what it is told over IPC, and tells what it runs. */
+import { connectMongo } from '../../src/database/mongo.js';
+import { addJob } from '../../src/jobs/add-job.js';
+import { handle } from '../../src/jobs/define-job.js';
+import { startWorkers } from '../../src/jobs/start-workers.js';
+import { connectRedis } from '../../src/redis/connection.js';
+import { keepFleetClock } from '../../src/redis/fleet-clock.js';
+import { brokenJob, noteJob, tickJob } from './clock-jobs.js';
+
+export interface ClockOrder {
+  job: 'note' | 'break';
+  thingId: string;
+  delayMs: number;
+}
+
+const clock = keepFleetClock();
+await Promise.all([connectMongo(), connectRedis()]);
+await clock.measured;
+const tell = ({ thingId }: { thingId: string }) => Promise.resolve(process.send?.({ ran: thingId }));
+await startWorkers([
+  handle(noteJob, tell),
+  handle(tickJob, tell),
+  handle(brokenJob, () => Promise.reject(new Error('broken'))),
+]).ready;
+process.on('message', ({ job, thingId, delayMs }: ClockOrder) => {
+  void addJob(job === 'note' ? noteJob : brokenJob, { thingId }, { delayMs }).then(() =>
+    process.send?.({ added: thingId }),
+  );
+});
+process.send?.({ ready: true });

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { placeOfTime } from '../../src/jobs/fleet-backend.js';
+
+const commands = 'node_modules/bullmq/dist/cjs/commands';
+
+describe("BullMQ's scripts", () => {
+  for (const [name, place] of placeOfTime) {
+    it(`${name} is told the time where we replace it`, () => {
+      const file = readdirSync(commands).find((each) => new RegExp(`^${name}-\\d+\\.lua$`).test(each)) ?? '';
+      const [keys = ''] = /\d+/.exec(file) ?? [];
+      const head = readFileSync(`${commands}/${file}`, 'utf8');
+      const [, argument = ''] = /ARGV\[(\d+)\]\s+timestamp/i.exec(head) ?? [];
+      expect(place).to.equal(Number(keys) + Number(argument) - 1);
+    });
+  }
+
+  it('of those that let delayed jobs go, or plan the next run, none goes by the time of the host', () => {
+    const which = readdirSync(commands).filter((file) => {
+      const text = file.endsWith('.lua') ? readFileSync(`${commands}/${file}`, 'utf8') : '';
+      return /"includes\/(promoteDelayedJobs|fetchNextJob|getJobSchedulerEveryNextMillis)"/.test(text);
+    });
+    expect([...placeOfTime.keys()]).to.include.members(which.map((file) => file.split('-')[0]));
+  });
+});
