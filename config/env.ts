@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 import { developmentKey, developmentSecret } from './development-keys.js';
+import { decoded, readHosts } from './hosts.js';
 import { keyBytes, mistakeInKeys, readKeyring } from './keyring.js';
 import { readRedisUrl } from './redis-url.js';
 import { acceptableRisks, isGuarded, refusedSettings } from './refused-settings.js';
@@ -22,10 +23,8 @@ function whereGuarded<G, U>(then: G, otherwise: U) {
 }
 
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
-const database = (scheme: string) =>
-  Joi.string()
-    .pattern(new RegExp(`^${scheme}://[^\\s/?#]+([/?]\\S*)?$`))
-    .messages({ 'string.pattern.base': '{{#label}} must be an address as .env.example shows it' });
+
+const noAddress = { custom: '{{#label}} must be an address as .env.example shows it' };
 
 const schema = Joi.object<GivenEnv>({
   NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
@@ -35,7 +34,7 @@ const schema = Joi.object<GivenEnv>({
   PORT: Joi.number().port().default(3000),
   LISTEN_ADDRESS: Joi.string().ip({ cidr: 'forbidden' }).default(whereGuarded(null, '127.0.0.1')),
   BASE_URL: url('http', 'https').default(null),
-  MONGODB_URI: database('mongodb(\\+srv)?').required(),
+  MONGODB_URI: Joi.string().custom(checkMongoUri).required(),
   MONGODB_POOL_SIZE: Joi.number().integer().min(1).max(1_000).default(100),
   MONGODB_SHARD_SPLITS: Joi.string().custom(checkSplits).default([]),
   REDIS_URL: Joi.string().custom(checkRedisUrl).required(),
@@ -47,7 +46,7 @@ const schema = Joi.object<GivenEnv>({
   QUEUE_PREFIX: Joi.string()
     .pattern(/^(?=.{1,40}$)(?=.)[a-z0-9-]*(\{[a-z0-9-]+\}[a-z0-9-]*)?$/)
     .messages({
-      'string.pattern.base': '{{#label}} must be 1 to 40 of a-z, 0-9 and -, with at most one {hash-tag}',
+      'string.pattern.base': '{{#label}} must be 1 to 40 of a-z, 0-9 and -, with at most one \\{hash-tag}',
     })
     .default('topup'),
   ENCRYPTION_KEY: Joi.string().custom(check32Bytes).default(whereGuarded(null, developmentKey)),
@@ -94,9 +93,17 @@ const schema = Joi.object<GivenEnv>({
 }).options({ stripUnknown: true, abortEarly: false });
 
 function checkRedisUrl(value: string, helpers: Joi.CustomHelpers) {
-  return readRedisUrl(value, 6_379)
+  return readRedisUrl(value, 6_379) ? value : helpers.message(noAddress);
+}
+
+/** What the driver would refuse with a stack trace, as far as hosts, user and password go. */
+function checkMongoUri(value: string, helpers: Joi.CustomHelpers) {
+  const [, srv, userInfo = '', hosts = ''] =
+    /^mongodb(\+srv)?:\/\/(?:([^\s/?#]*)@)?([^\s/?#@]+)(?:[/?]\S*)?$/.exec(value) ?? [];
+  const isOneName = srv === undefined || /^[^:,]+$/.test(hosts);
+  return readHosts(hosts, 27_017) && isOneName && decoded(userInfo) !== null
     ? value
-    : helpers.message({ custom: '{{#label}} must be an address as .env.example shows it' });
+    : helpers.message(noAddress);
 }
 
 function checkProxyUrl(value: string, helpers: Joi.CustomHelpers) {

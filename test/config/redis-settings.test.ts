@@ -34,6 +34,8 @@ describe('REDIS_URL', () => {
     'redis://',
     'redis://a,,b',
     'redis://host:port',
+    'redis://host:99999',
+    'redis://host:0',
     'redis://:%zz@host',
   ]) {
     it(`${url} is refused`, () => {
@@ -51,10 +53,29 @@ describe('REDIS_URL', () => {
     ['REDIS_TLS_CA', { REDIS_URL: 'rediss://one', REDIS_TLS_CA: '/no/such/file' }],
     ['QUEUE_PREFIX', { QUEUE_PREFIX: '{a}{b}' }],
     ['QUEUE_PREFIX', { QUEUE_PREFIX: '{}' }],
+    ['REDIS_URL', { REDIS_URL: 'redis://:secret@host:99999' }],
+    ['MONGODB_URI', { MONGODB_URI: 'mongodb://user:secret@host:1,' }],
+    ['MONGODB_URI', { MONGODB_URI: 'mongodb://user:secret@host:99999/topup' }],
+    ['MONGODB_URI', { MONGODB_URI: 'mongodb://user:%zz-secret@host' }],
+    ['MONGODB_URI', { MONGODB_URI: 'mongodb+srv://user:secret@one,two' }],
   ] as const) {
     it(`${JSON.stringify(settings)} does not fit together: ${name} is named, and no secret`, () => {
       expect(() => parseEnv({ ...required, ...settings })).to.throw(name);
       expect(() => parseEnv({ ...required, ...settings })).not.to.throw('secret');
+    });
+  }
+
+  it('the message says what a hash tag looks like', () => {
+    expect(() => parseEnv({ ...required, QUEUE_PREFIX: '{a' })).to.throw('with at most one {hash-tag}');
+  });
+
+  for (const uri of [
+    'mongodb://user:p%40ss@one:1,two:2,[::1]:3/topup?replicaSet=rs0',
+    'mongodb+srv://user:pass@cluster.example/topup',
+    'mongodb://%2Ftmp%2Fmongodb-27017.sock',
+  ]) {
+    it(`${uri} is taken as MONGODB_URI`, () => {
+      expect(parseEnv({ ...required, MONGODB_URI: uri }).MONGODB_URI).to.equal(uri);
     });
   }
 
