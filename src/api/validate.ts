@@ -35,8 +35,9 @@ const english: Joi.ValidationOptions = {
   ...accepting,
   abortEarly: false,
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
-  // Joi's own speak of peers of a `value`, which nobody sent.
+  // Joi's own speak of 1 items, and of peers of a `value`, which nobody sent.
   messages: {
+    'array.min': '{{#label}} must contain at least {{#limit}} {if(#limit == 1, "item", "items")}',
     'object.missing': 'one of {{#peersWithLabels}} must be given',
     'object.oxor': '{{#presentWithLabels}} cannot be given together',
     'object.xor': '{{#presentWithLabels}} cannot be given together',

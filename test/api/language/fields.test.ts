@@ -1,6 +1,6 @@
 /** Mistakes in fields, by every schema of the contract. */
 import { expect } from 'chai';
-import type Joi from 'joi';
+import Joi from 'joi';
 import { operations } from '../../../src/api/operations.js';
 import { resellerOperations } from '../../../src/api/reseller/operations.js';
 import { validate } from '../../../src/api/validate.js';
@@ -44,6 +44,17 @@ describe('mistakes in fields', () => {
       throw error;
     }
   };
+
+  it('a list that is empty must contain 1 item, or 2 items', () => {
+    const schema = Joi.object({
+      one: Joi.array().items(Joi.string().max(9)).min(1).max(9),
+      two: Joi.array().items(Joi.string().max(9)).min(2).max(9),
+    });
+    expect(mistakesIn(schema, { one: [], two: [] }).map(({ message }) => message.en)).to.deep.equal([
+      'one must contain at least 1 item',
+      'two must contain at least 2 items',
+    ]);
+  });
 
   it('no sentence speaks of the rule in place of the value, in any language', () => {
     for (const { name, where, schema } of schemas) {
