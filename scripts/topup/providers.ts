@@ -99,7 +99,7 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
     details:
       verb === 'pause'
         ? 'Holds for the next order. Orders under way are asked about as before; others sell on.'
-        : 'Holds for the next order. Its circuit is closed too: what was counted before says nothing about now.',
+        : 'Holds for the next order. Its circuit is closed too, and a pause that it has asked for is over: what was before says nothing about now.',
     examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
     options: [reasonOption()],
     async run({ arg, by }) {

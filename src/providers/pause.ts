@@ -25,6 +25,11 @@ export async function keepPause(sellerId: string, pauseMs: number): Promise<void
   }
 }
 
+/** An operator knows better: it is called again at once. @throws Redis's own errors. */
+export async function endPause(sellerId: string): Promise<void> {
+  await redis().del(pauseKeyOf(sellerId));
+}
+
 /** The braces keep the keys of one provider on one node of a Redis cluster. */
 export function pauseKeyOf(sellerId: string): string {
   return `${env.QUEUE_PREFIX}:pause:{${sellerId}}`;

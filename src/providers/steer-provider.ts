@@ -9,6 +9,7 @@ import { inTransaction } from '../database/mongo.js';
 import { changing } from '../redis/changing.js';
 import { backlogsOf, type Backlog } from './backlog.js';
 import { circuitsOf, closeCircuit, type CircuitView } from './circuit.js';
+import { endPause } from './pause.js';
 import { providerSecretContext } from '../accounts/secret-contexts.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
 
@@ -54,11 +55,12 @@ export async function pauseProvider(seller: Account, by: ChangedBy): Promise<voi
 }
 
 /**
- * Orders go there again, with a closed circuit: what was counted before says nothing about now.
+ * Orders go there again, with a closed circuit: what was counted before, or asked for by the provider, says nothing about now.
  * @throws ConflictError if the seller has no provider.
  */
 export async function resumeProvider(seller: Account, by: ChangedBy): Promise<void> {
   await setPaused(seller, null, by);
+  await endPause(seller._id);
   await closeCircuit(seller._id);
 }
 

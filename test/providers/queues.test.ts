@@ -9,6 +9,7 @@ import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
 import { requestPath } from '../api/support/reseller.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { playedSellers, sell } from './played-sellers.js';
@@ -254,6 +255,28 @@ describe('queues of providers', function () {
     const [first, second] = arrivals;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(pauseS * 1_000 - 5);
     expect(arrivals.filter(({ refId }) => refId.startsWith(id))).to.have.length(2);
+  });
+
+  it('a pause of an hour that a provider has asked for ends when an operator lets orders go there again', async () => {
+    const { code, sellerId, arrivals } = await play((call, response) => {
+      if (arrivals.length === 1) {
+        response.writeHead(429, { 'retry-after': '3600' });
+        response.end();
+      } else {
+        sell(call, response);
+      }
+    });
+    const seller = await stack.db
+      .collection<{ _id: string; username: string }>('accounts')
+      .findOne({ _id: sellerId });
+    const id = await purchase(buyer, code, '081234567899');
+    await eventually('the pause', async () => (await ordersOf([id]))[0]?.code === 'not-sent');
+    const said = await topup(
+      ['provider', 'resume', seller?.username ?? '', '--reason', 'they are back'],
+      stack.env,
+    );
+    expect(said.stdout).to.contain('in service again');
+    expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
   });
 
   it('of a provider that is taken away the waiting orders go on to others, and its queue leaves Redis', async function () {
