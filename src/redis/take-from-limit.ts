@@ -28,6 +28,8 @@ export interface Taken {
 interface Count {
   count: number;
   resetAt: number;
+  /** This process counted by itself: Redis is asked as soon as it is back. */
+  isOwn?: true;
 }
 
 const entriesMax = 100_000;
@@ -36,7 +38,7 @@ const retryMs = 1_000;
 /** A count is worth no longer wait. */
 const patienceMs = 300;
 
-/** What this process knows of each key: refuses without asking Redis, and counts on while Redis is away. */
+/** What this process knows of each key: refuses what Redis would refuse without asking it, and counts on while it is away. */
 const known = new Map<string, Count>();
 let redisIsAway = false;
 let retryAt = 0;
@@ -49,7 +51,7 @@ let retryAt = 0;
 export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : null;
-  if (current && current.count >= limit.max && limit.refunds !== true) {
+  if (current && current.isOwn !== true && current.count >= limit.max && limit.refunds !== true) {
     return taken(current, limit, false);
   }
   const answer = await countInRedis({ key, ...limit });
@@ -109,7 +111,8 @@ function countHere(key: string, limit: Limit): Taken {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };
   const accepted = current.count < limit.max;
-  const after = { count: accepted ? current.count + 1 : current.count, resetAt: current.resetAt };
+  const count = accepted ? current.count + 1 : current.count;
+  const after: Count = { count, resetAt: current.resetAt, isOwn: true };
   remember(key, after);
   return taken(after, limit, accepted);
 }

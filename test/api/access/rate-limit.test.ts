@@ -101,6 +101,23 @@ describe('rate limit', () => {
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
   });
 
+  it('what a process refused by its own count, while Redis was away, goes by Redis again when that is back', async () => {
+    const key = `test:${uniqueRef()}`;
+    const day = { max: 1, windowMs: 86_400_000 };
+    const { countInWindow } = redis() as unknown as Record<string, unknown>;
+    Object.assign(redis(), { countInWindow: () => Promise.reject(new Error('away')) });
+    try {
+      expect((await takeFromLimit(key, day)).accepted).to.equal(true);
+      expect((await takeFromLimit(key, day)).accepted).to.equal(false);
+    } finally {
+      Object.assign(redis(), { countInWindow });
+    }
+    await eventually('Redis to be asked', async () => (await takeFromLimit(key, day)).accepted);
+    expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('1');
+    await redis().set(`${env.QUEUE_PREFIX}:${key}`, 0, 'PX', 60_000);
+    expect((await takeFromLimit(key, day)).accepted, 'what Redis said is kept').to.equal(false);
+  });
+
   it('what is given back is there again at once, also where another process gave it back; never more than the limit', async () => {
     const key = `test:${uniqueRef()}`;
     const limit = { max: 2, windowMs: 60_000, refunds: true } as const;
