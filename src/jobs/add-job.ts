@@ -82,9 +82,32 @@ export async function tryToAddJob<Data extends object>(
   try {
     await addJob(job, data, options);
   } catch (error) {
-    sayRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
+    sayNotAdded(job, data, error);
   }
 }
+
+/**
+ * As `addAndWait`, for work that a sweep finds in MongoDB as well.
+ * @returns false too where it could not be added.
+ */
+export async function tryToAddAndWait<Data extends object>(
+  job: Job<Data>,
+  data: Data,
+  options: WaitOptions,
+): Promise<boolean> {
+  try {
+    return await addAndWait(job, data, options);
+  } catch (error) {
+    sayNotAdded(job, data, error);
+    return false;
+  }
+}
+
+function sayNotAdded<Data extends object>(job: Job<Data>, data: Data, error: unknown): void {
+  sayRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
+}
+
+type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>;
 
 /**
  * Adds a job and waits until a worker has finished it. What the job found is in MongoDB, not in its result.
@@ -94,7 +117,7 @@ export async function tryToAddJob<Data extends object>(
 export async function addAndWait<Data extends object>(
   job: Job<Data>,
   data: Data,
-  { timeoutMs, priority = 0, requestId }: { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>,
+  { timeoutMs, priority = 0, requestId }: WaitOptions,
 ): Promise<boolean> {
   const { name, payload, options } = entryOf(job, data, requestId);
   const added = await openQueue(job.queue)

@@ -40,7 +40,7 @@ export interface Outbox<T extends OutboxDocument> {
   fields: readonly (keyof T & string)[];
   jobs: OutboxJob<T, never>[];
   /** How long a job that was added for the `epoch`th time has before the sweep adds another. */
-  graceMs(epoch: number): number;
+  graceMs(epoch: number, document: T): number;
 }
 
 export function outboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
@@ -112,12 +112,13 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
 /** Only as it was read, and only while it is open: what has become final meanwhile is not touched. */
 function lookAgain<T extends OutboxDocument>(
   outbox: Outbox<T>,
-  { _id, accountId, epoch, nextActionAt }: T,
+  document: T,
   isWaiting: boolean,
 ): AnyBulkWriteOperation<T> {
+  const { _id, accountId, epoch, nextActionAt } = document;
   const set = isWaiting
     ? { nextActionAt: new Date(nowMs() + lookAgainMs) }
-    : { epoch: epoch + 1, nextActionAt: new Date(nowMs() + outbox.graceMs(epoch + 1)) };
+    : { epoch: epoch + 1, nextActionAt: new Date(nowMs() + outbox.graceMs(epoch + 1, document)) };
   return {
     updateOne: { filter: { ...outbox.open, _id, accountId, epoch, nextActionAt }, update: { $set: set } },
   } as unknown as AnyBulkWriteOperation<T>;

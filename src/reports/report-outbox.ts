@@ -2,17 +2,14 @@ import { outboxJob, type Outbox } from '../jobs/outbox.js';
 import { defineSweep } from '../jobs/sweep-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reports, type Report } from './report.model.js';
-import { openReports } from './report-turns.js';
-
-/** A report that no worker has begun after this has lost its job. */
-export const reportSweepAfterMs = 600_000;
+import { openReports, sweepAfterMs } from './report-turns.js';
 
 /** Reports that are not made yet. */
 export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,
   open: openReports,
-  fields: ['requestId'],
+  fields: ['requestId', 'turn'],
   jobs: [
     outboxJob({
       job: generateReportJob,
@@ -21,7 +18,7 @@ export const reportOutbox: Outbox<Report> = {
       isNeededBy: () => true,
     }),
   ],
-  graceMs: () => reportSweepAfterMs,
+  graceMs: (_epoch, { turn }) => (turn === null ? sweepAfterMs.waiting : sweepAfterMs.called),
 };
 
 export const sweepReportsJob = defineSweep('sweep-reports', 30_000);

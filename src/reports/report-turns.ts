@@ -9,6 +9,12 @@ import { now, nowMs } from '../shared/clock.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reports, type Report } from './report.model.js';
 
+/**
+ * A report that no worker has begun after this is looked at by the sweep, which adds its job if that is lost. One that waits for its
+ * turn has none, and is called by those before it.
+ */
+export const sweepAfterMs = { called: 30_000, waiting: 600_000 };
+
 /** A long report leaves the second turn to the short ones of its account, which prefer it. */
 const turns = { short: [1, 0], long: [0] };
 
@@ -34,7 +40,8 @@ export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLon
     try {
       // A unique index gives each turn to one report.
       const waiting = { ...openReports, _id, accountId, turn: null, expiresAt: { $gt: now() } };
-      return (await reports.updateOne(waiting, { $set: { turn } })).matchedCount === 1;
+      const nextActionAt = new Date(nowMs() + sweepAfterMs.called);
+      return (await reports.updateOne(waiting, { $set: { turn, nextActionAt } })).matchedCount === 1;
     } catch (error) {
       if (!isDuplicateKey(error)) {
         throw error;

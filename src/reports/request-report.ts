@@ -7,13 +7,12 @@ import { NotFoundError, RateLimitError } from '../shared/errors.js';
 import { keptRequestId } from '../shared/request-id.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { addAndWait } from '../jobs/add-job.js';
+import { tryToAddAndWait } from '../jobs/add-job.js';
 import { generateReportJob } from './generate-report.job.js';
-import { reportSweepAfterMs } from './report-outbox.js';
 import { fileTypes } from './file-types.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
-import { priorityOf, takeTurn } from './report-turns.js';
-import { takeFromLimit } from '../redis/take-from-limit.js';
+import { priorityOf, sweepAfterMs, takeTurn } from './report-turns.js';
+import { giveBack, takeFromLimit } from '../redis/take-from-limit.js';
 
 export interface ReportRequest {
   account: Account;
@@ -32,9 +31,8 @@ const keptMs = 7 * dayMs;
 
 /**
  * Asks for a report (docs/interface.md#reports) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
- * result may still be under way, or wait for others of the account, and then goes on.
- * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY, DependencyError
- *   (503/03) while Redis is away.
+ * result may still be under way, or wait for others of the account or for Redis, and then goes on (decision 182).
+ * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {
   const period = periodOf(request.startDate, request.endDate);
@@ -58,14 +56,20 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     isLong: isLong(period),
     turn: null,
     ...(requestId !== undefined && { requestId }),
-    nextActionAt: new Date(nowMs() + reportSweepAfterMs),
+    nextActionAt: new Date(nowMs() + sweepAfterMs.waiting),
     createdAt: now(),
     expiresAt: new Date(nowMs() + keptMs),
   };
-  await ReportModel.create(report);
+  try {
+    await ReportModel.create(report);
+  } catch (error) {
+    // Who is told to ask again has used up nothing.
+    await giveBack(limitKeyOf(report.accountId));
+    throw error;
+  }
   // One that waits for its turn is called by those before it.
   if (await takeTurn(report)) {
-    await addAndWait(
+    await tryToAddAndWait(
       generateReportJob,
       { reportId: id, accountId: report.accountId },
       { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: priorityOf(report), requestId },
@@ -79,14 +83,18 @@ function isLong({ start, end }: Report['period']): boolean {
 }
 
 async function countRequest(accountId: string): Promise<void> {
-  const limit = { max: env.REPORTS_PER_DAY, windowMs: dayMs };
-  const { accepted, resetMs } = await takeFromLimit(`reports:${accountId}`, limit);
+  const limit = { max: env.REPORTS_PER_DAY, windowMs: dayMs, refunds: true } as const;
+  const { accepted, resetMs } = await takeFromLimit(limitKeyOf(accountId), limit);
   if (!accepted) {
     throw new RateLimitError(
       say('tooManyReports', { max: limit.max, minutes: Math.ceil(resetMs / 60_000) }),
       Math.ceil(resetMs / 1_000),
     );
   }
+}
+
+function limitKeyOf(accountId: string): string {
+  return `reports:${accountId}`;
 }
 
 /** @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over. */

@@ -8,6 +8,7 @@ import { generateReport } from '../../../src/reports/generate-report.js';
 import { readReportItems } from '../../../src/reports/read-report-items.js';
 import { ReportModel, type Report } from '../../../src/reports/report.model.js';
 import { generateReportJob } from '../../../src/reports/generate-report.job.js';
+import { takeTurn } from '../../../src/reports/report-turns.js';
 import { removeExpiredReports } from '../../../src/reports/remove-expired-reports.js';
 import { reportOutbox } from '../../../src/reports/report-outbox.js';
 import { sweepOutbox } from '../../../src/jobs/outbox.js';
@@ -99,6 +100,28 @@ describe('Attempts at a report', () => {
     expect(status).to.equal('processing');
     expect(nextActionAt?.getTime()).to.be.within(nowMs(), nowMs() + 60_000);
     expect(await filesOf('chunks', report._id)).to.deep.equal([]);
+  });
+
+  it('one that has its turn, and lost its job, is due within half a minute; one that waits for its turn costs no such look', async () => {
+    const dueInMs = async (id: string) => ((await stored(id)).nextActionAt?.getTime() ?? 0) - nowMs();
+    const accountId = newId();
+    const calm = new Date(nowMs() + 600_000);
+    const [first, second, third] = [
+      await newReport({ accountId, nextActionAt: calm }),
+      await newReport({ accountId, nextActionAt: calm }),
+      await newReport({ accountId, nextActionAt: calm }),
+    ];
+    expect([await takeTurn(first), await takeTurn(second), await takeTurn(third)]).to.deep.equal([
+      ...[true, true],
+      false,
+    ]);
+    expect(await dueInMs(first._id)).to.be.within(1, 30_000);
+    expect(await dueInMs(third._id)).to.be.above(500_000);
+    await ReportModel.updateMany({ accountId }, { $set: { nextActionAt: new Date(0) } });
+    await sweepOutbox(reportOutbox);
+    expect(await dueInMs(first._id), 'should that be lost as well').to.be.within(1, 30_000);
+    expect(await dueInMs(third._id)).to.be.above(500_000);
+    await ReportModel.deleteMany({ accountId });
   });
 
   it('a report whose added job was lost as well is added again', async () => {
