@@ -4,7 +4,7 @@ import type { Offer } from '../products/offer.model.js';
 import type { ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
 import { backlogsOf, maxWaitMsOf } from './backlog.js';
-import { circuitsOf, takeProbe, type CircuitView } from './circuit.js';
+import { circuitsOf, takeOnlyProbe, takeProbe, type CircuitView } from './circuit.js';
 import { isInCutOff } from './cut-off.js';
 import { routingProduct, routingSellers, type RoutingProduct, type RoutingSeller } from './route-board.js';
 
@@ -75,19 +75,16 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   const late = isNew(query)
     ? await tooLate(able, sellers, found.product.maxWaitS)
     : new Map<string, number>();
-  for (const offer of inOrder(able, circuits, accepted?.sellerId)) {
-    const seller = sellers.get(offer.sellerId);
-    const isTurn = query.turnAt === undefined || offer.sellerId === query.turnAt;
-    const purpose = isTurn ? 'send' : 'accept';
-    const isFree = !late.has(offer.sellerId);
-    if (isFree && seller?.provider && (await isOpenFor(seller._id, circuits, purpose))) {
-      return {
-        sellerId: seller._id,
-        price: offer.price,
-        commissionRate: commissionRateOf(seller),
-        provider: sendingTo(seller.provider),
-      };
-    }
+  const inTime = inOrder(able, circuits, accepted?.sellerId).filter(({ sellerId }) => !late.has(sellerId));
+  const offer = await firstOpen(inTime, circuits, query.turnAt);
+  const seller = offer && sellers.get(offer.sellerId);
+  if (offer && seller?.provider) {
+    return {
+      sellerId: seller._id,
+      price: offer.price,
+      commissionRate: commissionRateOf(seller),
+      provider: sendingTo(seller.provider),
+    };
   }
   if (late.size > 0) {
     return { reason: 'backlog', retryAfterMs: Math.min(...late.values()) };
@@ -255,11 +252,27 @@ export function inOrder(
   );
 }
 
-async function isOpenFor(
-  sellerId: string,
+/**
+ * The first whose circuit lets the order through. While a probe is under way at a half-open one, others are asked first: what is
+ * accepted beside the probe waits for its answer.
+ */
+async function firstOpen(
+  offers: RoutableOffer[],
   circuits: Map<string, CircuitView>,
-  purpose: 'accept' | 'send',
-): Promise<boolean> {
-  const state = circuits.get(sellerId)?.state ?? 'closed';
-  return state === 'closed' || (state === 'half-open' && (await takeProbe(sellerId, purpose)));
+  turnAt: RouteQuery['turnAt'],
+): Promise<RoutableOffer | null> {
+  const stateOf = ({ sellerId }: RoutableOffer) => circuits.get(sellerId)?.state ?? 'closed';
+  const isTurn = ({ sellerId }: RoutableOffer) => turnAt === undefined || sellerId === turnAt;
+  for (const offer of offers) {
+    const take = () => (isTurn(offer) ? takeProbe(offer.sellerId, 'send') : takeOnlyProbe(offer.sellerId));
+    if (stateOf(offer) === 'closed' || (stateOf(offer) === 'half-open' && (await take()))) {
+      return offer;
+    }
+  }
+  for (const offer of offers.filter((each) => stateOf(each) === 'half-open' && !isTurn(each))) {
+    if (await takeProbe(offer.sellerId, 'accept')) {
+      return offer;
+    }
+  }
+  return null;
 }

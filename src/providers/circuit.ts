@@ -269,6 +269,20 @@ export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): P
   }
 }
 
+const onlyProbeScript = `
+if redis.call('EXISTS', KEYS[2]) == 1 then return false end
+return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
+
+/** As `takeProbe` to accept an order, and false too while a probe is on its way or under way: for an order that others can serve. */
+export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
+  const keys = [probeKeyOf(sellerId, 'accept'), probeKeyOf(sellerId, 'send')];
+  try {
+    return (await redis().eval(onlyProbeScript, 2, ...keys, circuitRules.probeIntervalMs)) === 'OK';
+  } catch {
+    return false;
+  }
+}
+
 // A clock that a test turned back must not freeze what was seen.
 function isFresh(found: { until: number } | undefined, now: number): boolean {
   return found !== undefined && now < found.until && found.until - now <= readTtlMs;

@@ -5,7 +5,7 @@ import { OfferModel, type Offer } from '../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
 import { bestPrice, chooseRoute, priceConditions } from '../../src/providers/choose-route.js';
 import { routingProduct } from '../../src/providers/route-board.js';
-import { openCircuit, recordCall } from '../../src/providers/circuit.js';
+import { openCircuit, probeKeyOf, recordCall } from '../../src/providers/circuit.js';
 import { storeFloat } from '../../src/providers/note-float.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
@@ -17,6 +17,7 @@ import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { changing } from '../../src/redis/changing.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
+import { eventually } from '../support/eventually.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 async function newSeller(change: Partial<Account> = {}): Promise<string> {
@@ -166,6 +167,33 @@ describe('routing', () => {
     const taken = routes.map((route) => ('sellerId' in route ? route.sellerId : null));
     expect(taken.filter((id) => id === sellers[0])).to.have.length(1);
     expect(taken.filter((id) => id === sellers[1])).to.have.length(9);
+  });
+
+  it('while the probe of a half-open seller is under way, a new order goes to another that can serve it', async () => {
+    const { code, sellers } = await newProduct([10_000, 10_500]);
+    const [halfOpen = '', well] = sellers;
+    const alone = await newProduct([10_000], { sellerIds: [halfOpen] });
+    const accept = async (productCode = code) => {
+      const route = await chooseRoute({ productCode, turnAt: null });
+      return 'sellerId' in route ? route.sellerId : route.reason;
+    };
+    await openCircuit(halfOpen, 'configuration');
+    setClock(() => Date.now() + 15_500);
+    expect(await accept(), 'the probe').to.equal(halfOpen);
+    expect(await chooseRoute({ productCode: code, turnAt: halfOpen })).to.include({ sellerId: halfOpen });
+    const nextSecond = () => redis().del(probeKeyOf(halfOpen, 'accept'));
+    await nextSecond();
+    expect(await accept()).to.equal(well);
+    expect(await accept(alone.code), 'nobody else has it').to.equal(halfOpen);
+    await nextSecond();
+    await recordCall(halfOpen, {
+      failed: false,
+      slow: false,
+      served: true,
+      startedAt: nowMs(),
+      durationMs: 1,
+    });
+    await eventually('the next probe', async () => (await accept()) === halfOpen, 5_000);
   });
 
   it('sells nothing in a cut-off window, of the product for all, of an offer for its seller', async () => {
