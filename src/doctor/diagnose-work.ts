@@ -49,9 +49,9 @@ interface LookedAt {
 }
 
 function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagnosis {
-  const { queue, process, counts, workers, isPaused, isStill, isStuck } = seen;
+  const { queue, process, counts, workers, isPaused, isStill, isStuck, unreadable } = seen;
   const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
-  const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}`;
+  const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}${unreadable === null ? '' : `; job ${unreadable} cannot be read`}`;
   const title = `queue ${queue.title ?? queue.name}`;
   const start = `node dist/workers/run.js ${process.name}`;
   if (isPaused) {
@@ -93,6 +93,13 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
   }
   if (workers === 0) {
     return warn(title, detail, `No worker runs. Start one: ${start}`);
+  }
+  if (unreadable !== null) {
+    return warn(
+      title,
+      detail,
+      `Somebody wrote it by hand. It fails by itself, then remove it at /admin/queues: topup job find --queue ${queue.name} --state failed`,
+    );
   }
   return waiting > waitingWarn
     ? warn(title, detail, `It grows long. Start one more: ${start}`)

@@ -1,6 +1,8 @@
+import type { JobType } from 'bullmq';
 import { heardAgainAtMs } from '../redis/presence.js';
 import type { Queue } from './define-job.js';
 import { openQueue } from './queues.js';
+import { isUnreadable, readJob } from './read-job.js';
 
 /** What a queue holds, by BullMQ's own states, and whether somebody takes it. */
 export interface SeenQueue {
@@ -15,30 +17,40 @@ export interface SeenQueue {
   delayedUntilMs: number | null;
   /** The job that has been under way for longest; of the time before a stall of Redis nothing is counted: nobody could end it. */
   active: { name: string; sinceMs: number } | null;
+  /** The id of a job that was written by hand and cannot be read: at the head of a list, or the last that failed. Null: none was seen. */
+  unreadable: string | null;
 }
 
 export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   const opened = openQueue(queue);
-  const [counts, workers, isPaused, limitedForMs, waiting, prioritized, [active], [delayed]] =
+  const ofList = async (list: JobType, isOldestFirst: boolean) => {
+    const ids = await opened.getRanges([list], 0, 0, isOldestFirst);
+    return (await Promise.all(ids.map((id) => readJob(queue, id)))).filter((job) => job !== undefined);
+  };
+  const [counts, workers, isPaused, limitedForMs, waiting, prioritized, active, delayed, failed] =
     await Promise.all([
       opened.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
       opened.getWorkersCount(),
       opened.isPaused(),
       opened.getRateLimitTtl(),
       // The oldest of each list.
-      opened.getJobs(['wait'], 0, 0, true),
-      opened.getJobs(['prioritized'], 0, 0, true),
-      opened.getJobs(['active'], 0, 0, true),
-      opened.getJobs(['delayed'], 0, 0, true),
+      ofList('wait', true),
+      ofList('prioritized', true),
+      ofList('active', true),
+      ofList('delayed', true),
+      ofList('failed', false),
     ]);
   const dueMs = [...waiting, ...prioritized].map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
+  const [[longest], [next]] = [active, delayed];
+  const all = [...waiting, ...prioritized, ...active, ...delayed, ...failed];
   return {
     ...{ counts, workers, isPaused, isLimited: limitedForMs > 0 },
     oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null,
-    delayedUntilMs: delayed === undefined ? null : delayed.timestamp + delayed.delay,
+    delayedUntilMs: next === undefined ? null : next.timestamp + next.delay,
     active:
-      active?.processedOn === undefined
+      longest?.processedOn === undefined
         ? null
-        : { name: active.name, sinceMs: Math.max(active.processedOn, await heardAgainAtMs()) },
+        : { name: longest.name, sinceMs: Math.max(longest.processedOn, await heardAgainAtMs()) },
+    unreadable: all.find(isUnreadable)?.id ?? null,
   };
 }

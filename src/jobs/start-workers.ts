@@ -19,6 +19,7 @@ import { keepFleetLimits } from './fleet-limits.js';
 import { noteFailed } from './last-failed.js';
 import { PatientWorker } from './patient-worker.js';
 import { openQueue, prefixOf } from './queues.js';
+import { failUnreadable } from './read-job.js';
 import { requestIdOf, runJob, type OpenHandler } from './run-job.js';
 
 export interface RunningWorkers {
@@ -178,6 +179,10 @@ function startWorker(
   });
   worker.on('error', (error) => {
     sayRedisError('redis refuses a worker', error, { queue: queue.name });
+  });
+  // However it was taken, nobody holds on to a job that could not be read.
+  worker.on('stalled', (id) => {
+    failUnreadable(queue, id).catch(() => undefined);
   });
   worker.on('failed', (job, error) => {
     logger.error('job failed', {

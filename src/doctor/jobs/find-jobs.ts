@@ -8,6 +8,7 @@ import { failingId } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
 import { lastFailed } from '../../jobs/last-failed.js';
 import { openQueue } from '../../jobs/queues.js';
+import { readJob } from '../../jobs/read-job.js';
 import { jobsNow, queuesNow } from '../../processes.js';
 import { DependencyError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
@@ -118,11 +119,10 @@ async function ofSubject({ job, subject }: Wanted): Promise<RawJob[]> {
 
 async function inRedis(queue: Queue, id: string): Promise<RawJob | null> {
   try {
-    const opened = openQueue(queue);
-    const state = await opened.getJobState(id);
+    const state = await openQueue(queue).getJobState(id);
     const known = jobStates.find((each) => each === state);
     // Asked after its state: a queue has keys of its own under such names (`id`, `stalled-check`), which are no jobs.
-    const bullJob = known && (await opened.getJob(id));
+    const bullJob = known && (await readJob(queue, id));
     return bullJob ? rawJob(queue, bullJob, known) : null;
   } catch (error) {
     throw new DependencyError(error);

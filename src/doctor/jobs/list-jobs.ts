@@ -1,6 +1,7 @@
 /** Jobs of a queue in a state, a page at a time, along BullMQ's own lists and sorted sets: a page reads no more than itself. */
 import type { Queue } from '../../jobs/define-job.js';
 import { openQueue } from '../../jobs/queues.js';
+import { readJob } from '../../jobs/read-job.js';
 import { queuesNow } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
@@ -66,10 +67,9 @@ interface Entry {
 }
 
 async function read(queue: Queue, state: JobState, entries: Entry[]) {
-  const opened = openQueue(queue);
   return Promise.all(
     entries.map(async (entry) => {
-      const found = await opened.getJob(entry.id);
+      const found = await readJob(queue, entry.id);
       return { entry, job: found ? rawJob(queue, found, state) : null };
     }),
   );

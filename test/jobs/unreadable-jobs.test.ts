@@ -1,0 +1,74 @@
+/** Jobs whose fields in Redis BullMQ itself cannot read: written by hand. */
+import { expect } from 'chai';
+import { diagnoseQueues } from '../../src/doctor/diagnose-work.js';
+import { findJob } from '../../src/doctor/jobs/find-jobs.js';
+import { listJobs } from '../../src/doctor/jobs/list-jobs.js';
+import type { JobState } from '../../src/doctor/jobs/seen-job.js';
+import { addJob } from '../../src/jobs/add-job.js';
+import { handle } from '../../src/jobs/define-job.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
+import { redis } from '../../src/redis/connection.js';
+import { payOutJob } from '../../src/settlements/pay-out.job.js';
+import { newId } from '../../src/shared/ids.js';
+import { eventually } from '../support/eventually.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const { queue } = payOutJob;
+const written = { name: 'pay-out', timestamp: '1', delay: '0', priority: '0', data: '{}', opts: '{}' };
+const unreadable: Record<string, object> = {
+  'no-data': { ...written, data: '{"secret":"hunter2"' },
+  'no-opts': { ...written, opts: 'x' },
+  'null-opts': { ...written, opts: 'null' },
+};
+const ids = Object.keys(unreadable);
+
+describe('jobs that cannot be read', function () {
+  this.timeout(90_000);
+  let workers: RunningWorkers | null = null;
+  after(async () => {
+    await workers?.close();
+    await openQueue(queue).obliterate({ force: true });
+  });
+  useDatabase();
+
+  const listed = async (state: JobState) =>
+    (await listJobs({ queue: queue.name, state }, { limit: 10 })).jobs.map(({ id, data, subject }) => ({
+      ...{ id, data, subject },
+    }));
+  const shown = ids.map((id) => ({ id: `${id}@${queue.name}`, data: null, subject: null }));
+  const diagnosed = async () => {
+    const found = await diagnoseQueues();
+    return found.find(({ name }) => name === `queue ${queue.name}`);
+  };
+
+  it('are named by the list, the search and doctor while nobody takes them', async () => {
+    for (const [id, fields] of Object.entries(unreadable)) {
+      await redis().hset(openQueue(queue).toKey(id), fields);
+      await redis().lpush(openQueue(queue).toKey('wait'), id);
+    }
+    expect(await listed('waiting')).to.deep.equal(shown);
+    expect(await findJob(`no-opts@${queue.name}`)).to.include({ state: 'waiting', data: null });
+    expect((await diagnosed())?.detail).to.match(
+      /^3 waiting.*; job (no-data|no-opts|null-opts) cannot be read$/,
+    );
+  });
+
+  it('end as failed where a worker takes them, with the reason, and others are done', async () => {
+    const done: string[] = [];
+    workers = startWorkers([
+      handle(payOutJob, ({ settlementId }) => Promise.resolve(done.push(settlementId))),
+    ]);
+    const settlementId = newId();
+    await addJob(payOutJob, { settlementId, accountId: null });
+    await eventually('all to fail', async () => (await listed('failed')).length === ids.length, 60_000);
+    expect(await listed('failed')).to.have.deep.members(shown);
+    expect(await listed('active')).to.deep.equal([]);
+    const found = await findJob(`no-data@${queue.name}`);
+    expect(found).to.include({ state: 'failed', refusal: 'unreadable' });
+    expect(found.failures[0]?.reason).to.contain('no JSON');
+    expect(JSON.stringify(found)).to.not.contain('hunter2');
+    await eventually('the other to be done', () => done.includes(settlementId));
+    expect((await diagnosed())?.detail).to.match(/; job (no-data|no-opts|null-opts) cannot be read/);
+  });
+});
