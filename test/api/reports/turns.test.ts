@@ -10,6 +10,7 @@ import { endReports } from '../../../src/reports/end-reports.js';
 import { callLongest, takeTurn } from '../../../src/reports/report-turns.js';
 import type { Account } from '../../../src/accounts/account.model.js';
 import { countAttention } from '../../../src/doctor/attention.js';
+import { DependencyError } from '../../../src/shared/errors.js';
 import { useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { useSettings } from '../../support/use-settings.js';
@@ -123,6 +124,20 @@ describe('Reports of an account that asks for many', () => {
     expect(answer.body.message).to.contain('More than 2 reports in a day');
     expect(Number(answer.headers['retry-after'])).to.be.within(86_000, 86_400);
     expect(await ReportModel.countDocuments({ accountId: account._id })).to.equal(2);
+  });
+
+  it('one that MongoDB did not take uses up none of the day', async () => {
+    env.REPORTS_PER_DAY = 1;
+    const { key } = await api.newBuyer();
+    const create = ReportModel.create.bind(ReportModel);
+    Object.assign(ReportModel, { create: () => Promise.reject(new DependencyError(new Error('away'))) });
+    try {
+      expectFailure(await ask(key), { status: 503, code: '03', retryAfterMaxS: 60 });
+    } finally {
+      Object.assign(ReportModel, { create });
+    }
+    expect((await ask(key)).status).to.equal(202);
+    expectFailure(await ask(key), { status: 429, code: '06', retryAfterMaxS: 86_400 });
   });
 
   it('one that is given up ends as failed, its owner and the operator are told, and the next has its turn', async () => {
