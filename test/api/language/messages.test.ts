@@ -14,6 +14,7 @@ const englishRooms = [
   'src/doctor/',
   'src/adjustments/',
   'src/deposits/bank/',
+  'src/providers/imports/',
   'src/reconciliation/',
   'src/purchases/review/',
 ];
@@ -29,10 +30,6 @@ const englishFiles = [
   'src/products/set-cut-off.ts',
   'src/products/set-markup.ts',
   'src/providers/catalogue.ts',
-  'src/providers/imports/apply-import.ts',
-  'src/providers/imports/offer-history.ts',
-  'src/providers/imports/read-price-file.ts',
-  'src/providers/imports/undo-import.ts',
   'src/providers/compare-price-list.ts',
   'src/providers/routing-order.ts',
   'src/providers/set-offer.ts',
