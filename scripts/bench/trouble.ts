@@ -82,15 +82,25 @@ export async function benchTrouble(): Promise<void> {
     printCosts(played);
     memory.print();
     await printRedis(bench);
-    const [before = NaN, ...others] = p95;
-    printGoal('p95 to final beside trouble, of that before, while no worker that buys was gone', {
+    printGoal('p95 to final beside trouble, of that around it, while no worker that buys was gone', {
       goal: 2,
-      reached: Math.max(...others) / before,
+      reached: Math.max(...besideCalm(p95)),
       unit: 'x',
       wanted: 'at most',
     });
     await checkExecutions(bench, world);
     await checkLedger();
+  });
+}
+
+/**
+ * Of each phase of trouble its p95 beside the mean of the calm ones before and after it: a database that grows gets slower all the
+ * while, with trouble or without.
+ */
+function besideCalm(p95: number[]): number[] {
+  return phases.flatMap(({ behaviour }, place) => {
+    const around = ((p95[place - 1] ?? NaN) + (p95[place + 1] ?? NaN)) / 2;
+    return behaviour === null ? [] : [(p95[place] ?? NaN) / around];
   });
 }
 
