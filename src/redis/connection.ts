@@ -247,9 +247,13 @@ function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
   };
 }
 
+/** Each queue listens to the connection that all share, and Node takes more than ten for a leak, on stderr. */
+const listenersMax = 10_000;
+
 /** An outage is a line a minute, and one when it ends. */
 function watch(connection: Redis): Redis {
   let away = false;
+  connection.setMaxListeners(listenersMax);
   connection.on('error', (error: Error) => {
     away = true;
     sayRedisError('redis is away', error);
