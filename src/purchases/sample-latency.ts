@@ -2,7 +2,7 @@ import { idsBetween } from './page-of-purchases.js';
 import { purchases, type Purchase } from './purchase.model.js';
 
 /** Of one hour of a plot. */
-export const sampledMax = 100;
+export const sampledMax = 50;
 
 /**
  * How long the newest purchases of a span took from acceptance to their end, in seconds, the shortest first: of those that have come to an end,

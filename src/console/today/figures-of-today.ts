@@ -20,7 +20,7 @@ const plottedMax = 8;
 const rememberedMs = 5_000;
 const pastRememberedMs = 300_000;
 /** Latencies of one hour. */
-const sampledBefore = 25;
+const sampledBefore = 20;
 
 /** What was accepted in an hour that is over seldom ends later: its latencies are asked for every five minutes alone. */
 const pastHours = new Map<number, () => Promise<number[]>>();
