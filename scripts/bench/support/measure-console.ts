@@ -11,8 +11,8 @@ import { mustHold, printGoal, printTable } from './print.js';
 import type { RunningProcess } from './start-process.js';
 
 const goalMs = 300;
-/** Of what a process remembers each call waits until that is over. */
-const rememberedCallsMax = 10;
+/** Of what a process remembers each call waits until that is over. The first of all is one of these, and the p95 the worst but it. */
+const rememberedCallsMax = 20;
 const streamCalls = 3;
 
 interface Measured {
