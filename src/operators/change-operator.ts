@@ -1,29 +1,28 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
-import { NotFoundError } from '../shared/errors.js';
-import { asWritten } from '../shared/say.js';
 import { asProven, provenNoMore } from './as-proven.js';
 import { keepAnAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { checkedHash } from './password.js';
+import { noOperator } from './require-operator.js';
 import type { OperatorRole } from './rights.js';
 
 /**
  * Gives an operator another password; every session of theirs ends.
- * @param whom Their name; or the operator who has proven who they are.
+ * @param proven The operator who has proven that it is theirs.
  * @throws ValidationError for a password that is too short or too long.
  * @throws NotFoundError if there is no such operator; ConflictError if all sessions were ended since they were read.
  */
 export async function setOperatorPassword(
-  whom: string | Operator,
+  username: string,
   password: string,
   by: ChangedBy,
+  proven?: Operator,
 ): Promise<Operator> {
-  const username = nameOf(whom);
   const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
-  return changeOperator(whom, change, {
-    by,
+  return changeOperator(username, change, {
+    ...{ by, proven },
     action: 'operator.password',
     told: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
   });
@@ -61,24 +60,25 @@ export async function endAllSessions(username: string, by: ChangedBy): Promise<O
 
 interface Told {
   by: ChangedBy;
+  proven?: Operator | undefined;
   action: string;
   told: (before: Operator) => { before?: object; after: object };
 }
 
 /** The change, the end of all sessions and the audit entry, or none of them. @returns the operator as it is afterwards. */
 async function changeOperator(
-  whom: string | Operator,
+  username: string,
   change: Partial<Operator>,
-  { by, action, told }: Told,
+  { by, proven, action, told }: Told,
 ): Promise<Operator> {
   return inTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(
-      typeof whom === 'string' ? { username: whom } : asProven(whom),
+      proven ? asProven(proven) : { username },
       { $set: change, $inc: { sessionEpoch: 1 } },
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw typeof whom === 'string' ? nobody(whom) : provenNoMore(whom);
+      throw proven ? provenNoMore(proven) : noOperator(username);
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
       await keepAnAdmin(session);
@@ -86,15 +86,5 @@ async function changeOperator(
     const subject = { kind: 'operator' as const, id: before._id };
     await recordAudit(session, { ...by, action, subject, ...told(before) });
     return { ...before, ...change, sessionEpoch: (before.sessionEpoch ?? 0) + 1 };
-  });
-}
-
-function nameOf(whom: string | Operator): string {
-  return typeof whom === 'string' ? whom : whom.username;
-}
-
-function nobody(username: string): NotFoundError {
-  return new NotFoundError(asWritten(`There is no operator ${username}.`), {
-    atCommandLine: 'See them all: topup operator list',
   });
 }

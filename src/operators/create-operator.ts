@@ -1,12 +1,13 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
-import { ConflictError, ValidationError, NotFoundError } from '../shared/errors.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { keepAnAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { checkedHash } from './password.js';
+import { noOperator } from './require-operator.js';
 import type { OperatorRole } from './rights.js';
 import { isUsername, usernameRule } from '../shared/username.js';
 
@@ -55,10 +56,10 @@ export async function createOperator(
 /** Takes a person out of the console; every session of theirs ends. @throws NotFoundError; ConflictError for the last admin. */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
-    const operator = found(
-      username,
-      await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>(),
-    );
+    const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
+    if (!operator) {
+      throw noOperator(username);
+    }
     if (operator.role === 'admin') {
       await keepAnAdmin(session);
     }
@@ -73,13 +74,4 @@ export async function removeOperator(username: string, by: ChangedBy): Promise<v
 
 export async function listOperators(): Promise<Operator[]> {
   return OperatorModel.find().sort({ username: 1 }).lean<Operator[]>();
-}
-
-function found(username: string, operator: Operator | null): Operator {
-  if (!operator) {
-    throw new NotFoundError(asWritten(`There is no operator ${username}.`), {
-      atCommandLine: 'See them all: topup operator list',
-    });
-  }
-  return operator;
 }

@@ -6,9 +6,13 @@ import { OperatorModel, type Operator } from './operator.model.js';
 export async function requireOperator(username: string): Promise<Operator> {
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   if (!operator) {
-    throw new NotFoundError(asWritten(`There is no operator ${username}.`), {
-      atCommandLine: 'See them all: topup operator list',
-    });
+    throw noOperator(username);
   }
   return operator;
+}
+
+export function noOperator(username: string): NotFoundError {
+  return new NotFoundError(asWritten(`There is no operator ${username}.`), {
+    atCommandLine: 'See them all: topup operator list',
+  });
 }

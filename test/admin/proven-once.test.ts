@@ -27,7 +27,8 @@ describe('what an operator has proven', () => {
       { username: `op-${newId().slice(-12)}`, role: 'support', password: 'correct horse battery' },
       by,
     );
-  const changePassword = (whom: string | Operator) => setOperatorPassword(whom, 'another horse battery', by);
+  const changePassword = ({ username }: Operator, proven?: Operator) =>
+    setOperatorPassword(username, 'another horse battery', by, proven);
   async function enrol(operator: Operator) {
     const { secret } = await beginEnrolment(operator, shownTo);
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
@@ -44,12 +45,12 @@ describe('what an operator has proven', () => {
     const confirm = await enrol(proven);
     const changes = {
       key: () => newOperatorKey(proven, by),
-      password: () => changePassword(proven),
+      password: () => changePassword(proven, proven),
       codes: () => replaceRecoveryCodes({ ...proven, totp: null }, by),
       begin: () => beginEnrolment(proven, shownTo),
       confirm,
     };
-    await changePassword(proven.username);
+    await changePassword(proven);
     for (const [name, change] of Object.entries(changes)) {
       expect(await refusal(change), name).to.match(/nothing was changed|no second factor|counts no more/);
     }
@@ -68,7 +69,7 @@ describe('what an operator has proven', () => {
     const { codes, operator } = await (await enrol(proven))();
     expect(codes).to.have.length(10);
     expect((await requireOperator(proven.username)).sessionEpoch).to.equal(operator.sessionEpoch);
-    await changePassword(proven.username);
+    await changePassword(proven);
     expect((await requireOperator(proven.username)).sessionEpoch).to.equal((operator.sessionEpoch ?? 0) + 1);
     expect(await refusal(() => replaceRecoveryCodes(operator, by))).to.match(/nothing was changed/);
   });

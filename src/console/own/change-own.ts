@@ -39,7 +39,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
     }
     await prove(call);
-    await browser.letIn(await setOperatorPassword(operator, body.new_password, by));
+    await browser.letIn(await setOperatorPassword(operator.username, body.new_password, by, operator));
     return {};
   },
 });

@@ -7,13 +7,24 @@ import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { daysOf, unreadable, type IncomingLine } from './read-bank-statement.js';
 
-/** A deposit that the amount of a line fits to. */
-export interface Candidate extends Pick<
+/** What a line of a statement is held against. */
+export interface DatedDeposit extends Pick<
   Deposit,
   '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
 > {
   /** The business day on which it was asked for. */
   day: string;
+}
+
+export type Undated = Omit<DatedDeposit, 'day'>;
+export const undatedFields = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 } as const;
+
+export function dated(deposit: Undated): DatedDeposit {
+  return { ...deposit, day: businessDayOf(deposit.createdAt).day };
+}
+
+/** A deposit that the amount of a line fits to. */
+export interface Candidate extends DatedDeposit {
   /** Another line has credited it: it may be named by this one, but does not wait for its amount. */
   hasLine: boolean;
 }
@@ -31,7 +42,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   if (lines.length === 0) {
     return new Map();
   }
-  const found: Omit<Candidate, 'hasLine'>[] = [];
+  const found: DatedDeposit[] = [];
   const createdAt = askedForWithin(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
   for (const some of chunksOf(amounts, atOnce)) {
@@ -40,18 +51,12 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
         amount: { $in: some.map(int64) },
         createdAt,
       })
-      .project<Omit<Candidate, 'day' | 'hasLine'>>({
-        accountId: 1,
-        refId: 1,
-        amount: 1,
-        status: 1,
-        createdAt: 1,
-      })
+      .project<Undated>(undatedFields)
       .limit(candidatesMax + 1 - found.length)
       // A batch is read without a pause.
       .batchSize(atOnce);
     for await (const each of source) {
-      found.push({ ...each, day: businessDayOf(each.createdAt).day });
+      found.push(dated(each));
     }
     if (found.length > candidatesMax) {
       throw unreadable(`more than ${candidatesMax} deposits have its amounts. Upload fewer days at a time`);

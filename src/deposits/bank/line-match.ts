@@ -1,4 +1,4 @@
-import type { NamedDeposit } from './named-by-texts.js';
+import type { DatedDeposit } from './find-candidates.js';
 
 /**
  * What a line is for, in the order in which people look at them. named: its text has our id of the one deposit that waits for
@@ -24,7 +24,7 @@ export type LineMatch = (typeof lineMatches)[number];
 export interface Matched {
   match: LineMatch;
   /** Of `named`, `referenced` and `amount` the one; of others some that it could be. */
-  deposits: Pick<NamedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
+  deposits: Pick<DatedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
 }
 
 /** So many deposits are told of one line. */

@@ -1,8 +1,8 @@
 import { inSlices } from '../../shared/in-slices.js';
 import { misfitOf } from '../misfit-of.js';
-import { inTimeFor, type Candidate } from './find-candidates.js';
+import { inTimeFor, type Candidate, type DatedDeposit } from './find-candidates.js';
 import { paidByTexts, shownMax, type LineMatch, type Matched } from './line-match.js';
-import type { NamedByText, NamedDeposit } from './named-by-texts.js';
+import type { NamedByText } from './named-by-texts.js';
 import type { IncomingLine } from './read-bank-statement.js';
 
 /**
@@ -59,7 +59,7 @@ function matchByReference(
 /** @param fitting Of the amount of the line, and in time for it. */
 function matchOfFitting(
   match: 'named' | 'referenced' | 'several',
-  fitting: NamedDeposit[],
+  fitting: DatedDeposit[],
   taken: ReadonlySet<string>,
 ): Matched | null {
   const [one, ...others] = fitting;
@@ -76,7 +76,7 @@ function matchOfFitting(
 }
 
 /** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
-function matchOfMisfit(named: readonly NamedDeposit[], amount: number): LineMatch {
+function matchOfMisfit(named: readonly DatedDeposit[], amount: number): LineMatch {
   const waiting = named.filter(({ status }) => status === 'pending');
   if (waiting.length === 0) {
     return 'decided';

@@ -1,27 +1,28 @@
-import { businessDayOf } from '../../shared/business-time.js';
 import { chunksOf } from '../../shared/chunks-of.js';
 import { inSlices } from '../../shared/in-slices.js';
 import { deposits, type Deposit } from '../deposit.model.js';
-import { askedForWithin, candidatesMax, inTimeFor, type Candidate } from './find-candidates.js';
+import {
+  askedForWithin,
+  candidatesMax,
+  dated,
+  inTimeFor,
+  undatedFields,
+  type Candidate,
+  type DatedDeposit,
+  type Undated,
+} from './find-candidates.js';
+import { shownMax } from './line-match.js';
 import { nameOf, namesIn } from './named-in.js';
 import { unreadable, type IncomingLine } from './read-bank-statement.js';
-
-export interface NamedDeposit extends Pick<
-  Deposit,
-  '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
-> {
-  /** The business day on which it was asked for. */
-  day: string;
-}
 
 /** What the text of a line names. References are of deposits that could be paid by that day. */
 export interface NamedByText {
   /** By our id, which nobody has by chance, whatever their amounts are. */
-  byId: NamedDeposit[];
+  byId: DatedDeposit[];
   /** By the `ref_id` of their clients, of the amount of the line, some of them; first those that wait. */
-  fitting: NamedDeposit[];
+  fitting: DatedDeposit[];
   /** By their `ref_id`, whatever their amounts are: some of those that wait. */
-  waiting: NamedDeposit[];
+  waiting: DatedDeposit[];
 }
 
 export interface NamedByTexts {
@@ -33,10 +34,8 @@ export interface NamedByTexts {
 
 const ourId = /^[0-9A-F]{32}$/;
 const atOnce = 1_000;
-/** Of those that one line names by references: enough to show. Two are as many as hundreds. */
-const keptMax = 5;
+/** Two are as many as hundreds. */
 const alikeMax = 2;
-const projection = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 } as const;
 
 /**
  * A payer who is one rupiah off names the deposit that is meant all the same: that another one has the amount says nothing then.
@@ -76,30 +75,30 @@ export async function namedByTexts(
   };
 }
 
-async function depositsOf(ids: ReadonlySet<string>): Promise<Map<string, NamedDeposit>> {
-  const known = new Map<string, NamedDeposit>();
+async function depositsOf(ids: ReadonlySet<string>): Promise<Map<string, DatedDeposit>> {
+  const known = new Map<string, DatedDeposit>();
   for (const some of chunksOf([...ids], atOnce)) {
-    const found = deposits.find({ _id: { $in: some } }).project<Omit<NamedDeposit, 'day'>>(projection);
+    const found = deposits.find({ _id: { $in: some } }).project<Undated>(undatedFields);
     for await (const each of found) {
-      known.set(each._id, withDay(each));
+      known.set(each._id, dated(each));
     }
   }
   return known;
 }
 
-type Named = Map<string, NamedDeposit[]>;
+type Named = Map<string, DatedDeposit[]>;
 
 async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named> {
   const byName: Named = new Map();
   const waiting = deposits
     .find({ status: 'pending', createdAt: askedForWithin(lines) })
-    .project<Omit<NamedDeposit, 'day'>>(projection)
+    .project<Undated>(undatedFields)
     .limit(candidatesMax + 1)
     .batchSize(atOnce);
   let count = 0;
   for await (const each of waiting) {
     count += 1;
-    addTo(byName, withDay(each));
+    addTo(byName, dated(each));
   }
   if (count > candidatesMax) {
     throw unreadable(`more than ${candidatesMax} deposits wait. Upload fewer days at a time`);
@@ -111,7 +110,7 @@ async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named
  * Of one name, day and status two are kept, which decide as much as more of them: a client can make a thousand deposits whose
  * references differ in a dash, and they would be held against every line that has that name.
  */
-function addTo(named: Named, deposit: NamedDeposit, before = ''): void {
+function addTo(named: Named, deposit: DatedDeposit, before = ''): void {
   const name = nameOf(deposit.refId);
   if (name === null) {
     return;
@@ -125,12 +124,8 @@ function addTo(named: Named, deposit: NamedDeposit, before = ''): void {
 }
 
 /** Of those that a line of this day can be the payment of; first those that wait. */
-function someOf(day: string, all: readonly NamedDeposit[]): NamedDeposit[] {
+function someOf(day: string, all: readonly DatedDeposit[]): DatedDeposit[] {
   const inTime = inTimeFor(day, all);
   const waiting = inTime.filter(({ status }) => status === 'pending');
-  return [...new Set([...waiting, ...inTime])].slice(0, keptMax);
-}
-
-function withDay(deposit: Omit<NamedDeposit, 'day'>): NamedDeposit {
-  return { ...deposit, day: businessDayOf(deposit.createdAt).day };
+  return [...new Set([...waiting, ...inTime])].slice(0, shownMax);
 }
