@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { env } from '../config/env.js';
 import { prototypesOf } from './api/express-prototypes.js';
 import { createApp } from './app.js';
-import { awaitMongo, disconnectMongo } from './database/mongo.js';
+import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
@@ -46,9 +46,10 @@ async function main(): Promise<void> {
       () => tracing.stop(),
     ],
   });
-  // Purchases are accepted without Redis (decision 026): then it begins by its host's clock, and its /readyz says so.
+  // Purchases are accepted without Redis (decision 026): then it begins by MongoDB's clock, and its /readyz says so.
   const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
+  await clock.goBy(mongodbTime);
   if (isStopping()) {
     return;
   }

@@ -69,6 +69,13 @@ export async function awaitMongo(): Promise<void> {
   }
 }
 
+/** What MongoDB's primary takes the time to be, in milliseconds since the epoch. @throws its errors, and of its being away. */
+export async function mongodbTime(): Promise<number> {
+  const options = { timeoutMS: limits.dependencyTimeoutMs };
+  const { localTime } = await mongoose.connection.getClient().db().command({ hello: 1 }, options);
+  return (localTime as Date).getTime();
+}
+
 /**
  * Before the first command: a client whose first connection fails is closed for good, so none may meet an outage with
  * it. Its own limits are short, for a start on a busy machine too: it is tried anew for as long as the other client has.

@@ -1,3 +1,4 @@
+import { idsOfTime } from '../database/creation-key.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { atSnapshot } from '../database/mongo.js';
 import { DepositModel } from '../deposits/deposit.model.js';
@@ -10,7 +11,6 @@ import { SettlementModel } from '../settlements/settlement.model.js';
 import { businessDayNamed } from '../shared/business-time.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { firstIdAt } from '../shared/ids.js';
 import { countAttention, type Attention } from './attention.js';
 
 /** Rupiah. */
@@ -191,13 +191,14 @@ function largest(sums: [string, Sum][], top: number): Named[] {
     .slice(0, top);
 }
 
-/** Of documents that were made on the day: their ids sort by time. */
+/** Of documents that were made on the day: by their ids, which sort by time, and of those near its ends by their own time. */
 async function sumsOf(
   model: typeof DepositModel | typeof SettlementModel,
   startMs: number,
   endMs: number,
 ): Promise<Record<string, Sum>> {
-  const made = { _id: { $gte: firstIdAt(startMs), $lt: firstIdAt(endMs + 1) } };
+  const [since, until] = [new Date(startMs), new Date(endMs)];
+  const made = { _id: idsOfTime(null, { since, until }), createdAt: { $gte: since, $lte: until } };
   const found = await (model as typeof DepositModel).aggregate<Sum & { _id: string }>([
     { $match: made },
     { $group: { _id: '$status', count: { $sum: 1 }, amount: { $sum: '$amount' } } },

@@ -9,14 +9,31 @@ import { lookUp } from '../shared/look-up.js';
 import type { Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 
-/** What stands there in place of a field that cannot be read. */
-const empty = { data: '{}', opts: '{"removeOnFail":1000}', progress: '0' };
-type Field = keyof typeof empty;
-const fields = Object.keys(empty) as Field[];
+interface Field {
+  isRead: (text: string) => boolean;
+  /** What stands there in place of what cannot be read; null: the field goes. */
+  instead: string | null;
+}
+
+const count: Field = { isRead: (text) => /^-?\d{1,15}$/.test(text), instead: '0' };
+const json: Field = { isRead: (text) => text === '' || parsed(text) !== undefined, instead: null };
+
+/** What BullMQ reads, or counts in, before anybody sees the job. */
+const fields = new Map<string, Field>([
+  ['data', { ...json, instead: '{}' }],
+  ['opts', { isRead: isOptions, instead: '{"removeOnFail":1000}' }],
+  ['progress', { ...json, instead: '0' }],
+  ['parent', json],
+  ...['timestamp', 'delay', 'priority', 'processedOn', 'atm', 'ats', 'stc'].map(
+    (name) => [name, count] as const,
+  ),
+]);
+/** It names the schedule that a job is of, whose period is in the options. */
+const ofSchedule = 'rjk';
 
 /** Of what stood there so many characters stay, in Redis alone: nobody knows what it holds. */
 const keptMax = 1_000;
-const because = 'cannot be read: no JSON such as BullMQ writes.';
+const because = 'cannot be read: not such as BullMQ writes.';
 
 /**
  * A job as it stands in Redis; of one that cannot be read what can. Undefined: there is none.
@@ -35,7 +52,7 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
     const numberOf = (field: string) => Number(lookUp(raw, field) ?? 0);
     return BullJob.fromJSON(opened, {
       ...{ id, name: raw['name'] ?? '', opts: {}, progress: 0, returnvalue: 'null' },
-      data: broken.includes('data') ? empty.data : (raw['data'] ?? empty.data),
+      data: broken.includes('data') ? '{}' : (raw['data'] ?? '{}'),
       failedReason: reasonOf(broken),
       ...{ timestamp: numberOf('timestamp'), delay: numberOf('delay'), priority: numberOf('priority') },
       ...(raw['processedOn'] !== undefined && { processedOn: numberOf('processedOn') }),
@@ -60,28 +77,60 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
   if (broken.length === 0) {
     return;
   }
-  await redis().hset(key, {
-    ...Object.fromEntries(broken.map((field) => [`unreadable-${field}`, raw[field]?.slice(0, keptMax)])),
-    ...Object.fromEntries(broken.map((field) => [field, empty[field]])),
-    // BullMQ's own field of a failure that the next worker is to carry out.
-    defa: reasonOf(broken),
-  });
+  const instead = broken.map((field) => [field, fields.get(field)?.instead ?? null] as const);
+  await redis()
+    .multi()
+    .hdel(key, ...broken)
+    .hset(key, {
+      ...Object.fromEntries(
+        broken.map((field) => [`unreadable-${field}`, lookUp(raw, field)?.slice(0, keptMax)]),
+      ),
+      ...Object.fromEntries(instead.filter(([, text]) => text !== null)),
+      // BullMQ's own field of a failure that the next worker is to carry out.
+      defa: reasonOf(broken),
+    })
+    .exec();
   logger.error('a job cannot be read, and fails', { queue: queue.name, jobId: id, fields: broken });
 }
 
-function reasonOf(broken: Field[]): string {
+function reasonOf(broken: string[]): string {
   return `Its ${broken.join(' and ')} ${because}`;
 }
 
-function brokenIn(raw: Record<string, string>): Field[] {
-  return fields.filter((field) => raw[field] && !isRead(field, raw[field]));
+function brokenIn(raw: Record<string, string>): string[] {
+  const broken = [...fields].flatMap(([name, { isRead }]) => {
+    const text = lookUp(raw, name);
+    return text === undefined || isRead(text) ? [] : [name];
+  });
+  const isOfNone = raw[ofSchedule] && !hasPeriod(parsed(raw['opts'] ?? ''));
+  return isOfNone ? [...broken, ofSchedule] : broken;
 }
 
-function isRead(field: Field, text: string): boolean {
+function isOptions(text: string): boolean {
+  if (text === '') {
+    return true;
+  }
+  const options = parsed(text);
+  return isRecord(options) && (options['repeatJobKey'] === undefined || hasPeriod(options));
+}
+
+/** One period, by which BullMQ plans the next job of the schedule before it does this one. */
+function hasPeriod(options: unknown): boolean {
+  const repeat = isRecord(options) ? options['repeat'] : undefined;
+  return (
+    isRecord(repeat) && (typeof repeat['every'] === 'number') !== (typeof repeat['pattern'] === 'string')
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined: it is no JSON. */
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return field !== 'opts' || (typeof value === 'object' && value !== null);
+    return JSON.parse(text) as unknown;
   } catch {
-    return false;
+    return undefined;
   }
 }

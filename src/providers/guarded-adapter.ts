@@ -3,6 +3,7 @@ import { scenarioOf } from '../../config/sandbox-scenarios.js';
 import { nowMs } from '../shared/clock.js';
 import { printableWithin } from '../shared/printable.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
+import { sayRedisError } from '../redis/say-error.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { admitted } from './admission.js';
@@ -25,7 +26,7 @@ export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
     send: () => Promise<ProviderOutcome>,
   ): Promise<ProviderOutcome> =>
     // The last moment before it leaves: the process may have stood still since it claimed the order.
-    (await isTooLate(order)) ? late : counted({ adapter, connection, order, send });
+    (await tooLate(order)) ?? counted({ adapter, connection, order, send });
   const guarded: ProviderAdapter = {
     ...adapter,
     buy: (connection, order) => sendOrder(connection, order, () => adapter.buy(connection, order)),
@@ -76,14 +77,19 @@ function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
   };
 }
 
-const late: ProviderOutcome = {
-  outcome: 'not-sent',
-  code: 'LATE',
-  message: 'The lease of the order was over before it could be sent',
-};
-
-async function isTooLate({ sendBefore }: ProviderOrder): Promise<boolean> {
-  return sendBefore instanceof Date && (await sureNowMs()) >= sendBefore.getTime();
+/** What keeps an order from being sent now; null: nothing. Whether its lease is over is Redis's to say, and nobody's who stood still. */
+async function tooLate({ sendBefore }: ProviderOrder): Promise<ProviderOutcome | null> {
+  if (!(sendBefore instanceof Date)) {
+    return null;
+  }
+  const late = (message: string) => ({ outcome: 'not-sent', code: 'LATE', message }) as const;
+  try {
+    const isOver = (await sureNowMs()) >= sendBefore.getTime();
+    return isOver ? late('The lease of the order was over before it could be sent') : null;
+  } catch (error) {
+    sayRedisError('an order is not sent, as nobody knows the time', error);
+    return late('Whether the lease of the order was over could not be seen, so it was not sent');
+  }
 }
 
 async function counted(sent: {

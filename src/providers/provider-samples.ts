@@ -1,7 +1,6 @@
 /** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
-import { lookUp } from '../shared/look-up.js';
 import { countSample, noteSample, sampleEvent } from '../samples/sampling.js';
-import { readSamples } from '../samples/read-samples.js';
+import { readSamples, sumOfSlots } from '../samples/read-samples.js';
 import type { SampledEvent, Slot } from '../samples/sample.model.js';
 import { quantileOf, bucketOf } from '../samples/latency-buckets.js';
 import type { ProviderOutcome } from './adapter.js';
@@ -63,19 +62,11 @@ export async function providerHistories(
       const steps = new Map<number, Slot>();
       for (const { fromMs, slot } of slots) {
         const step = firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs;
-        steps.set(step, together(steps.get(step) ?? {}, slot));
+        steps.set(step, sumOfSlots([steps.get(step) ?? {}, slot], ['float']));
       }
       return [id, { steps: [...steps].map(([fromMs, slot]) => figuresOf(fromMs, slot)), changes: events }];
     }),
   );
-}
-
-function together(before: Slot, slot: Slot): Slot {
-  const sum = { ...before };
-  for (const [name, value] of Object.entries(slot)) {
-    sum[name] = name === 'float' ? value : (lookUp(sum, name) ?? 0) + value;
-  }
-  return sum;
 }
 
 /**

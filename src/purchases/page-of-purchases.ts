@@ -1,6 +1,5 @@
 import type { Filter } from 'mongodb';
 import { earlier, idsOfTime, keyFrom, textOfKey } from '../database/creation-key.js';
-import { firstIdAt } from '../shared/ids.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 export interface PurchaseFilter {
@@ -203,9 +202,4 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
     .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);
-}
-
-/** Ids that were made between two instants, by the clocks of the processes that made them. */
-export function idsBetween(fromMs: number, toMs: number): { $gte: string; $lt: string } {
-  return { $gte: firstIdAt(fromMs), $lt: firstIdAt(toMs) };
 }

@@ -2,10 +2,12 @@
  * One clock for the whole fleet: Redis's. Leases, schedules and ages are compared between processes on hosts whose own
  * clocks may be wrong; each process measures how far Redis is from its own steady clock, and goes by that.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { nowMs, setClock } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
+import { within } from '../shared/within.js';
 import { connectRedis, redis } from './connection.js';
 import { sayRedisError } from './say-error.js';
 
@@ -13,6 +15,7 @@ const measureEveryMs = 10_000;
 /** Until the first measure. */
 const firstEveryMs = 500;
 const connectWithinMs = 500;
+const sureWithinMs = 2_000;
 /** Our two clocks disagree by more than this: the host slept, or its clock was set. */
 const jumpMs = 500;
 /** How far our steady clock and Redis's may go apart: NTP slows or hastens a clock by no more. */
@@ -34,8 +37,10 @@ interface Measured {
 }
 
 export interface FleetClock {
-  /** Resolves with the first measure. Until then this process goes by its host's clock. */
+  /** Resolves with the first measure. Until then this process goes by what `goBy` was told, or by its host's clock. */
   measured: Promise<void>;
+  /** Until the first measure, the time of another server: a host's own clock may be wrong by hours. @throws what `ask` throws. */
+  goBy(ask: () => Promise<number>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +67,14 @@ export function keepFleetClock(): FleetClock {
   });
   return {
     measured: first,
+    async goBy(ask) {
+      const beforeMs = performance.now();
+      const toldMs = await ask();
+      const steadyMs = (beforeMs + performance.now()) / 2;
+      if (isKept && !measured) {
+        setClock(() => Math.round(toldMs + performance.now() - steadyMs));
+      }
+    },
     async stop() {
       await measuring.stop();
       setClock(null);
@@ -77,23 +90,37 @@ export function whyClockUnknown(): string | null {
 }
 
 /**
- * The time, for what must not happen after a moment: measured anew if this process may have stood still since the last
- * measure, and the latest that it can be.
+ * The time, for what must not happen after a moment: the latest that it can be by a measure that began after the call. Whatever
+ * this process went by may be old: a machine that was paused has two clocks that stood still.
+ * @throws Error where this process keeps the fleet's clock and cannot measure it now.
  */
 export async function sureNowMs(): Promise<number> {
-  if (measured && hasJumped(measured)) {
-    await measure();
+  if (isKept) {
+    await within(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }
   return nowMs() + (measured ? Math.round(errorNow(measured)) : 0);
 }
 
-/** Not before the connection stands, nor while Redis is away: the connection itself tells of that, once. */
-async function measure(): Promise<void> {
+let ofTurn: Promise<void> | null = null;
+
+/** One for everybody who asks in this turn of the event loop. */
+function measureOfTurn(): Promise<void> {
+  ofTurn ??= nextTurn().then(async () => {
+    ofTurn = null;
+    if (!(await measure())) {
+      throw new Error('Redis is away, and nobody knows the time');
+    }
+  });
+  return ofTurn;
+}
+
+/** @returns false while Redis is away: the connection itself tells of that, once. */
+async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
     await connectRedis(connectWithinMs).catch(() => undefined);
   }
   if (redis().status !== 'ready') {
-    return;
+    return false;
   }
   const beforeMs = performance.now();
   const [seconds, micros] = (await redis().eval(timeScript, 1, clockKey)) as [string, string];
@@ -109,6 +136,7 @@ async function measure(): Promise<void> {
     setClock(() => Math.round(redisNow(found)));
   }
   warnOfHost(found);
+  return true;
 }
 
 /** Surer by now, or another time altogether: we slept, or Redis's clock was set, or it is another Redis. */

@@ -2,25 +2,37 @@
 import { lookUp } from '../shared/look-up.js';
 import type { Slot } from './sample.model.js';
 
-/** Upper ends in milliseconds; the last class has none. */
-const ends = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 40_000];
-const nameOf = (place: number): string => `ms${place}`;
+/** Upper ends in milliseconds, up to the day after which nothing is plain any more; the last class has none. */
+const ends = [
+  ...[50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000],
+  ...[
+    30_000, 45_000, 60_000, 90_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 86_400_000,
+  ],
+];
+const nameOf = (end: number): string => `to${end}`;
+const longer = 'longer';
+const names = [...ends.map(nameOf), longer];
 
 /** The counter of a duration. */
 export function bucketOf(durationMs: number): string {
-  const place = ends.findIndex((end) => durationMs <= end);
-  return nameOf(place < 0 ? ends.length : place);
+  const end = ends.find((each) => durationMs <= each);
+  return end === undefined ? longer : nameOf(end);
+}
+
+/** How many durations were counted. */
+export function countOf(slot: Slot): number {
+  return names.reduce((sum, name) => sum + (lookUp(slot, name) ?? 0), 0);
 }
 
 /** The duration, in milliseconds, below which this share lies: exact to the class, and even within it. Null: nothing was counted. */
 export function quantileOf(slot: Slot, share: number): number | null {
-  const counts = Array.from({ length: ends.length + 1 }, (_, place) => lookUp(slot, nameOf(place)) ?? 0);
-  const wanted = share * counts.reduce((sum, each) => sum + each, 0);
+  const wanted = share * countOf(slot);
   if (wanted === 0) {
     return null;
   }
   let below = 0;
-  for (const [place, count] of counts.entries()) {
+  for (const [place, name] of names.entries()) {
+    const count = lookUp(slot, name) ?? 0;
     const [from = 0, end = from] = [ends[place - 1], ends[place] ?? ends.at(-1)];
     if (count > 0 && below + count >= wanted) {
       return from + ((wanted - below) / count) * (end - from);

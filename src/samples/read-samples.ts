@@ -1,3 +1,4 @@
+import { lookUp } from '../shared/look-up.js';
 import { hourMs, sampleId, samples, slotMs, type SampledEvent, type Slot } from './sample.model.js';
 
 export interface ReadSamples {
@@ -40,4 +41,13 @@ export async function readSamples(
       return [subject, { slots, events: events.filter(({ at }) => at.getTime() >= firstMs) }];
     }),
   );
+}
+
+/** @param values The names of what is no count: of these the last is kept. */
+export function sumOfSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
+  const sum: Slot = {};
+  for (const [name, value] of slots.flatMap((slot) => Object.entries(slot))) {
+    sum[name] = values.includes(name) ? value : (lookUp(sum, name) ?? 0) + value;
+  }
+  return sum;
 }

@@ -20,6 +20,13 @@ const unreadable: Record<string, object> = {
   'no-data': { ...written, data: '{"secret":"hunter2"' },
   'no-opts': { ...written, opts: 'x' },
   'null-opts': { ...written, opts: 'null' },
+  'no-parent': { ...written, parent: '{' },
+};
+/** Of these BullMQ reads every field, and fails when it counts in one, or plans what comes next, before the job is done. */
+const uncountable: Record<string, object> = {
+  'no-count': { ...written, atm: 'x', ats: 'y' },
+  'no-period': { ...written, rjk: 'of-no-schedule' },
+  'two-periods': { ...written, opts: '{"repeat":{"every":1000,"pattern":"x"},"repeatJobKey":"q"}' },
 };
 const ids = Object.keys(unreadable);
 
@@ -50,7 +57,7 @@ describe('jobs that cannot be read', function () {
     expect(await listed('waiting')).to.deep.equal(shown);
     expect(await findJob(`no-opts@${queue.name}`)).to.include({ state: 'waiting', data: null });
     expect((await diagnosed())?.detail).to.match(
-      /^3 waiting.*; job (no-data|no-opts|null-opts) cannot be read$/,
+      /^4 waiting.*; job (no-data|no-opts|null-opts|no-parent) cannot be read$/,
     );
   });
 
@@ -66,9 +73,34 @@ describe('jobs that cannot be read', function () {
     expect(await listed('active')).to.deep.equal([]);
     const found = await findJob(`no-data@${queue.name}`);
     expect(found).to.include({ state: 'failed', refusal: 'unreadable' });
-    expect(found.failures[0]?.reason).to.contain('no JSON');
+    expect(found.failures[0]?.reason).to.contain('Its data cannot be read');
     expect(JSON.stringify(found)).to.not.contain('hunter2');
     await eventually('the other to be done', () => done.includes(settlementId));
-    expect((await diagnosed())?.detail).to.match(/; job (no-data|no-opts|null-opts) cannot be read/);
+    expect((await diagnosed())?.detail).to.match(
+      /; job (no-data|no-opts|null-opts|no-parent) cannot be read/,
+    );
+  });
+
+  it('end where BullMQ cannot count in them, or plan what comes after them', async () => {
+    for (const [id, fields] of Object.entries(uncountable)) {
+      await redis().hset(openQueue(queue).toKey(id), fields);
+      await redis().lpush(openQueue(queue).toKey('wait'), id);
+    }
+    workers ??= startWorkers([handle(payOutJob, () => Promise.resolve())]);
+    for (const [id, field] of [
+      ['no-count', 'atm and ats'],
+      ['no-period', 'rjk'],
+      ['two-periods', 'opts'],
+    ] as const) {
+      const failed = await eventually(
+        `${id} to fail`,
+        async () => {
+          const found = await findJob(`${id}@${queue.name}`);
+          return found.state === 'failed' && found;
+        },
+        60_000,
+      );
+      expect(failed.failures[0]?.reason).to.contain(`Its ${field} cannot be read`);
+    }
   });
 });

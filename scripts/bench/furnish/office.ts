@@ -7,6 +7,7 @@ import { markupId, MarkupModel, type MarkupSubject } from '../../../src/products
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
 import { CaseModel } from '../../../src/purchases/case.model.js';
 import { changing } from '../../../src/redis/changing.js';
+import { bucketOf } from '../../../src/samples/latency-buckets.js';
 import { sampleId, samples, type Slot } from '../../../src/samples/sample.model.js';
 import { recordAt } from './cash.js';
 import type { People } from './people.js';
@@ -150,25 +151,14 @@ function raiseAlarms({ writer }: Desk, { untilMs }: Span): void {
 const plottedDays = 40;
 
 function plot({ writer, chance }: Desk, { sellers }: People, { untilMs }: Span): void {
-  const subjects = [...sellers.map(({ id }) => `provider:${id}`), 'receivers'];
+  const subjects = [...sellers.map(({ id }) => `provider:${id}`), 'receivers', 'purchases'];
   const lastMs = Math.floor(untilMs / hourMs) * hourMs;
   for (let back = 0; back < plottedDays * 24; back += 1) {
     const fromMs = lastMs - back * hourMs;
     for (const subject of subjects) {
       const slots: Record<string, Slot> = {};
       for (let slot = 0; slot < slotsOfHour; slot += 1) {
-        const orders = 10 + chance.below(90);
-        slots[slot] =
-          subject === 'receivers'
-            ? { delivered: orders, failed: chance.below(5) }
-            : {
-                orders,
-                sold: orders - 2,
-                failed: 2,
-                ms3: orders - 5,
-                ms5: 5,
-                float: 50_000_000 - slot * 10_000,
-              };
+        slots[slot] = slotOf(subject, { count: 10 + chance.below(90), slot, failed: chance.below(5) });
       }
       writer.add(samples.collectionName, {
         _id: sampleId(subject, fromMs),
@@ -177,6 +167,18 @@ function plot({ writer, chance }: Desk, { sellers }: People, { untilMs }: Span):
         events: [],
       });
     }
+  }
+}
+
+function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot' | 'failed', number>): Slot {
+  const took = { [bucketOf(420)]: count - 5, [bucketOf(2_100)]: 5 };
+  switch (subject) {
+    case 'receivers':
+      return { delivered: count, failed };
+    case 'purchases':
+      return took;
+    default:
+      return { orders: count, sold: count - 2, failed: 2, ...took, float: 50_000_000 - slot * 10_000 };
   }
 }
 

@@ -1,6 +1,6 @@
 import { businessDays, type BusinessDays, type SoldOnDay } from '../../purchases/business-days.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { sampledMax, sampleLatency } from '../../purchases/sample-latency.js';
+import { durationsByHour } from '../../purchases/purchase-samples.js';
 import { quarterMs } from '../../purchases/totals-of.js';
 import { businessDayNamed, businessDayOf } from '../../shared/business-time.js';
 import { providerHistories } from '../../providers/provider-samples.js';
@@ -18,45 +18,6 @@ const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
-const pastRememberedMs = 300_000;
-/** Latencies of one hour. */
-const sampledBefore = 20;
-
-/** What was accepted in an hour that is over seldom ends later: its latencies are asked for every five minutes alone. */
-const pastHours = new Map<number, () => Promise<number[]>>();
-
-/** By the hour, of the last 24. */
-function latencyByHour(hours: readonly number[]): Promise<number[][]> {
-  const current = hours.at(-1);
-  for (const fromMs of pastHours.keys()) {
-    if (!hours.includes(fromMs)) {
-      pastHours.delete(fromMs);
-    }
-  }
-  return Promise.all(
-    hours.map((fromMs) => {
-      const ask = () => sampleLatency({ fromMs, toMs: fromMs + hourMs }, sampledMax);
-      if (fromMs === current) {
-        return ask();
-      }
-      const remembered = pastHours.get(fromMs) ?? rememberedFor(pastRememberedMs, ask);
-      pastHours.set(fromMs, remembered);
-      return remembered();
-    }),
-  );
-}
-
-/** Of the 24 hours before those, which the figures alone are compared with: fewer of each. */
-const dayBefore = rememberedFor(pastRememberedMs, async () => {
-  const hours = hoursUntil(nowMs()).map((fromMs) => fromMs - hoursShown * hourMs);
-  return quantilesOf(
-    sorted(
-      await Promise.all(
-        hours.map((fromMs) => sampleLatency({ fromMs, toMs: fromMs + hourMs }, sampledBefore)),
-      ),
-    ),
-  );
-});
 
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
 export const figuresOfToday = rememberedFor(rememberedMs, async () => {
@@ -65,8 +26,8 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
   const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
   const [days, latency, before, providers, deliveries, closed] = await Promise.all([
     businessDays(),
-    latencyByHour(hours),
-    dayBefore(),
+    durationsByHour(hours),
+    durationsByHour(hours.map((fromMs) => fromMs - hoursShown * hourMs)),
     providersByHour(span),
     deliveriesByHour(span),
     lastClosedDay(),
@@ -77,19 +38,12 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
     is_whole: days.isWhole,
     today: figuresOf(days.recent.filter(({ day }) => day === days.today)),
     yesterday: figuresOf(days.recent.filter(({ day }) => day === days.yesterday)),
-    latency: {
-      sampled_max: sampledMax,
-      ...quantilesOf(sorted(latency)),
-      before,
-    },
+    latency: { ...latency.all, before: before.all },
     suspense_closed: closed && {
       day: closed._id,
       amount: lookUp(closed.content.totals, 'platform:suspense') ?? 0,
     },
-    hours: volumeByHour(days, hours).map((each, index) => ({
-      ...each,
-      latency: quantilesOf(latency[index] ?? []),
-    })),
+    hours: volumeByHour(days, hours).map((each) => ({ ...each, latency: latency.of(Date.parse(each.from)) })),
     days: salesByDay(days),
     providers: byProvider(days),
     plotted: providers,
@@ -212,15 +166,4 @@ function byProvider({ recent, today, sellers }: BusinessDays) {
     .filter(({ purchases }) => purchases > 0)
     .sort((a, b) => b.purchases - a.purchases)
     .slice(0, providersShown);
-}
-
-/** The shortest first. */
-function sorted(samples: readonly number[][]): number[] {
-  return samples.flat().sort((a, b) => a - b);
-}
-
-/** @param seconds The shortest first. */
-function quantilesOf(seconds: readonly number[]) {
-  const at = (share: number) => seconds[Math.ceil(share * seconds.length) - 1] ?? null;
-  return { sampled: seconds.length, median_s: at(0.5), p95_s: at(0.95) };
 }

@@ -33,7 +33,7 @@ const figures = shape({
   sales: count.description('Rupiah: the prices of what succeeded and was not taken back.'),
   commission: count.description('Rupiah of the sales that are the platform’s.'),
 });
-const quantiles = { sampled: count, median_s: Joi.number().allow(null), p95_s: Joi.number().allow(null) };
+const quantiles = { ended: count, median_s: Joi.number().allow(null), p95_s: Joi.number().allow(null) };
 
 export const getToday = defineConsoleOperation({
   id: 'getToday',
@@ -56,7 +56,6 @@ export const getToday = defineConsoleOperation({
         .description('At the end of the last closed day.'),
     }),
     latency: shape({
-      sampled_max: count,
       ...quantiles,
       before: shape(quantiles).description('Of the 24 hours before.'),
     }),

@@ -1,12 +1,10 @@
 import { post } from '../../money/posting/post.js';
-import { sampleEnd } from '../../providers/provider-samples.js';
-import { nowMs } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
 import { failureEnding } from './ending-postings.js';
-import { observeEnd } from './purchase-metrics.js';
+import { countEnd } from './purchase-metrics.js';
 import { recordContradiction } from './record-contradiction.js';
 
 /**
@@ -30,9 +28,6 @@ export async function concludeFailure(
     }
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  observeEnd(purchase, 'failed', nowMs());
-  if (order) {
-    sampleEnd(order.sellerId, 'failed');
-  }
+  countEnd(purchase, 'failed', order);
   await announceDeliveries(deliveries);
 }

@@ -1,13 +1,11 @@
 import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
 import { post } from '../../money/posting/post.js';
-import { sampleEnd } from '../../providers/provider-samples.js';
-import { nowMs } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
 import { successEnding } from './ending-postings.js';
-import { observeEnd } from './purchase-metrics.js';
+import { countEnd } from './purchase-metrics.js';
 import { recordContradiction } from './record-contradiction.js';
 
 /**
@@ -28,7 +26,6 @@ export async function concludeSuccess(
     await recordContradiction(purchase, { order, says: 'success' });
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  observeEnd(purchase, 'success', nowMs());
-  sampleEnd(order.sellerId, 'sold');
+  countEnd(purchase, 'success', order);
   await Promise.all([announceDeliveries(deliveries), announceSellerCredit(order.sellerId)]);
 }

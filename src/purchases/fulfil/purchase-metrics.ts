@@ -1,4 +1,7 @@
+import { sampleEnd } from '../../providers/provider-samples.js';
+import { nowMs } from '../../shared/clock.js';
 import { histogram } from '../../shared/metrics.js';
+import { sampleDuration } from '../purchase-samples.js';
 
 const durations = histogram({
   name: 'topup_purchase_duration_seconds',
@@ -8,11 +11,16 @@ const durations = histogram({
   zero: [{ outcome: 'success' }, { outcome: 'failed' }],
 });
 
-/** Counted when it is written, so once for each purchase. */
-export function observeEnd(
+/** Counted when it is written, so once for each purchase. @param order Whose fate it is that became certain with it, if any. */
+export function countEnd(
   { createdAt }: { createdAt: Date },
   outcome: 'success' | 'failed',
-  atMs: number,
+  order: { sellerId: string } | null,
 ): void {
-  durations({ outcome }, Math.max(0, atMs - createdAt.getTime()) / 1_000);
+  const tookMs = Math.max(0, nowMs() - createdAt.getTime());
+  durations({ outcome }, tookMs / 1_000);
+  sampleDuration(tookMs);
+  if (order) {
+    sampleEnd(order.sellerId, outcome === 'success' ? 'sold' : 'failed');
+  }
 }

@@ -1764,13 +1764,12 @@ export interface operations {
                                 } | null;
                             };
                             latency: {
-                                sampled_max: number;
-                                sampled: number;
+                                ended: number;
                                 median_s: number | null;
                                 p95_s: number | null;
                                 /** @description Of the 24 hours before. */
                                 before: {
-                                    sampled: number;
+                                    ended: number;
                                     median_s: number | null;
                                     p95_s: number | null;
                                 };
@@ -1786,7 +1785,7 @@ export interface operations {
                                 refunded: number;
                                 open: number;
                                 latency: {
-                                    sampled: number;
+                                    ended: number;
                                     median_s: number | null;
                                     p95_s: number | null;
                                 };

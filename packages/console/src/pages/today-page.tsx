@@ -146,7 +146,7 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
       t('timeToFinal'),
       inSeconds(latency.median_s),
       [
-        t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.sampled) }),
+        t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.ended) }),
         t('dayBefore', {
           value: `${inSeconds(latency.before.median_s)}, p95 ${inSeconds(latency.before.p95_s)}`,
         }),
@@ -189,7 +189,7 @@ const colours = {
   open: 'light-dark(var(--mantine-color-gray-6), var(--mantine-color-gray-5))',
 };
 
-function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactElement {
+function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
   const zone = useZone();
   const clocks = hours.map(({ from }) => clockIn(zone, from));
   return (
@@ -225,7 +225,7 @@ function AllPlots({ of: { hours, days, latency } }: { of: Today }): React.ReactE
         format={seconds}
         note={
           <Text size="xs" c="dimmed">
-            {t('latencyNote', { count: latency.sampled_max })}
+            {t('latencyNote')}
           </Text>
         }
         series={[

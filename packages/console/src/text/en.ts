@@ -217,7 +217,7 @@ export const en = {
   volumePlot: 'Purchases by the hour in which they were accepted',
   successPlot: 'Success rate by hour',
   latencyPlot: 'Time to final by hour',
-  latencyNote: 'Of the newest {count} purchases of each hour, as far as they are final.',
+  latencyNote: 'From acceptance to the end, of the purchases that came to their end in each hour.',
   salesPlot: 'Sales of 30 days',
   series_success: 'success',
   series_open: 'open',

@@ -222,7 +222,7 @@ export const id: Record<keyof typeof en, string> = {
   volumePlot: 'Transaksi menurut jam diterima',
   successPlot: 'Tingkat sukses per jam',
   latencyPlot: 'Waktu sampai final per jam',
-  latencyNote: 'Dari {count} transaksi terbaru setiap jam, yang sudah final.',
+  latencyNote: 'Dari penerimaan sampai final, untuk transaksi yang final pada jam itu.',
   salesPlot: 'Penjualan 30 hari',
   series_success: 'sukses',
   series_open: 'terbuka',

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { setClock } from '../../src/shared/clock.js';
+import { firstIdAt, newId } from '../../src/shared/ids.js';
+
+const day = 86_400_000;
+const timeOf = (id: string) => id.slice(0, firstIdAt(0).length);
+
+describe('ids', () => {
+  afterEach(() => {
+    setClock(null);
+  });
+
+  it('are of the time that documents are of, and not of the host', () => {
+    const at = Date.now() - day;
+    setClock(() => at);
+    expect(timeOf(newId())).to.equal(firstIdAt(at));
+  });
+
+  it('follow a clock that was set back', () => {
+    const at = Date.now();
+    setClock(() => at + day);
+    newId();
+    setClock(() => at);
+    expect(timeOf(newId())).to.equal(firstIdAt(at));
+  });
+
+  it('rise within a millisecond, and none comes twice', () => {
+    const at = Date.now();
+    setClock(() => at);
+    const ids = Array.from({ length: 50_000 }, newId);
+    expect(ids).to.deep.equal([...ids].sort());
+    expect(new Set(ids).size).to.equal(ids.length);
+    expect(ids[0]).to.match(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+  });
+});
