@@ -1,4 +1,5 @@
 /** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
+import { groupBy } from '../shared/group-by.js';
 import { countSample, noteSample, sampleEvent } from '../samples/sampling.js';
 import { readSamples, sumOfSlots } from '../samples/read-samples.js';
 import type { SampledEvent, Slot } from '../samples/sample.model.js';
@@ -59,14 +60,32 @@ export async function providerHistories(
     sellerIds.map((id) => {
       const { slots = [], events = [] } = found.get(subjectOf(id)) ?? {};
       const firstMs = slots[0]?.fromMs ?? 0;
-      const steps = new Map<number, Slot>();
-      for (const { fromMs, slot } of slots) {
-        const step = firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs;
-        steps.set(step, sumOfSlots([steps.get(step) ?? {}, slot], ['float']));
-      }
-      return [id, { steps: [...steps].map(([fromMs, slot]) => figuresOf(fromMs, slot)), changes: events }];
+      const steps = groupBy(
+        slots,
+        ({ fromMs }) => firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs,
+      );
+      const sumOf = (each: typeof slots) =>
+        sumOfSlots(
+          each.map(({ slot }) => slot),
+          ['float'],
+        );
+      return [
+        id,
+        { steps: [...steps].map(([fromMs, each]) => figuresOf(fromMs, sumOf(each))), changes: events },
+      ];
     }),
   );
+}
+
+/** How many orders each of these sellers was sent, by its id. */
+export async function ordersSent(
+  sellerIds: readonly string[],
+  span: { sinceMs: number; untilMs: number },
+): Promise<Map<string, number>> {
+  const found = await readSamples(sellerIds.map(subjectOf), { ...span, names: ['orders'] });
+  const sentTo = (id: string) =>
+    (found.get(subjectOf(id))?.slots ?? []).reduce((sum, { slot: { orders = 0 } }) => sum + orders, 0);
+  return new Map(sellerIds.map((id) => [id, sentTo(id)]));
 }
 
 /**

@@ -49,6 +49,7 @@ export async function businessDays(): Promise<BusinessDays> {
     AccountModel.find({ role: 'seller' }, { username: 1 })
       .sort({ createdAt: -1 })
       .limit(sellersMax)
+      .batchSize(sellersMax)
       .lean<{ _id: string; username: string }[]>(),
     totalsAreComplete(),
   ]);
@@ -60,8 +61,11 @@ export async function businessDays(): Promise<BusinessDays> {
       days: [yesterday, today],
       paths: [...paths, 'sold.quarters'],
     });
-    const older = await readTotalsOfMany(session, { accountIds, days: olderDays, paths });
-    const unasked = await unaskedOf(session, yesterday, today);
+    // The first read has fixed the moment.
+    const [older, unasked] = await Promise.all([
+      readTotalsOfMany(session, { accountIds, days: olderDays, paths }),
+      unaskedOf(session, yesterday, today),
+    ]);
     return {
       today,
       yesterday,

@@ -17,6 +17,7 @@ export async function readOpenPurchases(): Promise<OpenPurchases> {
     .find({ status: { $in: ['PENDING', 'PROCESSING'] } }, { projection: { createdAt: 1, price: 1 } })
     .hint('status_next_action')
     .limit(readMax)
+    .batchSize(readMax)
     .toArray();
   return {
     open,

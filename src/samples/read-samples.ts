@@ -1,4 +1,3 @@
-import { lookUp } from '../shared/look-up.js';
 import { hourMs, sampleId, samples, slotMs, type SampledEvent, type Slot } from './sample.model.js';
 
 export interface ReadSamples {
@@ -13,11 +12,12 @@ const hoursMax = 2_000;
 
 /**
  * What was counted about each of these subjects, by their ids.
+ * @param span.names Of the counters, where not all are wanted: of many subjects that is a tenth of the work.
  * @throws Error where that are more than 2,000 hours: whoever asks has a bound.
  */
 export async function readSamples(
   subjects: readonly string[],
-  { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
+  { sinceMs, untilMs, names }: { sinceMs: number; untilMs: number; names?: readonly string[] },
 ): Promise<Map<string, ReadSamples>> {
   const firstMs = Math.floor(sinceMs / slotMs) * slotMs;
   const hours: number[] = [];
@@ -27,27 +27,38 @@ export async function readSamples(
   if (hours.length * subjects.length > hoursMax) {
     throw new Error(`Figures of ${subjects.length} subjects and ${hours.length} hours are too many`);
   }
-  const ids = subjects.flatMap((subject) => hours.map((hour) => sampleId(subject, hour)));
-  const found = await samples.find({ _id: { $in: ids } }).toArray();
+  const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => sampleId(subject, hour))]));
+  const filter = { _id: { $in: [...idsOf.values()].flat() } };
+  const found = await samples
+    .find(filter, { batchSize: hoursMax, ...(names && { projection: projectionOf(names) }) })
+    .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
-  return new Map(
-    subjects.map((subject) => {
-      const slots: ReadSamples['slots'] = [];
-      for (let fromMs = firstMs; fromMs < untilMs; fromMs += slotMs) {
-        const hour = byId.get(sampleId(subject, fromMs));
-        slots.push({ fromMs, slot: hour?.slots?.[(fromMs % hourMs) / slotMs] ?? {} });
-      }
-      const events = hours.flatMap((hour) => byId.get(sampleId(subject, hour))?.events ?? []);
-      return [subject, { slots, events: events.filter(({ at }) => at.getTime() >= firstMs) }];
-    }),
-  );
+  const read = new Map<string, ReadSamples>();
+  for (const [subject, ids] of idsOf) {
+    const ofHours = ids.map((id) => byId.get(id));
+    const slots: ReadSamples['slots'] = [];
+    for (let fromMs = firstMs; fromMs < untilMs; fromMs += slotMs) {
+      const hour = ofHours[Math.floor((fromMs - (hours[0] ?? 0)) / hourMs)];
+      slots.push({ fromMs, slot: hour?.slots?.[(fromMs % hourMs) / slotMs] ?? {} });
+    }
+    const events = ofHours.flatMap((hour) => hour?.events ?? []);
+    read.set(subject, { slots, events: events.filter(({ at }) => at.getTime() >= firstMs) });
+  }
+  return read;
+}
+
+function projectionOf(names: readonly string[]): Record<string, 1> {
+  const slots = Array.from({ length: hourMs / slotMs }, (_, slot) => slot);
+  return Object.fromEntries(slots.flatMap((slot) => names.map((name) => [`slots.${slot}.${name}`, 1])));
 }
 
 /** @param values The names of what is no count: of these the last is kept. */
 export function sumOfSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
-  const sum: Slot = {};
-  for (const [name, value] of slots.flatMap((slot) => Object.entries(slot))) {
-    sum[name] = values.includes(name) ? value : (lookUp(sum, name) ?? 0) + value;
+  const sum = new Map<string, number>();
+  for (const slot of slots) {
+    for (const [name, value] of Object.entries(slot)) {
+      sum.set(name, values.includes(name) ? value : (sum.get(name) ?? 0) + value);
+    }
   }
-  return sum;
+  return Object.fromEntries(sum);
 }

@@ -3,7 +3,7 @@ import type { PurchaseStatus } from '../../purchases/purchase.model.js';
 import { durationsByHour } from '../../purchases/purchase-samples.js';
 import { quarterMs } from '../../purchases/totals-of.js';
 import { businessDayNamed, businessDayOf } from '../../shared/business-time.js';
-import { providerHistories } from '../../providers/provider-samples.js';
+import { ordersSent, providerHistories } from '../../providers/provider-samples.js';
 import { routingSellers } from '../../providers/route-board.js';
 import { attemptFigures } from '../../webhooks/delivery-samples.js';
 import { presentStep } from '../providers/get-provider.js';
@@ -55,17 +55,22 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
 async function providersByHour(span: { sinceMs: number; untilMs: number }) {
   const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
   const asked = sellers.slice(0, sellersRead);
-  const found = await providerHistories(
+  const orders = await ordersSent(
     asked.map(({ _id }) => _id),
+    span,
+  );
+  const plotted = asked
+    .sort((a, b) => (orders.get(b._id) ?? 0) - (orders.get(a._id) ?? 0))
+    .slice(0, plottedMax);
+  const found = await providerHistories(
+    plotted.map(({ _id }) => _id),
     span,
     hourMs,
   );
-  return asked
-    .map(({ _id, username }) => ({ seller: username, steps: (found.get(_id)?.steps ?? []).map(presentStep) }))
-    .map((each) => ({ ...each, orders: each.steps.reduce((sum, { orders }) => sum + orders, 0) }))
-    .sort((a, b) => b.orders - a.orders)
-    .slice(0, plottedMax)
-    .map(({ seller, steps }) => ({ seller, steps }));
+  return plotted.map(({ _id, username }) => ({
+    seller: username,
+    steps: (found.get(_id)?.steps ?? []).map(presentStep),
+  }));
 }
 
 async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
