@@ -49,7 +49,9 @@ async function main(): Promise<void> {
   // Purchases are accepted without Redis (decision 026): then it begins by MongoDB's clock, and its /readyz says so.
   const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
-  await clock.goBy(mongodbTime);
+  await clock.goBy(mongodbTime).catch((error: unknown) => {
+    logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });
+  });
   if (isStopping()) {
     return;
   }

@@ -1,3 +1,4 @@
+import { within } from '../../src/shared/within.js';
 import { findService } from './find-service.js';
 import { writeTimesBy } from './format.js';
 import { asError, asOutage } from './outage.js';
@@ -12,27 +13,35 @@ const redisWaitMs = 2_000;
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
-  const [mongo, redis, queues, { logger }, { businessTime }] = await Promise.all([
+  const [mongo, redis, queues, { keepFleetClock }, { logger }, { businessTime }] = await Promise.all([
     import('../../src/database/mongo.js'),
     import('../../src/redis/connection.js'),
     import('../../src/jobs/queues.js'),
+    import('../../src/redis/fleet-clock.js'),
     import('../../src/shared/logger.js'),
     import('../../src/shared/business-time.js'),
     import('../../src/all-models.js'),
   ]);
   logger.silent = true;
   writeTimesBy(businessTime);
-  const [mongodb] = await Promise.allSettled([mongo.connectMongo(), redis.connectRedis(redisWaitMs)]);
+  const clock = keepFleetClock();
+  const [mongodb] = await Promise.allSettled([
+    mongo.connectMongo(),
+    within(redisWaitMs, clock.measured, () => new Error('Redis did not tell the time')),
+  ]);
   const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;
   try {
     // Commands that need Redis say so themselves; the others work without it.
     if (connecting !== null && !toleratesOutage) {
       throw asError(connecting);
     }
+    // What it writes is compared with what the fleet writes, whatever the clock of the operator's machine.
+    await clock.goBy(mongo.mongodbTime).catch(() => undefined);
     return await work();
   } catch (error) {
     throw await asOutage(error, connecting);
   } finally {
+    await clock.stop();
     await queues.closeQueues();
     await redis.disconnectRedis();
     await mongo.disconnectMongo();

@@ -27,8 +27,8 @@ export async function addJob<Data extends object>(
   { delayMs = 0, priority = 0, requestId }: AddOptions = {},
 ): Promise<void> {
   const { name, payload, options } = entryOf(job, data, requestId);
-  // BullMQ refuses a negative delay.
-  const opts = { ...options, delay: Math.max(0, delayMs), priority };
+  // BullMQ refuses a negative delay, and keeps fractions of a millisecond.
+  const opts = { ...options, delay: Math.max(0, Math.round(delayMs)), priority };
   await adderOf(job.queue)({ name, data: payload, opts });
 }
 

@@ -15,7 +15,8 @@ interface Field {
   instead: string | null;
 }
 
-const count: Field = { isRead: (text) => /^-?\d{1,15}$/.test(text), instead: '0' };
+const number: Field = { isRead: (text) => /^-?\d{1,15}(\.\d+)?$/.test(text), instead: '0' };
+const count: Field = { ...number, isRead: (text) => /^-?\d{1,15}$/.test(text) };
 const json: Field = { isRead: (text) => text === '' || parsed(text) !== undefined, instead: null };
 
 /** What BullMQ reads, or counts in, before anybody sees the job. */
@@ -24,9 +25,8 @@ const fields = new Map<string, Field>([
   ['opts', { isRead: isOptions, instead: '{"removeOnFail":1000}' }],
   ['progress', { ...json, instead: '0' }],
   ['parent', json],
-  ...['timestamp', 'delay', 'priority', 'processedOn', 'atm', 'ats', 'stc'].map(
-    (name) => [name, count] as const,
-  ),
+  ...['timestamp', 'delay', 'priority', 'processedOn'].map((name) => [name, number] as const),
+  ...['atm', 'ats', 'stc'].map((name) => [name, count] as const),
 ]);
 /** It names the schedule that a job is of, whose period is in the options. */
 const ofSchedule = 'rjk';

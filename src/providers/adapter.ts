@@ -13,7 +13,7 @@ export interface ProviderOrder {
   sentAt?: Date | null;
   /** When its status was last asked. */
   lastCheckAt?: Date | null;
-  /** Nothing may be sent after this: its lease is over, and others are asking what became of it. */
+  /** Nothing that can buy may be sent after this, a status check as little: its lease is over, and others go by what it has not done. */
   sendBefore?: Date | null;
 }
 

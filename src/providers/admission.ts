@@ -11,7 +11,7 @@ import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 import { keepBeating, tokenOfThisProcess } from './beats.js';
-import { flightsKeyOf, probeKeyOf } from './circuit.js';
+import { circuitRules, flightsKeyOf, probeKeyOf } from './circuit.js';
 import { pauseKeyOf } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
@@ -50,9 +50,11 @@ redis.call('PEXPIRE', flights, life * 2)
 if ARGV[6] == '1' then redis.call('PEXPIRE', KEYS[5], life) end
 return {'go', math.ceil(at - now)}`;
 
-/** A call that was let through; `release` when its answer is there, or it was not made after all. */
+/**
+ * A call that was let through; `release` when its answer is there, or it was not made after all. The first word holds.
+ */
 export interface Admission {
-  release(): Promise<void>;
+  release(how?: { sent: boolean }): Promise<void>;
 }
 
 /** When to come again, in milliseconds from now. */
@@ -163,12 +165,29 @@ async function askRedis(
   }
 }
 
-function released(sellerId: string, token: string, isOrder: boolean): () => Promise<void> {
+function released(sellerId: string, token: string, isOrder: boolean): Admission['release'] {
   const ended = isOrder ? keepBeating(sellerId, token) : () => undefined;
-  return async () => {
+  let isReleased = false;
+  return async ({ sent } = { sent: true }) => {
+    if (isReleased) {
+      return;
+    }
+    isReleased = true;
     ended();
-    await release(sellerId, token);
+    await Promise.all([release(sellerId, token), isOrder && !sent ? endProbe(sellerId) : undefined]);
   };
+}
+
+/** KEYS: probe. ARGV: the pause between probes. */
+const endProbeScript = `
+if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
+
+/** Should this order have been the probe: nobody will answer it, and the next one need not wait for that. */
+async function endProbe(sellerId: string): Promise<void> {
+  const key = probeKeyOf(sellerId, 'send');
+  await redis()
+    .eval(endProbeScript, 1, key, circuitRules.probeIntervalMs)
+    .catch(() => undefined);
 }
 
 /** Should it fail, the place is free again when the time of the call is over. */

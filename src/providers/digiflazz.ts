@@ -117,13 +117,14 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
         return { ...inquired, outcome: 'refused', failover: 'no' };
       case 'bill': {
         const { totalAmount } = inquired.bill;
-        return totalAmount === order.billTotal
-          ? readOrder(
-              (await transact(connection, order, { command: 'pay-pasca', timeoutMs })).answer,
-              order,
-              'first',
-            )
-          : billChanged(totalAmount);
+        if (totalAmount !== order.billTotal) {
+          return billChanged(totalAmount);
+        }
+        // The inquiry may have taken its half, and whoever waited for it may have stood still for longer.
+        const sendBefore = order.sendBefore && new Date(order.sendBefore.getTime() + timeoutMs);
+        const payment = { ...order, sendBefore };
+        const { answer } = await transact(connection, payment, { command: 'pay-pasca', timeoutMs });
+        return readOrder(answer, order, 'first');
       }
     }
   };
@@ -152,7 +153,7 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
 
 type Transact = (
   connection: ProviderConnection,
-  order: BillQuery & { costMax?: number },
+  order: BillQuery & { costMax?: number; sendBefore?: Date | null | undefined },
   options?: { command?: Command; timeoutMs?: number },
 ) => Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }>;
 
@@ -160,7 +161,10 @@ function transactor(noteFloat: (sellerId: string, amount: number) => void): Tran
   return async (connection, order, { command, timeoutMs } = {}) => {
     const http = await post(
       connection,
-      { path: 'transaction', suffix: order.providerRef, ...(timeoutMs && { timeoutMs }) },
+      {
+        ...{ path: 'transaction', suffix: order.providerRef, sendBefore: order.sendBefore },
+        ...(timeoutMs && { timeoutMs }),
+      },
       {
         buyer_sku_code: order.productCode,
         customer_no: order.customerNumber,
@@ -183,11 +187,11 @@ function post(...call: Parameters<typeof callOf>): Promise<HttpAnswer> {
 
 function callOf(
   connection: ProviderConnection,
-  call: { path: string; suffix: string; timeoutMs?: number },
+  call: { path: string; suffix: string; timeoutMs?: number; sendBefore?: Date | null | undefined },
   body: Record<string, unknown>,
 ): HttpCall {
   const { username, secret, sellerId } = connection;
-  const { path, suffix, timeoutMs = digiflazzTraits.timeoutMs } = call;
+  const { path, suffix, timeoutMs = digiflazzTraits.timeoutMs, sendBefore } = call;
   const sign = createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
   return {
     method: 'POST',
@@ -195,6 +199,7 @@ function callOf(
     body: JSON.stringify({ username, ...body, sign }),
     timeoutMs,
     sellerId,
+    sendBefore,
   };
 }
 

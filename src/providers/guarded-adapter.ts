@@ -2,12 +2,11 @@ import { env } from '../../config/env.js';
 import { scenarioOf } from '../../config/sandbox-scenarios.js';
 import { nowMs } from '../shared/clock.js';
 import { printableWithin } from '../shared/printable.js';
-import { sureNowMs } from '../redis/fleet-clock.js';
-import { sayRedisError } from '../redis/say-error.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { admitted } from './admission.js';
 import { busyCode } from './answer.js';
+import { lateCode } from './http.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder } from './provider-metrics.js';
 import { sampleOrder } from './provider-samples.js';
@@ -20,13 +19,11 @@ import { sampleOrder } from './provider-samples.js';
 export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
-  const sendOrder = async (
+  const sendOrder = (
     connection: ProviderConnection,
     order: ProviderOrder,
     send: () => Promise<ProviderOutcome>,
-  ): Promise<ProviderOutcome> =>
-    // The last moment before it leaves: the process may have stood still since it claimed the order.
-    (await tooLate(order)) ?? counted({ adapter, connection, order, send });
+  ): Promise<ProviderOutcome> => counted({ adapter, connection, order, send });
   const guarded: ProviderAdapter = {
     ...adapter,
     buy: (connection, order) => sendOrder(connection, order, () => adapter.buy(connection, order)),
@@ -77,21 +74,6 @@ function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
   };
 }
 
-/** What keeps an order from being sent now; null: nothing. Whether its lease is over is Redis's to say, and nobody's who stood still. */
-async function tooLate({ sendBefore }: ProviderOrder): Promise<ProviderOutcome | null> {
-  if (!(sendBefore instanceof Date)) {
-    return null;
-  }
-  const late = (message: string) => ({ outcome: 'not-sent', code: 'LATE', message }) as const;
-  try {
-    const isOver = (await sureNowMs()) >= sendBefore.getTime();
-    return isOver ? late('The lease of the order was over before it could be sent') : null;
-  } catch (error) {
-    sayRedisError('an order is not sent, as nobody knows the time', error);
-    return late('Whether the lease of the order was over could not be seen, so it was not sent');
-  }
-}
-
 async function counted(sent: {
   adapter: ProviderAdapter;
   connection: ProviderConnection;
@@ -103,6 +85,9 @@ async function counted(sent: {
   const startedAt = nowMs();
   const outcome = await send();
   const durationMs = nowMs() - startedAt;
+  if (outcome.code === lateCode) {
+    return outcome;
+  }
   observeOrder({ provider: sellerId, outcome: outcome.outcome }, durationMs / 1_000);
   sampleOrder(sellerId, outcome.outcome, durationMs);
   const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;

@@ -132,11 +132,11 @@ async function send(
     // A status check too: where the provider does not know the order, it buys it.
     url.searchParams.set('max_price', String(costMax));
   }
-  return readJson(await get(connection, url), bodySchema, statusRules);
+  return readJson(await get(connection, url, order.sendBefore), bodySchema, statusRules);
 }
 
-function get({ sellerId }: ProviderConnection, url: URL): Promise<HttpAnswer> {
-  return callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId });
+function get({ sellerId }: ProviderConnection, url: URL, sendBefore?: Date | null): Promise<HttpAnswer> {
+  return callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId, sendBefore });
 }
 
 function addressOf(

@@ -7,6 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request } from 'undici';
 import { traced, traceparentNow } from '../shared/tracing.js';
 import { keepPause, retryAfterMs } from './pause.js';
+import { sureNowMs } from '../redis/fleet-clock.js';
+import { sayRedisError } from '../redis/say-error.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';
@@ -16,7 +18,12 @@ export interface HttpCall {
   bodyBytesMax?: number;
   /** Whose provider it is: a pause that the answer asks for is kept for all calls to it. */
   sellerId: string;
+  /** After this moment of the fleet's clock it must not leave: it can buy, and others go by what it has not done until then. */
+  sendBefore?: Date | null | undefined;
 }
+
+/** Nothing was sent: its time was over, or nobody could tell whether it was. It says nothing about the provider. */
+export const lateCode = 'LATE';
 
 export type HttpAnswer =
   | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
@@ -99,6 +106,9 @@ async function exchangeOnce(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
+  if (await isLate(call)) {
+    return { kind: 'not-sent', reason: lateCode };
+  }
   const traceparent = traceparentNow();
   try {
     const response = await request(call.url, {
@@ -125,6 +135,19 @@ async function exchangeOnce(
       : { kind: 'answer', status, text, asksForPause: pauseMs !== null };
   } catch (error) {
     return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: reasonOf(error) };
+  }
+}
+
+/** The last moment before it leaves: the process, or its machine, may have stood still since it was given its time. */
+async function isLate({ sendBefore, sellerId }: HttpCall): Promise<boolean> {
+  if (!(sendBefore instanceof Date)) {
+    return false;
+  }
+  try {
+    return (await sureNowMs()) >= sendBefore.getTime();
+  } catch (error) {
+    sayRedisError('a provider is not asked, as nobody knows the time', error, { sellerId });
+    return true;
   }
 }
 

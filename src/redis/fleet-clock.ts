@@ -68,10 +68,14 @@ export function keepFleetClock(): FleetClock {
   return {
     measured: first,
     async goBy(ask) {
+      if (whyClockUnknown() === null) {
+        return;
+      }
       const beforeMs = performance.now();
       const toldMs = await ask();
       const steadyMs = (beforeMs + performance.now()) / 2;
-      if (isKept && !measured) {
+      // A measure may have come meanwhile.
+      if (whyClockUnknown() !== null) {
         setClock(() => Math.round(toldMs + performance.now() - steadyMs));
       }
     },

@@ -7,6 +7,7 @@ import type { JobState } from '../../src/doctor/jobs/seen-job.js';
 import { addJob } from '../../src/jobs/add-job.js';
 import { handle } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
+import { failUnreadable } from '../../src/jobs/read-job.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
 import { redis } from '../../src/redis/connection.js';
 import { payOutJob } from '../../src/settlements/pay-out.job.js';
@@ -79,6 +80,24 @@ describe('jobs that cannot be read', function () {
     expect((await diagnosed())?.detail).to.match(
       /; job (no-data|no-opts|null-opts|no-parent) cannot be read/,
     );
+  });
+
+  it('are none of those that BullMQ writes, with fractions of a millisecond too', async () => {
+    const whole = {
+      ...written,
+      delay: '10000.5',
+      parent: '{"id":"1","queueKey":"k"}',
+      atm: '2',
+      processedOn: '1',
+    };
+    const ofSchedule = { ...written, rjk: 's', opts: '{"repeat":{"every":1000,"count":3},"attempts":1}' };
+    for (const fields of [whole, ofSchedule]) {
+      const key = openQueue(queue).toKey('whole');
+      await redis().hset(key, fields);
+      await failUnreadable(queue, 'whole');
+      expect(await redis().hgetall(key)).to.deep.equal(fields);
+      await redis().del(key);
+    }
   });
 
   it('end where BullMQ cannot count in them, or plan what comes after them', async () => {

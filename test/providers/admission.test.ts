@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { admissionWaitMaxMs, admitOrder, admitted } from '../../src/providers/admission.js';
+import { probeKeyOf } from '../../src/providers/circuit.js';
 import { keepPause } from '../../src/providers/pause.js';
 import { env } from '../../config/env.js';
 import { newId } from '../../src/shared/ids.js';
@@ -55,6 +56,20 @@ describe('what a provider is asked at once', () => {
     finish();
     expect(await first).to.equal('first');
     expect(await admitted(connection, () => Promise.resolve('next'))).to.equal('next');
+  });
+
+  it('an order that was not sent does not keep the next probe waiting, one that was does', async () => {
+    const left = async (how: { sent: boolean }) => {
+      const connection = connectionTo({});
+      const key = probeKeyOf(connection.sellerId, 'send');
+      await redis().set(key, '1', 'PX', 1_000);
+      const turn = await admitOrder(connection, { timeoutMs: 30_000, countsForCircuit: true });
+      expect(await redis().pttl(key)).to.be.greaterThan(30_000);
+      await ('release' in turn && turn.release(how));
+      return redis().pttl(key);
+    };
+    expect(await left({ sent: false })).to.be.within(0, 1_000);
+    expect(await left({ sent: true })).to.be.greaterThan(30_000);
   });
 
   it('a call that throws gives its slot back', async () => {

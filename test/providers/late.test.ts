@@ -1,25 +1,37 @@
-/** An order whose lease is over, in a process that cannot know it by itself: it, or its machine, stood still. */
+/** What can buy, asked for after its time, by a process that cannot know that by itself: it, or its machine, stood still. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
+import type { ServerResponse } from 'node:http';
+import { env } from '../../config/env.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../src/providers/adapter.js';
+import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
+import { h2hAdapter } from '../../src/providers/h2h.js';
 import { disconnectRedis, redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
-import { env } from '../../config/env.js';
+import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
 
-const sleptMs = 60_000;
+const sleptMs = 600_000;
+const total = 11_000;
+const h2h = guardedAdapter(h2hAdapter('h2h'));
+const digiflazz = guardedAdapter(digiflazzAdapter(() => undefined));
 
-describe('an order after its lease', function () {
+describe('what can buy, after its time', function () {
   this.timeout(60_000);
   const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
   let gate: TcpGate;
   let clock: FleetClock;
-  let sent = 0;
+  let provider: PlayServer;
+  let onInquiry = () => {};
 
+  before(async () => (provider = await startPlayServer(answer)));
+  after(() => provider.stop());
   beforeEach(async () => {
-    sent = 0;
+    onInquiry = () => {};
+    provider.calls.length = 0;
     await disconnectRedis();
     gate = await startTcpGate(real.url);
     env.REDIS_URL = gate.url;
@@ -35,57 +47,115 @@ describe('an order after its lease', function () {
     await gate.stop();
   });
 
-  const adapter = guardedAdapter({
-    kind: 'h2h',
-    traits: { timeoutMs: 3_000 },
-    buy() {
-      sent += 1;
-      return Promise.resolve({ outcome: 'unknown', code: 'x', message: 'x' });
-    },
-  } as unknown as ProviderAdapter);
-  /** Its lease was over three seconds after it was claimed, which was before the sleep. */
-  const buy = async (claimedMs: number) => {
-    const order = { sendBefore: new Date(claimedMs + 3_000), providerRef: 'r', productCode: 'S10' };
-    return adapter.buy({ sellerId: 's' } as ProviderConnection, order as unknown as ProviderOrder);
-  };
+  /** Of both protocols. */
+  function answer({ raw, url }: PlayedCall, response: ServerResponse): void {
+    if (!raw) {
+      const ref_id = url.searchParams.get('ref_id');
+      sendJson(response, 200, {
+        status: '00',
+        transaction_status: 'success',
+        ref_id,
+        sn: 'SN',
+        message: 'ok',
+      });
+      return;
+    }
+    const { ref_id, customer_no, commands } = JSON.parse(raw) as Record<string, string>;
+    if (commands === 'inq-pasca') {
+      onInquiry();
+    }
+    const bill = { customer_name: 'X', admin: 2_500, selling_price: total, periode: '201901' };
+    const said = { ref_id, customer_no, rc: '00', status: 'Sukses', message: 'ok', sn: 'SN' };
+    sendJson(response, 200, { data: { ...said, ...bill } });
+  }
+
+  const connection = (): ProviderConnection => ({
+    ...{ sellerId: newId(), baseUrl: provider.url, username: 'us', secret: 'secret' },
+  });
+  /** Its time was over three seconds after it was claimed. */
+  const orderOf = (claimedMs: number): ProviderOrder & { billTotal: number } => ({
+    ...{ providerRef: newId(), productCode: 'S10', customerNumber: '530000000001', costMax: total },
+    ...{ billTotal: total, sendBefore: new Date(claimedMs + 3_000) },
+  });
   const redisNow = async () => {
     const other = new Redis(real.url);
     const [seconds] = await other.time();
     other.disconnect();
     return Number(seconds) * 1_000;
   };
-  const sleepOf = {
-    'the host slept': () => {
-      performance.now = () => real.steady() - sleptMs;
-    },
+  const steadySleeps = () => (performance.now = () => real.steady() - sleptMs);
+  const sleeps = {
+    'the host slept': steadySleeps,
     'the whole machine was paused, its wall clock too': () => {
-      performance.now = () => real.steady() - sleptMs;
+      steadySleeps();
       Date.now = () => real.date() - sleptMs;
     },
   };
+  const bought = () => provider.calls.filter(({ raw }) => !raw.includes('inq-pasca'));
 
-  for (const [what, sleep] of Object.entries(sleepOf)) {
-    it(`is not sent where ${what}`, async () => {
-      const nowMs = await redisNow();
-      sleep();
-      expect(await buy(nowMs - sleptMs)).to.include({ outcome: 'not-sent', code: 'LATE' });
-      expect(sent).to.equal(0);
+  for (const [what, sleep] of Object.entries(sleeps)) {
+    for (const call of ['buy', 'payBill'] as const) {
+      it(`an order (${call}) is not sent where ${what}`, async () => {
+        const claimedMs = (await redisNow()) - sleptMs;
+        sleep();
+        const outcome = await h2h[call](connection(), orderOf(claimedMs));
+        expect(outcome).to.include({ outcome: 'not-sent', code: 'LATE' });
+        expect(bought()).to.have.length(0);
+      });
+    }
+
+    it(`a bill is not paid where ${what} while its amount was asked for`, async () => {
+      const claimedMs = await redisNow();
+      const [time, realTime] = [{ back: 0 }, clockOf(redis())];
+      onInquiry = () => {
+        sleep();
+        time.back = sleptMs;
+      };
+      // Redis is where the ten minutes have gone by.
+      redis().eval = ((...given: Parameters<Redis['eval']>) =>
+        realTime(...given).then((told) => later(told, time.back))) as Redis['eval'];
+      const outcome = await digiflazz.payBill(connection(), orderOf(claimedMs));
+      expect(provider.calls).to.have.length(1);
+      expect(outcome).to.include({ outcome: 'not-sent', code: 'LATE' });
     });
 
-    it(`is not sent where ${what}, and Redis does not answer`, async () => {
-      const nowMs = await redisNow();
+    it(`a status check, which buys what is not known, is not sent where ${what}`, async () => {
+      const claimedMs = (await redisNow()) - sleptMs;
       sleep();
-      await gate.cut();
-      await eventually('the cut to be noticed', () => redis().status !== 'ready');
-      const outcome = await buy(nowMs - sleptMs);
-      expect(outcome).to.include({ outcome: 'not-sent', code: 'LATE' });
-      expect(outcome.message).to.contain('could not be seen');
-      expect(sent).to.equal(0);
+      const outcome = await h2h.inquire(connection(), orderOf(claimedMs));
+      expect(outcome).to.include({ outcome: 'unknown', code: 'LATE' });
+      expect(await digiflazz.inquire(connection(), orderOf(claimedMs))).to.include({ outcome: 'unknown' });
+      expect(bought()).to.have.length(0);
     });
   }
 
-  it('and before it is over it is sent', async () => {
-    await buy(await redisNow());
-    expect(sent).to.equal(1);
+  it('nothing is sent where Redis does not tell the time', async () => {
+    const claimedMs = await redisNow();
+    await gate.cut();
+    await eventually('the cut to be noticed', () => redis().status !== 'ready');
+    expect(await h2h.buy(connection(), orderOf(claimedMs))).to.include({ outcome: 'not-sent', code: 'LATE' });
+    expect(bought()).to.have.length(0);
+  });
+
+  it('and all of it is sent in its time', async () => {
+    const claimedMs = await redisNow();
+    const calls = (adapter: ProviderAdapter) => [
+      adapter.buy(connection(), orderOf(claimedMs)),
+      adapter.payBill(connection(), orderOf(claimedMs)),
+      adapter.inquire(connection(), orderOf(claimedMs)),
+    ];
+    const outcomes = await Promise.all([...calls(h2h), ...calls(digiflazz)]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(Array(6).fill('success'));
+    expect(bought()).to.have.length(6);
   });
 });
+
+function clockOf(client: ReturnType<typeof redis>) {
+  return client.eval.bind(client) as (...given: unknown[]) => Promise<unknown>;
+}
+
+/** What the script of the clock has told, so much later. Other scripts tell no time. */
+function later(told: unknown, byMs: number): unknown {
+  const isTime = Array.isArray(told) && told.length === 2 && /^\d{10}$/.test(String(told[0]));
+  return isTime ? [String(Number(told[0]) + byMs / 1_000), String(told[1])] : told;
+}

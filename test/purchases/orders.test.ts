@@ -10,10 +10,12 @@ import { applyOutcome } from '../../src/purchases/fulfil/apply-outcome.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { postpone } from '../../src/purchases/fulfil/postpone.js';
 import { requestOf } from '../../src/purchases/fulfil/orders.js';
 import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
+import { PutBackError } from '../../src/jobs/put-back.js';
 import { setClock } from '../../src/shared/clock.js';
 import { changing } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
@@ -176,6 +178,38 @@ describe('the orders of a purchase', function () {
     setClock(() => claimed.sendBefore.getTime() - 1);
     expect(await send(claimed.sendBefore)).to.include({ outcome: 'success' });
     expect(server.calls).to.have.length(1);
+  });
+
+  it('that did not leave in their time are no reason to wait or to go elsewhere', async () => {
+    const server = await provider('success');
+    const shop = await openShop(server.url);
+    const { _id: id } = await shop.buy();
+    const accepted = await read(id);
+    const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
+    const late = { outcome: 'not-sent', code: 'LATE', message: 'Late' } as const;
+    const putBack = await applyOutcome(claimed.purchase, claimed.order, late).catch(
+      (error: unknown) => error,
+    );
+    expect(putBack).to.be.instanceOf(PutBackError);
+    expect(server.calls).to.have.length(0);
+    await fulfilPurchase(id);
+    const orders = await ordersOf(id);
+    expect(orders.map(({ code, sellerId }) => [code, sellerId])).to.deep.equal([
+      ['too-late', shop.seller._id],
+      ['00', shop.seller._id],
+    ]);
+    expect(await read(id)).to.include({ status: 'SUCCESS' });
+  });
+
+  it('are looked at when whoever sent the last one said, and not when somebody wanted to who saw an earlier one', async () => {
+    const server = await provider('success');
+    const shop = await openShop(server.url);
+    const accepted = await read((await shop.buy())._id);
+    const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
+    await postpone(accepted, 3_600_000);
+    expect((await read(accepted._id)).nextActionAt).to.deep.equal(claimed.purchase.nextActionAt);
+    await postpone(claimed.purchase, 3_600_000);
+    expect((await read(accepted._id)).nextActionAt?.getTime()).to.be.greaterThan(Date.now() + 3_000_000);
   });
 
   describe('a second execution', () => {

@@ -4,6 +4,9 @@ import { sampleEnd } from '../../providers/provider-samples.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
+import { PutBackError } from '../../jobs/put-back.js';
+import { lateCode } from '../../providers/http.js';
+import { tooLateCode } from './orders.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
@@ -21,12 +24,16 @@ import type { Purchase } from '../purchase.model.js';
  */
 export type Next = 'again' | 'done' | 'early';
 
+/** Redis stalled, or we did: soon it goes on. */
+const afterLateMs = 1_000;
+
 /** "Not found" is believed only after so many in a row and after the provider's longest latency. */
 const notFoundTimes = 5;
 
 /**
  * Turns a provider's answer into a change of state (docs/providers.md#outcomes). Certain answers settle the money;
  * everything else leaves the purchase PROCESSING and asks again later.
+ * @throws PutBackError for an order that was not sent in its time.
  */
 export async function applyOutcome(
   purchase: Purchase,
@@ -53,6 +60,11 @@ export async function applyOutcome(
       await concludeFailure(purchase, order, { code: '01', message: outcome.message });
       return 'done';
     case 'not-sent':
+      if (outcome.code === lateCode) {
+        await closeOrder(order, { code: tooLateCode, message: outcome.message });
+        // It was our own fault, and no reason to go elsewhere.
+        throw new PutBackError(afterLateMs);
+      }
       await closeOrder(order, { code: 'not-sent', message: outcome.message });
       return 'again';
     case 'not-found':
@@ -119,7 +131,7 @@ async function closeOrder(order: Order, reason: { code: string; message: string 
     { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
-  if (matchedCount > 0) {
+  if (matchedCount > 0 && reason.code !== tooLateCode) {
     sampleEnd(order.sellerId, 'failed');
   }
 }

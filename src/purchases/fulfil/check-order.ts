@@ -6,6 +6,7 @@ import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
+import { sendWithinMs } from './claim-order.js';
 import { requestOf } from './orders.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
@@ -35,13 +36,15 @@ export async function checkOrder(
     await putUnderReview(purchase, 'The provider has not given a final answer in time.');
     return 'done';
   }
+  const claimedMs = nowMs();
   const claimed = await claimCheck(order, adapter.traits.timeoutMs);
   if (!claimed) {
     return 'done';
   }
   const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const outcome = await adapter.inquire(connectionOf(seller, order), requestOf(purchase, order));
+  const request = { ...requestOf(purchase, order), sendBefore: new Date(claimedMs + sendWithinMs) };
+  const outcome = await adapter.inquire(connectionOf(seller, order), request);
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(purchase, claimed, known);

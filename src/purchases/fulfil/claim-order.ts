@@ -8,8 +8,8 @@ import { moveTo, StalePurchaseError } from '../states.js';
 import { totalsOf } from '../totals-of.js';
 import { graceMs } from './purchase-outbox.js';
 
-/** From the claim until the request must have left. The provider's limits were passed before it. */
-const sendWithinMs = 3_000;
+/** From the claim, of an order or a status check, until the request must have left. */
+export const sendWithinMs = 3_000;
 
 export interface Claimed {
   purchase: Purchase;

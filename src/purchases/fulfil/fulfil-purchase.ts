@@ -4,6 +4,7 @@ import { admitOrder, type Admission } from '../../providers/admission.js';
 import { maxWaitMsOf, promisedWaitMsOf, type WaitSaid } from '../../providers/backlog.js';
 import { openCircuit } from '../../providers/circuit.js';
 import { isPlayed } from '../../providers/guarded-adapter.js';
+import { lateCode } from '../../providers/http.js';
 import { routingSellers } from '../../providers/route-board.js';
 import { PutBackError } from '../../jobs/put-back.js';
 import { tooEarly } from '../../jobs/too-early.js';
@@ -129,7 +130,8 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
     const claimed = await claimOrder(purchase, order);
     return await applyOutcome(claimed.purchase, claimed.order, await buy(connection, claimed, turn));
   } finally {
-    await turn.release();
+    // Where it has not ended its turn itself.
+    await turn.release({ sent: false });
   }
 }
 
@@ -156,7 +158,7 @@ async function buy(
     purchase.kind === 'postpaid'
       ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
       : await adapter.buy(connection, request);
-  await turn.release();
+  await turn.release({ sent: outcome.code !== lateCode });
   return outcome;
 }
 

@@ -10,8 +10,11 @@ import { orders, type Order } from '../order.model.js';
 import { newOrder } from './new-order.js';
 import type { Purchase } from '../purchase.model.js';
 
+/** Of an order that did not leave us in its time: it says nothing about its seller, who is asked again at once. */
+export const tooLateCode = 'too-late';
+
 /** Codes of orders that certainly never bought anything, so that the same seller may be tried again. */
-export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed'];
+export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed', tooLateCode];
 
 /** A seller that could not be reached is left alone for this long. */
 const retryPauseMs = 5_000;
@@ -102,6 +105,7 @@ export async function prepareNextOrder(
 function sellersToAvoid(before: Order[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return before
+    .filter((each) => each.code !== tooLateCode)
     .filter((each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs)
     .map((each) => each.sellerId);
 }

@@ -23,9 +23,10 @@ const putAside = gathered<{ purchase: Purchase; until: Date }, null>({
   itemsMax: 100,
   async run(all) {
     await purchases.bulkWrite(
-      all.map(({ purchase: { _id, accountId }, until }) => ({
+      all.map(({ purchase: { _id, accountId, version }, until }) => ({
         updateOne: {
-          filter: { _id, accountId, status: { $nin: [...finalStatuses] }, reviewSince: null },
+          // Whoever has sent another order meanwhile has said himself when to look at it.
+          filter: { _id, accountId, version, status: { $nin: [...finalStatuses] }, reviewSince: null },
           update: { $set: { nextActionAt: until, queuedFor: null } },
         },
       })),

@@ -11,7 +11,10 @@ const durations = histogram({
   zero: [{ outcome: 'success' }, { outcome: 'failed' }],
 });
 
-/** Counted when it is written, so once for each purchase. @param order Whose fate it is that became certain with it, if any. */
+/**
+ * Counted when it is written, so once for each purchase. Not what a person has decided: how long that took says nothing about the service.
+ * @param order Whose fate it is that became certain with it, if any.
+ */
 export function countEnd(
   { createdAt }: { createdAt: Date },
   outcome: 'success' | 'failed',

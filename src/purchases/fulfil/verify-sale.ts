@@ -3,6 +3,7 @@ import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
+import { sendWithinMs } from './claim-order.js';
 import { loadPurchase } from './load-purchase.js';
 import { ordersOf, requestOf } from './orders.js';
 import type { Purchase } from '../purchase.model.js';
@@ -41,11 +42,13 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     await enqueueVerification(purchase, waitMs);
     return;
   }
+  const claimedMs = nowMs();
   if (!(await claim(order))) {
     return;
   }
   const connection = connectionOf(await accountById(order.sellerId), order);
-  const outcome = await adapter.inquire(connection, requestOf(purchase, order));
+  const request = { ...requestOf(purchase, order), sendBefore: new Date(claimedMs + sendWithinMs) };
+  const outcome = await adapter.inquire(connection, request);
   switch (outcome.outcome) {
     case 'success':
       return;

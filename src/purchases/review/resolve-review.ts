@@ -10,7 +10,6 @@ import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
 import { dropPrepared } from '../fulfil/drop-prepared.js';
 import { failureEnding, successEnding, type Ending } from '../fulfil/ending-postings.js';
-import { countEnd } from '../fulfil/purchase-metrics.js';
 import { ordersOf } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import { purchases, type Purchase } from '../purchase.model.js';
@@ -53,8 +52,6 @@ export async function resolveReview(
   } else {
     const { posting, deliveries } = await endingOf(purchase, orders, decision);
     await post(underReview(purchase, posting, audit)).then(requirePosted(purchaseId));
-    const { outcome } = decision;
-    countEnd(purchase, outcome, outcome === 'success' ? orderToBook(orders) : openOrder(orders));
     await announceDeliveries(deliveries);
   }
   const decided = await requirePurchase(purchaseId, purchase.accountId);

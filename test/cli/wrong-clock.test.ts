@@ -1,0 +1,24 @@
+/** The operator's command line on a machine whose clock is wrong. */
+import { expect } from 'chai';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+import { uniqueRef } from '../support/api-client.js';
+import { aheadBy } from '../support/wrong-clock.js';
+
+describe('the command line, two hours ahead', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+
+  before(async () => (stack = await startStack()));
+  after(() => stack.stop());
+
+  it('writes by the clock of the fleet', async () => {
+    const { NODE_OPTIONS } = aheadBy(7_200_000);
+    const username = uniqueRef('late');
+    const args = ['account', 'create', username, '--role', 'buyer', '--json'];
+    const { code, stderr } = await topup(args, { ...stack.env, NODE_OPTIONS });
+    expect(code, stderr).to.equal(0);
+    const made = await stack.db.collection('accounts').findOne<{ createdAt: Date }>({ username });
+    expect(made?.createdAt.getTime()).to.be.within(Date.now() - 60_000, Date.now() + 1_000);
+  });
+});
