@@ -9,7 +9,7 @@ import { isStanding, redisDownId, standingAlarms } from '../alarms/alarm.model.j
 import { firstAccountDay } from '../accounts/first-account-day.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { businessDay, businessTime, daysAfter } from '../shared/business-time.js';
-import { now, nowMs } from '../shared/clock.js';
+import { hostMs, now, nowMs } from '../shared/clock.js';
 import { wrongIndexes } from '../database/wrong-indexes.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { collectionsWithoutOwners } from '../reconciliation/name-owners.js';
@@ -25,7 +25,7 @@ const heardAgoMs = 15_000;
 
 export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const admin = mongoose.connection.getClient().db('admin');
-  const startedMs = nowMs();
+  const startedMs = hostMs();
   const hello = (await admin.command({ hello: 1 })) as {
     setName?: string;
     /** `isdbgrid`: it is a router (mongos). */
@@ -33,7 +33,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     isWritablePrimary?: boolean;
     localTime?: Date;
   };
-  const tookMs = nowMs() - startedMs;
+  const tookMs = hostMs() - startedMs;
   const build = (await admin.command({ buildInfo: 1 })) as { version?: string };
   const detail = `version ${build.version ?? 'unknown'}, answers in ${tookMs} ms`;
   return [
@@ -43,7 +43,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     hello.setName || hello.msg === 'isdbgrid'
       ? ok('MongoDB replica set', hello.setName ?? 'a router of a sharded cluster')
       : fail('MongoDB replica set', 'it is none', 'Transactions need one: rs.initiate() on the server.'),
-    clock('clock against MongoDB', hello.localTime?.getTime() ?? nowMs(), startedMs + tookMs / 2),
+    clock('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
     ...(await lockLifetime(admin)),
     await indexes(),
     await owners(),
@@ -186,9 +186,9 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
 }
 
 async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
-  const startedMs = nowMs();
+  const startedMs = hostMs();
   const [seconds, micros] = await server.time();
-  const tookMs = nowMs() - startedMs;
+  const tookMs = hostMs() - startedMs;
   const info = await server.info();
   const version = infoField(info, 'redis_version');
   return [

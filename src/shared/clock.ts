@@ -13,6 +13,11 @@ export function now(): Date {
   return new Date(read());
 }
 
+/** What this machine's own clock says, in milliseconds since the epoch: for comparing it with others, never to go by. */
+export function hostMs(): number {
+  return Date.now();
+}
+
 /** @param clock Milliseconds since the epoch, or null for the real time. */
 export function setClock(clock: (() => number) | null): void {
   read = clock ?? Date.now;

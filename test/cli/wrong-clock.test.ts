@@ -1,5 +1,6 @@
 /** The operator's command line on a machine whose clock is wrong. */
 import { expect } from 'chai';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -20,5 +21,14 @@ describe('the command line, two hours ahead', function () {
     expect(code, stderr).to.equal(0);
     const made = await stack.db.collection('accounts').findOne<{ createdAt: Date }>({ username });
     expect(made?.createdAt.getTime()).to.be.within(Date.now() - 60_000, Date.now() + 1_000);
+  });
+
+  it('is told so by doctor', async () => {
+    const { NODE_OPTIONS } = aheadBy(7_200_000);
+    const doctor = await topup(['doctor', '--json'], { ...stack.env, NODE_OPTIONS });
+    const { checks } = doctor.json<{ checks: Diagnosis[] }>();
+    for (const server of ['MongoDB', 'Redis']) {
+      expect(checks.find(({ name }) => name === `clock against ${server}`)).to.include({ status: 'fail' });
+    }
   });
 });
