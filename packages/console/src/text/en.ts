@@ -217,7 +217,8 @@ export const en = {
   volumePlot: 'Purchases by the hour in which they were accepted',
   successPlot: 'Success rate by hour',
   latencyPlot: 'Time to final by hour',
-  latencyNote: 'From acceptance to the end, of the purchases that came to their end in each hour.',
+  latencyNote:
+    'From acceptance to the end, of the purchases that came to their end in each hour; without those that a person decided.',
   salesPlot: 'Sales of 30 days',
   series_success: 'success',
   series_open: 'open',

@@ -222,7 +222,8 @@ export const id: Record<keyof typeof en, string> = {
   volumePlot: 'Transaksi menurut jam diterima',
   successPlot: 'Tingkat sukses per jam',
   latencyPlot: 'Waktu sampai final per jam',
-  latencyNote: 'Dari penerimaan sampai final, untuk transaksi yang final pada jam itu.',
+  latencyNote:
+    'Dari penerimaan sampai final, untuk transaksi yang final pada jam itu; tanpa yang diputuskan oleh orang.',
   salesPlot: 'Penjualan 30 hari',
   series_success: 'sukses',
   series_open: 'terbuka',
