@@ -19,15 +19,12 @@ import { sampleOrder } from './provider-samples.js';
 export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
-  const sendOrder = (
-    connection: ProviderConnection,
-    order: ProviderOrder,
-    send: () => Promise<ProviderOutcome>,
-  ): Promise<ProviderOutcome> => counted({ adapter, connection, order, send });
   const guarded: ProviderAdapter = {
     ...adapter,
-    buy: (connection, order) => sendOrder(connection, order, () => adapter.buy(connection, order)),
-    payBill: (connection, order) => sendOrder(connection, order, () => adapter.payBill(connection, order)),
+    buy: (connection, order) =>
+      counted({ adapter, connection, order, send: () => adapter.buy(connection, order) }),
+    payBill: (connection, order) =>
+      counted({ adapter, connection, order, send: () => adapter.payBill(connection, order) }),
     inquire: async (connection, order) =>
       (await admitted(connection, () => adapter.inquire(connection, order))) ?? {
         outcome: 'unknown',

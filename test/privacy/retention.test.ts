@@ -304,7 +304,7 @@ describe('retention', function () {
     expect(found?.detail).to.include('masked');
     const [order] = await orders.find({ transactionId: sold._id }).toArray();
     expect(order?.checks).to.equal(0);
-    expect(() => requestOf({ ...sold, proofs: {} }, order as Order)).to.throw('masked');
+    expect(() => requestOf({ ...sold, proofs: {} }, order as Order, new Date())).to.throw('masked');
   });
 
   it('webhooks that were given up or held go after 180 days; one that is sent again meanwhile stays', async () => {

@@ -168,10 +168,10 @@ describe('the orders of a purchase', function () {
     const accepted = await shop.buy();
     const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
     const send = (sendBefore: Date) =>
-      adapterFor('h2h').buy(connectionOf(shop.seller, claimed.order), {
-        ...requestOf(claimed.purchase, claimed.order),
-        sendBefore,
-      });
+      adapterFor('h2h').buy(
+        connectionOf(shop.seller, claimed.order),
+        requestOf(claimed.purchase, claimed.order, sendBefore),
+      );
     setClock(() => claimed.sendBefore.getTime());
     expect(await send(claimed.sendBefore)).to.include({ outcome: 'not-sent', code: 'LATE' });
     expect(server.calls).to.have.length(0);

@@ -6,8 +6,7 @@ import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
-import { sendWithinMs } from './claim-order.js';
-import { requestOf } from './orders.js';
+import { requestOf, sendBeforeOf } from './orders.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
@@ -43,7 +42,7 @@ export async function checkOrder(
   }
   const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const request = { ...requestOf(purchase, order), sendBefore: new Date(claimedMs + sendWithinMs) };
+  const request = requestOf(purchase, order, sendBeforeOf(claimedMs));
   const outcome = await adapter.inquire(connectionOf(seller, order), request);
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;

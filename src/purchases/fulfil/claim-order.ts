@@ -6,10 +6,8 @@ import { orders, toStored, type Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { moveTo, StalePurchaseError } from '../states.js';
 import { totalsOf } from '../totals-of.js';
+import { sendBeforeOf, sendWithinMs } from './orders.js';
 import { graceMs } from './purchase-outbox.js';
-
-/** From the claim, of an order or a status check, until the request must have left. */
-export const sendWithinMs = 3_000;
 
 export interface Claimed {
   purchase: Purchase;
@@ -55,5 +53,5 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
   if (result.outcome !== 'posted') {
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  return { purchase: moved, order, sendBefore: new Date(at + sendWithinMs) };
+  return { purchase: moved, order, sendBefore: sendBeforeOf(at) };
 }

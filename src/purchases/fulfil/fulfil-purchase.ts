@@ -153,7 +153,7 @@ async function buy(
   turn: Admission,
 ): Promise<ProviderOutcome> {
   const adapter = adapterFor(order.providerKind);
-  const request = { ...requestOf(purchase, order), sendBefore };
+  const request = requestOf(purchase, order, sendBefore);
   const outcome =
     purchase.kind === 'postpaid'
       ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })

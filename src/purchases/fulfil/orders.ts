@@ -40,8 +40,17 @@ const loadOrders = gathered<{ purchaseId: string; accountId: string }, Order[]>(
   },
 });
 
-/** What the provider is asked for. Its reference is ours, never the client's. */
-export function requestOf(purchase: Purchase, order: Order): ProviderOrder {
+/** From the claim, of an order or a status check, until the request must have left. */
+export const sendWithinMs = 3_000;
+
+export function sendBeforeOf(claimedMs: number): Date {
+  return new Date(claimedMs + sendWithinMs);
+}
+
+/**
+ * What the provider is asked for, or about: nobody asks without saying until when. Its reference is ours, never the client's.
+ */
+export function requestOf(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
     throw new Error(`Transaction ${purchase._id} is masked: no provider can be asked about it`);
   }
@@ -54,6 +63,7 @@ export function requestOf(purchase: Purchase, order: Order): ProviderOrder {
     billTotal: purchase.kind === 'postpaid' ? sellerPriceOf(purchase) : null,
     sentAt: order.sentAt,
     lastCheckAt: order.lastCheckAt,
+    sendBefore,
   };
 }
 

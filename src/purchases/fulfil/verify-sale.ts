@@ -3,9 +3,8 @@ import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
-import { sendWithinMs } from './claim-order.js';
 import { loadPurchase } from './load-purchase.js';
-import { ordersOf, requestOf } from './orders.js';
+import { ordersOf, requestOf, sendBeforeOf } from './orders.js';
 import type { Purchase } from '../purchase.model.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
@@ -47,7 +46,7 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     return;
   }
   const connection = connectionOf(await accountById(order.sellerId), order);
-  const request = { ...requestOf(purchase, order), sendBefore: new Date(claimedMs + sendWithinMs) };
+  const request = requestOf(purchase, order, sendBeforeOf(claimedMs));
   const outcome = await adapter.inquire(connection, request);
   switch (outcome.outcome) {
     case 'success':
