@@ -92,14 +92,16 @@ const layoutShiftMax = 0.1;
       await browser.open(page, '/purchases', 'Purchases');
       await tabTo(page, /^Find/);
       await page.keyboard.press('Enter');
-      await page.getByRole('textbox', { name: 'Find' }).waitFor();
+      // The focus goes into what opens a moment after it is seen, and back from where it is.
+      const search = page.getByRole('textbox', { name: 'Find' }).and(page.locator(':focus'));
+      await search.waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('textbox', { name: 'Find' }).waitFor({ state: 'detached' });
       await eventually('the focus to be back', async () => /^Find/.test((await focused(page)).name));
 
       await page.keyboard.press('Control+k');
       // What is typed while it still opens goes elsewhere.
-      await page.getByRole('textbox', { name: 'Find' }).and(page.locator(':focus')).waitFor();
+      await search.waitFor();
       await page.keyboard.type(refId);
       await page.getByRole('button', { name: new RegExp(refId) }).waitFor();
       await page.keyboard.press('ArrowDown');
