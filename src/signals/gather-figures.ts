@@ -13,7 +13,7 @@ import { backlogsOf } from '../providers/backlog.js';
 import { callsInFlight, circuitsOf } from '../providers/circuit.js';
 import { floatLeftMs, floatPacesOfToday } from '../providers/float-end.js';
 import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
-import { readOpenPurchases } from '../purchases/open-purchases.js';
+import { sumOpenPurchases } from '../purchases/open-purchases.js';
 import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { isRed } from '../reconciliation/provider-reconciliation.model.js';
 import { lastOfProviders } from '../reconciliation/reconcile-due.js';
@@ -63,24 +63,20 @@ export async function gatherFigures(): Promise<Figures> {
   };
 }
 
+/** Open purchases by how old they are: each age without those that are younger. */
 const ages = [
   ['1m', 60_000],
   ['10m', 600_000],
   ['1h', 3_600_000],
   ['1d', 86_400_000],
-  ['older', Infinity],
 ] as const;
 
 async function openPurchases(): Promise<Figure[]> {
-  const { open, suspense } = await readOpenPurchases();
-  const counts = new Map<string, number>(ages.map(([age]) => [age, 0]));
-  for (const { createdAt } of open) {
-    const oldMs = nowMs() - createdAt.getTime();
-    const [age] = ages.find(([, upToMs]) => oldMs < upToMs) ?? ages[4];
-    counts.set(age, (counts.get(age) ?? 0) + 1);
-  }
+  const { count, suspense, younger } = await sumOpenPurchases(ages.map(([, ageMs]) => ageMs));
   return [
-    ...[...counts].map(([age, count]) => figure('topup_open_purchases', { age }, count)),
+    ...[...ages.map(([age]) => age), 'older'].map((age, place) =>
+      figure('topup_open_purchases', { age }, (younger[place] ?? count) - (younger[place - 1] ?? 0)),
+    ),
     figure('topup_suspense_rupiah', {}, suspense),
   ];
 }

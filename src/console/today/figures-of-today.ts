@@ -18,6 +18,8 @@ const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
+/** Who is asked most changes slowly, and asking for it reads the orders of all. */
+const rankedEveryMs = 60_000;
 
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
 export const figuresOfToday = rememberedFor(rememberedMs, async () => {
@@ -51,17 +53,20 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
   };
 });
 
-/** Of those that were asked most: more lines are no plot. */
-async function providersByHour(span: { sinceMs: number; untilMs: number }) {
+/** The providers that were asked most in the last day, most first: more lines are no plot. */
+const mostAsked = rememberedFor(rankedEveryMs, async () => {
+  const untilMs = nowMs();
   const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
   const asked = sellers.slice(0, sellersRead);
   const orders = await ordersSent(
     asked.map(({ _id }) => _id),
-    span,
+    { sinceMs: untilMs - hoursShown * hourMs, untilMs },
   );
-  const plotted = asked
-    .sort((a, b) => (orders.get(b._id) ?? 0) - (orders.get(a._id) ?? 0))
-    .slice(0, plottedMax);
+  return asked.sort((a, b) => (orders.get(b._id) ?? 0) - (orders.get(a._id) ?? 0)).slice(0, plottedMax);
+});
+
+async function providersByHour(span: { sinceMs: number; untilMs: number }) {
+  const plotted = await mostAsked();
   const found = await providerHistories(
     plotted.map(({ _id }) => _id),
     span,

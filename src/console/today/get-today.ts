@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { countAttention, countBacklog, listFailingJobs, type Attention } from '../../doctor/attention.js';
-import { readOpenPurchases } from '../../purchases/open-purchases.js';
+import { sumOpenPurchases } from '../../purchases/open-purchases.js';
 import { stepData } from '../providers/get-provider.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { figuresOfToday } from './figures-of-today.js';
@@ -82,14 +82,14 @@ export const getToday = defineConsoleOperation({
       figuresOfToday(),
       countAttention(),
       countBacklog(lateMs),
-      readOpenPurchases(),
+      sumOpenPurchases(),
       listFailingJobs(rowsShown),
     ]);
     return {
       ...found,
       attention: attentionKinds.map((kind) => ({ kind, count: attention[kind] })),
       late: backlog.purchases + backlog.deliveries + backlog.postings,
-      suspense: { amount: open.suspense, purchases: open.open.length, is_cut: open.isCut, closed },
+      suspense: { amount: open.suspense, purchases: open.count, is_cut: open.isCut, closed },
       failing_jobs: failing.map(({ _id, reason, needsPersonSince }) => ({
         ...{ id: _id, reason },
         since: needsPersonSince?.toISOString() ?? null,
