@@ -39,13 +39,16 @@ async function watchSystem(json: boolean): Promise<Output> {
   let shown: Diagnosis[] | null = null;
   let saidAtMs = 0;
   for (;;) {
-    const { diagnose } = await import('../../src/doctor/diagnose.js');
+    const [{ diagnose }, { now }] = await Promise.all([
+      import('../../src/doctor/diagnose.js'),
+      import('../../src/shared/clock.js'),
+    ]);
     const found = await diagnose();
     if (stop.signal.aborted) {
       return outputOf(found);
     }
     if (stateOf(found) !== stateOf(shown)) {
-      const at = new Date();
+      const at = now();
       const output = outputOf(found);
       printOutput(
         { data: { at, ...(output.data as object) }, text: `${heading(time(at))}\n${output.text}` },
@@ -54,7 +57,7 @@ async function watchSystem(json: boolean): Promise<Output> {
       shown = found;
       saidAtMs = Date.now();
     } else if (Date.now() - saidAtMs >= unchangedEveryMs) {
-      const at = new Date();
+      const at = now();
       printOutput({ data: { at, unchanged: true }, text: colours.dim(`${time(at)} as before`) }, json);
       saidAtMs = Date.now();
     }

@@ -25,6 +25,7 @@ export async function followDeliveries(following: {
     { deliveryHeaders },
     { keysFor },
     { endpointsOf },
+    { now, nowMs },
   ] = await Promise.all([
     import('../../src/accounts/account.model.js'),
     import('../../src/audit/record-audit.js'),
@@ -32,6 +33,7 @@ export async function followDeliveries(following: {
     import('../../src/webhooks/sign-delivery.js'),
     import('../../src/webhooks/webhook-secret.js'),
     import('../../src/accounts/webhook-endpoint.js'),
+    import('../../src/shared/clock.js'),
   ]);
   const account = await AccountModel.findOne({ username: following.username }).lean();
   if (!account) {
@@ -52,13 +54,13 @@ export async function followDeliveries(following: {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   // What comes as soon as we say that we listen is heard.
-  const startedAt = new Date();
+  const startedAt = now();
   following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
   const seen = new Set<string>();
   // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
   const lookBackMs = 5_000;
   while (!stop.signal.aborted && seen.size < following.countMax) {
-    const since = new Date(Math.max(startedAt.getTime(), Date.now() - lookBackMs));
+    const since = new Date(Math.max(startedAt.getTime(), nowMs() - lookBackMs));
     for (const row of await deliveriesSince(account._id, since)) {
       if (!seen.has(row._id) && seen.size < following.countMax) {
         seen.add(row._id);

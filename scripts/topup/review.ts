@@ -25,7 +25,10 @@ function registerList(group: Command): void {
     examples: ['review list', 'review list --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listReviews } = await import('../../src/purchases/review/list-reviews.js');
+      const [{ listReviews }, { nowMs }] = await Promise.all([
+        import('../../src/purchases/review/list-reviews.js'),
+        import('../../src/shared/clock.js'),
+      ]);
       const found = await listReviews(options);
       return {
         data: found.map(present),
@@ -34,7 +37,7 @@ function registerList(group: Command): void {
             ? 'Nothing waits for a decision.'
             : table(
                 ['transaction', 'waiting', 'product', 'customer', 'price', 'reference', 'decide', 'why'],
-                found.map(row),
+                found.map((each) => row(each, nowMs())),
                 [4],
               ),
       };
@@ -63,11 +66,11 @@ function present({ purchase, orders: attempts, decisions }: Review) {
   };
 }
 
-function row({ purchase, orders: attempts, decisions }: Review): string[] {
+function row({ purchase, orders: attempts, decisions }: Review, atMs: number): string[] {
   const last = attempts.at(-1);
   return [
     purchase._id,
-    age(Date.now() - (purchase.reviewSince?.getTime() ?? 0)),
+    age(atMs - (purchase.reviewSince?.getTime() ?? 0)),
     purchase.productCode,
     purchase.customerNumber,
     rupiah(purchase.price),

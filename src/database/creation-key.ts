@@ -8,7 +8,7 @@ export interface CreationKey {
   createdAt: Date;
 }
 
-/** An id tells when it was made by the clock of its process; `createdAt` is by that of the fleet. */
+/** Ids of earlier releases, and of processes that had not measured the fleet's clock yet, go by their host's. */
 const clockSkewMs = 60_000;
 
 /** Ids among which all of a time are: whoever must not see others looks at `createdAt` as well. */

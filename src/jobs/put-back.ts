@@ -7,3 +7,10 @@ export class PutBackError extends Error {
     super(`Not yet: again in ${retryAfterMs} ms`);
   }
 }
+
+/** Thrown by a handler whose job alone has to come later: its queue is not at fault, and others of it are done meanwhile. */
+export class ComeLaterError extends Error {
+  constructor(readonly afterMs: number) {
+    super(`Later: again in ${afterMs} ms`);
+  }
+}

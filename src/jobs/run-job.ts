@@ -29,7 +29,7 @@ import { keepClockRun } from './clock-run.model.js';
 import type { FailingJob } from './failing-job.model.js';
 import { isOutage } from './is-outage.js';
 import { observeJob } from './job-metrics.js';
-import { PutBackError } from './put-back.js';
+import { ComeLaterError, PutBackError } from './put-back.js';
 import { openQueue } from './queues.js';
 import { tooEarly } from './too-early.js';
 
@@ -141,6 +141,9 @@ async function runRound(
     if (error instanceof PutBackError) {
       await openQueue(queue).rateLimit(Math.max(1, Math.ceil(error.retryAfterMs)));
       throw new RateLimitError();
+    }
+    if (error instanceof ComeLaterError) {
+      await delay(round, error.afterMs);
     }
     await afterFailure(round, error);
   }

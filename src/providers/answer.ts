@@ -1,7 +1,7 @@
 /** Reading what a provider answered, without trusting any of it. */
 import type Joi from 'joi';
 import { printable } from '../shared/printable.js';
-import { lateCode, type HttpAnswer } from './http.js';
+import type { HttpAnswer } from './http.js';
 
 export type JsonAnswer<T> =
   | { kind: 'read'; body: T }
@@ -29,11 +29,7 @@ export function readJson<T>(
   { statusMax, notTaken }: StatusRules = strict,
 ): JsonAnswer<T> {
   if (answer.kind === 'not-sent') {
-    const message =
-      answer.reason === lateCode
-        ? 'It was not sent: its time was over, or could not be seen'
-        : 'The provider could not be reached';
-    return { kind: 'not-sent', code: answer.reason, message };
+    return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
   }
   if (answer.kind === 'unknown') {
     return { kind: 'unknown', code: answer.reason, message: 'The provider did not answer' };

@@ -6,7 +6,6 @@ import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { admitted } from './admission.js';
 import { busyCode } from './answer.js';
-import { lateCode } from './http.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder } from './provider-metrics.js';
 import { sampleOrder } from './provider-samples.js';
@@ -14,7 +13,7 @@ import { sampleOrder } from './provider-samples.js';
 /**
  * An adapter whose questions keep to the provider's limits, and whose orders count for its circuit. Every question ends
  * within the adapter's time-out plus `admissionWaitMaxMs`. An order is let through before it is written down
- * (`admitOrder`), so `buy` and `payBill` do not ask again.
+ * (`admitOrder`), so `buy` and `payBill` do not ask again. What was late (LateError) counts for nothing.
  */
 export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
@@ -82,9 +81,6 @@ async function counted(sent: {
   const startedAt = nowMs();
   const outcome = await send();
   const durationMs = nowMs() - startedAt;
-  if (outcome.code === lateCode) {
-    return outcome;
-  }
   observeOrder({ provider: sellerId, outcome: outcome.outcome }, durationMs / 1_000);
   sampleOrder(sellerId, outcome.outcome, durationMs);
   const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;

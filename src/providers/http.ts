@@ -22,8 +22,13 @@ export interface HttpCall {
   sendBefore?: Date | null | undefined;
 }
 
-/** Nothing was sent: its time was over, or nobody could tell whether it was. It says nothing about the provider. */
-export const lateCode = 'LATE';
+/**
+ * Nothing was sent: its time was over, or nobody could tell whether it was. Thrown, and no answer: it says nothing about the
+ * provider or the order, and nothing that a provider says can be taken for it.
+ */
+export class LateError extends Error {
+  override name = 'LateError';
+}
 
 export type HttpAnswer =
   | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
@@ -59,6 +64,7 @@ const agent = new Agent({
   },
 });
 
+/** @throws LateError for a call that was not to leave any more. */
 export function callHttp(call: HttpCall): Promise<HttpAnswer> {
   return exchange(call, async (body) => {
     const chunks: Buffer[] = [];
@@ -106,9 +112,7 @@ async function exchangeOnce(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
-  if (await isLate(call)) {
-    return { kind: 'not-sent', reason: lateCode };
-  }
+  await mustBeInTime(call);
   const traceparent = traceparentNow();
   try {
     const response = await request(call.url, {
@@ -139,15 +143,19 @@ async function exchangeOnce(
 }
 
 /** The last moment before it leaves: the process, or its machine, may have stood still since it was given its time. */
-async function isLate({ sendBefore, sellerId }: HttpCall): Promise<boolean> {
+async function mustBeInTime({ sendBefore, sellerId }: HttpCall): Promise<void> {
   if (!(sendBefore instanceof Date)) {
-    return false;
+    return;
   }
+  let atMs: number;
   try {
-    return (await sureNowMs()) >= sendBefore.getTime();
+    atMs = await sureNowMs();
   } catch (error) {
     sayRedisError('a provider is not asked, as nobody knows the time', error, { sellerId });
-    return true;
+    throw new LateError('Not sent: nobody knows the time', { cause: error });
+  }
+  if (atMs >= sendBefore.getTime()) {
+    throw new LateError('Not sent: its time was over');
   }
 }
 

@@ -46,11 +46,14 @@ export interface FleetClock {
 
 let measured: Measured | null = null;
 let isKept = false;
+/** It was kept, and is no more: what is still under way must not go by the host's. */
+let hasEnded = false;
 let isHostWrong = false;
 
 /** Keeps this process on the fleet's clock until it is stopped. Without Redis the last measure goes on. */
 export function keepFleetClock(): FleetClock {
   isKept = true;
+  hasEnded = false;
   let onMeasured: () => void;
   const first = new Promise<void>((resolve) => (onMeasured = resolve));
   const measuring = repeat({
@@ -84,6 +87,7 @@ export function keepFleetClock(): FleetClock {
       setClock(null);
       measured = null;
       isKept = false;
+      hasEnded = true;
     },
   };
 }
@@ -96,9 +100,12 @@ export function whyClockUnknown(): string | null {
 /**
  * The time, for what must not happen after a moment: the latest that it can be by a measure that began after the call. Whatever
  * this process went by may be old: a machine that was paused has two clocks that stood still.
- * @throws Error where this process keeps the fleet's clock and cannot measure it now.
+ * @throws Error where this process keeps the fleet's clock and cannot measure it now, or has kept it and ends.
  */
 export async function sureNowMs(): Promise<number> {
+  if (hasEnded) {
+    throw new Error('This process ends, and keeps no clock any more');
+  }
   if (isKept) {
     await within(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }

@@ -7,6 +7,7 @@ import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../s
 import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
 import { h2hAdapter } from '../../src/providers/h2h.js';
+import { LateError } from '../../src/providers/http.js';
 import { disconnectRedis, redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { newId } from '../../src/shared/ids.js';
@@ -91,6 +92,8 @@ describe('what can buy, after its time', function () {
       Date.now = () => real.date() - sleptMs;
     },
   };
+  /** What it was refused with, or its outcome. */
+  const late = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const bought = () => provider.calls.filter(({ raw }) => !raw.includes('inq-pasca'));
 
   for (const [what, sleep] of Object.entries(sleeps)) {
@@ -98,8 +101,7 @@ describe('what can buy, after its time', function () {
       it(`an order (${call}) is not sent where ${what}`, async () => {
         const claimedMs = (await redisNow()) - sleptMs;
         sleep();
-        const outcome = await h2h[call](connection(), orderOf(claimedMs));
-        expect(outcome).to.include({ outcome: 'not-sent', code: 'LATE' });
+        expect(await late(h2h[call](connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
         expect(bought()).to.have.length(0);
       });
     }
@@ -114,17 +116,16 @@ describe('what can buy, after its time', function () {
       // Redis is where the ten minutes have gone by.
       redis().eval = ((...given: Parameters<Redis['eval']>) =>
         realTime(...given).then((told) => later(told, time.back))) as Redis['eval'];
-      const outcome = await digiflazz.payBill(connection(), orderOf(claimedMs));
+      expect(await late(digiflazz.payBill(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
       expect(provider.calls).to.have.length(1);
-      expect(outcome).to.include({ outcome: 'not-sent', code: 'LATE' });
     });
 
     it(`a status check, which buys what is not known, is not sent where ${what}`, async () => {
       const claimedMs = (await redisNow()) - sleptMs;
       sleep();
-      const outcome = await h2h.inquire(connection(), orderOf(claimedMs));
-      expect(outcome).to.include({ outcome: 'unknown', code: 'LATE' });
-      expect(await digiflazz.inquire(connection(), orderOf(claimedMs))).to.include({ outcome: 'unknown' });
+      for (const adapter of [h2h, digiflazz]) {
+        expect(await late(adapter.inquire(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
+      }
       expect(bought()).to.have.length(0);
     });
   }
@@ -133,7 +134,14 @@ describe('what can buy, after its time', function () {
     const claimedMs = await redisNow();
     await gate.cut();
     await eventually('the cut to be noticed', () => redis().status !== 'ready');
-    expect(await h2h.buy(connection(), orderOf(claimedMs))).to.include({ outcome: 'not-sent', code: 'LATE' });
+    expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
+    expect(bought()).to.have.length(0);
+  });
+
+  it('nothing is sent by a process that ends and keeps the clock no more', async () => {
+    const claimedMs = await redisNow();
+    await clock.stop();
+    expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });
 

@@ -12,10 +12,13 @@ import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
 import { postpone } from '../../src/purchases/fulfil/postpone.js';
 import { requestOf } from '../../src/purchases/fulfil/orders.js';
+import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import type { PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
+import { openQueue } from '../../src/jobs/queues.js';
 import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
-import { PutBackError } from '../../src/jobs/put-back.js';
+import { LateError } from '../../src/providers/http.js';
 import { setClock } from '../../src/shared/clock.js';
 import { changing } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
@@ -173,32 +176,11 @@ describe('the orders of a purchase', function () {
         requestOf(claimed.purchase, claimed.order, sendBefore),
       );
     setClock(() => claimed.sendBefore.getTime());
-    expect(await send(claimed.sendBefore)).to.include({ outcome: 'not-sent', code: 'LATE' });
+    expect(await send(claimed.sendBefore).catch((error: unknown) => error)).to.be.instanceOf(LateError);
     expect(server.calls).to.have.length(0);
     setClock(() => claimed.sendBefore.getTime() - 1);
     expect(await send(claimed.sendBefore)).to.include({ outcome: 'success' });
     expect(server.calls).to.have.length(1);
-  });
-
-  it('that did not leave in their time are no reason to wait or to go elsewhere', async () => {
-    const server = await provider('success');
-    const shop = await openShop(server.url);
-    const { _id: id } = await shop.buy();
-    const accepted = await read(id);
-    const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
-    const late = { outcome: 'not-sent', code: 'LATE', message: 'Late' } as const;
-    const putBack = await applyOutcome(claimed.purchase, claimed.order, late).catch(
-      (error: unknown) => error,
-    );
-    expect(putBack).to.be.instanceOf(PutBackError);
-    expect(server.calls).to.have.length(0);
-    await fulfilPurchase(id);
-    const orders = await ordersOf(id);
-    expect(orders.map(({ code, sellerId }) => [code, sellerId])).to.deep.equal([
-      ['too-late', shop.seller._id],
-      ['00', shop.seller._id],
-    ]);
-    expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
   it('are looked at when whoever sent the last one said, and not when somebody wanted to who saw an earlier one', async () => {
@@ -210,6 +192,14 @@ describe('the orders of a purchase', function () {
     expect((await read(accepted._id)).nextActionAt).to.deep.equal(claimed.purchase.nextActionAt);
     await postpone(claimed.purchase, 3_600_000);
     expect((await read(accepted._id)).nextActionAt?.getTime()).to.be.greaterThan(Date.now() + 3_000_000);
+    const looksInS = async () => {
+      const jobs = await openQueue(askProviderJob.queue).getJobs(['delayed']);
+      const own = jobs.filter(({ data }) => (data as PurchaseData).purchaseId === accepted._id);
+      return own.map(({ delay }) => Math.round(delay / 1_000));
+    };
+    expect(await looksInS()).to.deep.equal([3_600]);
+    await Promise.all([postpone(accepted, 7_200_000), postpone(await read((await shop.buy())._id), 1_000)]);
+    expect(await looksInS(), 'nor does its job come later').to.deep.equal([3_600]);
   });
 
   describe('a second execution', () => {

@@ -1,18 +1,15 @@
 import type { ProviderOutcome } from '../../providers/adapter.js';
 import { adapterFor } from '../../providers/get-adapter.js';
-import { sampleEnd } from '../../providers/provider-samples.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { PutBackError } from '../../jobs/put-back.js';
-import { lateCode } from '../../providers/http.js';
-import { tooLateCode } from './orders.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
 import { recordContradiction } from './record-contradiction.js';
 import { putUnderReview } from './put-under-review.js';
+import { rejectOrder } from './reject-order.js';
 import { namesOf } from '../names-of.js';
 import { concludeFailure } from './conclude-failure.js';
 import { concludeSuccess } from './conclude-success.js';
@@ -24,16 +21,12 @@ import type { Purchase } from '../purchase.model.js';
  */
 export type Next = 'again' | 'done' | 'early';
 
-/** Redis stalled, or we did: soon it goes on. */
-const afterLateMs = 1_000;
-
 /** "Not found" is believed only after so many in a row and after the provider's longest latency. */
 const notFoundTimes = 5;
 
 /**
  * Turns a provider's answer into a change of state (docs/providers.md#outcomes). Certain answers settle the money;
  * everything else leaves the purchase PROCESSING and asks again later.
- * @throws PutBackError for an order that was not sent in its time.
  */
 export async function applyOutcome(
   purchase: Purchase,
@@ -60,12 +53,7 @@ export async function applyOutcome(
       await concludeFailure(purchase, order, { code: '01', message: outcome.message });
       return 'done';
     case 'not-sent':
-      if (outcome.code === lateCode) {
-        await closeOrder(order, { code: tooLateCode, message: outcome.message });
-        // It was our own fault, and no reason to go elsewhere.
-        throw new PutBackError(afterLateMs);
-      }
-      await closeOrder(order, { code: 'not-sent', message: outcome.message });
+      await rejectOrder(order, { code: 'not-sent', message: outcome.message });
       return 'again';
     case 'not-found':
       return applyNotFound(purchase, order, outcome);
@@ -96,7 +84,7 @@ async function applyRefusal(
     await concludeFailure(purchase, order, { code: refusal.clientCode, message: refusal.message });
     return 'done';
   }
-  await closeOrder(order, { code: refusal.clientCode, message: refusal.message });
+  await rejectOrder(order, { code: refusal.clientCode, message: refusal.message });
   return 'again';
 }
 
@@ -112,7 +100,7 @@ async function applyNotFound(
       await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
       return 'done';
     }
-    await closeOrder(order, { code: 'not-executed', message: outcome.message });
+    await rejectOrder(order, { code: 'not-executed', message: outcome.message });
     return 'again';
   }
   await askLater(purchase, order, outcome, { notFound: order.notFound + 1 });
@@ -123,17 +111,6 @@ async function applyNotFound(
 async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
   await OrderModel.updateOne({ ...keyOfOrder(order), open: true }, { $set: { acknowledged: true } });
   throw error;
-}
-
-/** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
-async function closeOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
-  const { matchedCount } = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
-    { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
-  );
-  if (matchedCount > 0 && reason.code !== tooLateCode) {
-    sampleEnd(order.sellerId, 'failed');
-  }
 }
 
 /** First, so that there is no review of which it could be asked without this. */

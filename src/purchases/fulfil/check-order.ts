@@ -1,18 +1,22 @@
 import { env } from '../../../config/env.js';
 import { accountById } from '../../accounts/find-account.js';
-import type { ProviderTraits } from '../../providers/adapter.js';
+import type { ProviderOutcome, ProviderTraits } from '../../providers/adapter.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { LateError } from '../../providers/http.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
-import { requestOf, sendBeforeOf } from './orders.js';
+import { checkWithinMs, requestOf } from './orders.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
 import { putUnderReview } from './put-under-review.js';
 import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
+
+/** Redis stalled, or we did: soon it goes on. */
+const afterLateMs = 1_000;
 
 /**
  * Asks the provider what became of an order that was sent (decision 010): never before its lease ends, never before
@@ -42,8 +46,18 @@ export async function checkOrder(
   }
   const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const request = requestOf(purchase, order, sendBeforeOf(claimedMs));
-  const outcome = await adapter.inquire(connectionOf(seller, order), request);
+  const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
+  let outcome: ProviderOutcome;
+  try {
+    outcome = await adapter.inquire(connectionOf(seller, order), request);
+  } catch (error) {
+    if (!(error instanceof LateError)) {
+      throw error;
+    }
+    await takeBack(claimed, order);
+    await waitUntil(nowMs() + afterLateMs, { purchase, ...options });
+    return 'early';
+  }
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(purchase, claimed, known);
@@ -112,4 +126,12 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     { $set: claim, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;
+}
+
+/** Nobody was asked: neither the schedule nor the time since the last contact goes by this check. */
+async function takeBack(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
+  await OrderModel.updateOne(
+    { ...keyOfOrder(claimed), open: true, leaseToken: claimed.leaseToken },
+    { $set: { checks, lastCheckAt, updatedAt: now() } },
+  );
 }

@@ -6,7 +6,7 @@ import { orders, toStored, type Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { moveTo, StalePurchaseError } from '../states.js';
 import { totalsOf } from '../totals-of.js';
-import { sendBeforeOf, sendWithinMs } from './orders.js';
+import { sendWithinMs } from './orders.js';
 import { graceMs } from './purchase-outbox.js';
 
 export interface Claimed {
@@ -53,5 +53,5 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
   if (result.outcome !== 'posted') {
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  return { purchase: moved, order, sendBefore: sendBeforeOf(at) };
+  return { purchase: moved, order, sendBefore: new Date(at + sendWithinMs) };
 }

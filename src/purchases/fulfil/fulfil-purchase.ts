@@ -4,12 +4,13 @@ import { admitOrder, type Admission } from '../../providers/admission.js';
 import { maxWaitMsOf, promisedWaitMsOf, type WaitSaid } from '../../providers/backlog.js';
 import { openCircuit } from '../../providers/circuit.js';
 import { isPlayed } from '../../providers/guarded-adapter.js';
-import { lateCode } from '../../providers/http.js';
+import { LateError } from '../../providers/http.js';
 import { routingSellers } from '../../providers/route-board.js';
-import { PutBackError } from '../../jobs/put-back.js';
+import { ComeLaterError, PutBackError } from '../../jobs/put-back.js';
 import { tooEarly } from '../../jobs/too-early.js';
 import type { Account } from '../../accounts/account.model.js';
 import { accountById } from '../../accounts/find-account.js';
+import { sureNowMs } from '../../redis/fleet-clock.js';
 import { nowMs } from '../../shared/clock.js';
 import { sellerPriceOf } from '../../money/commission.js';
 import { logger } from '../../shared/logger.js';
@@ -21,16 +22,21 @@ import { dropPrepared } from './drop-prepared.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { loadPurchase } from './load-purchase.js';
 import { nextLookInMs } from './look-again.js';
-import { ordersOf, prepareNextOrder, requestOf } from './orders.js';
+import { ordersOf, prepareNextOrder, requestOf, tooLateCode } from './orders.js';
 import { postpone } from './postpone.js';
 import { putUnderReview } from './put-under-review.js';
 import { queueAtProvider } from './queue-at-provider.js';
+import { rejectOrder } from './reject-order.js';
 import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
 const nextTurnMaxMs = 1_000;
+/** Redis stalled, or we did: soon it goes on. */
+const afterLateMs = 1_000;
+/** So many orders one after the other that did not leave in their time are no accident. */
+const lateMax = 5;
 /** More than all sellers of a product, and others that change it meanwhile. Whatever takes more goes round in circles. */
 const stepsMax = 100;
 
@@ -42,8 +48,8 @@ const stepsMax = 100;
  *   ask before the schedule would. `turnAt`: it is its turn in the queue of this seller's provider; anywhere else
  *   it gets in line, and null is its turn nowhere. Absent: there are no lines, and it is sent wherever it goes.
  * @returns `tooEarly` if it was not time to ask the provider.
- * @throws PutBackError if the provider takes no order just now; Error if it comes to no end: the sweep adds another job
- *   later.
+ * @throws PutBackError if the provider takes no order just now; ComeLaterError if the order did not leave in its time, which says
+ *   nothing about the provider; Error if it comes to no end: the sweep adds another job later.
  */
 export async function fulfilPurchase(
   purchaseId: string,
@@ -106,7 +112,10 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
   if ('noRoute' in order) {
     return waitOrGiveBack(purchase, order.noRoute);
   }
-  if (waitedMs(purchase) >= promisedWaitMsOf(await waitSaid(purchase))) {
+  const late = orders.length - 1 - orders.findLastIndex(({ code }) => code !== tooLateCode);
+  // What is late again and again comes to an end as well.
+  const waitMaxMs = (late < lateMax ? promisedWaitMsOf : maxWaitMsOf)(await waitSaid(purchase));
+  if (waitedMs(purchase) >= waitMaxMs) {
     return giveBackLate(purchase);
   }
   if (turnAt !== undefined && order.sellerId !== turnAt) {
@@ -118,6 +127,9 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
   if (!connection) {
     unreachable.add(order.sellerId);
     return 'again';
+  }
+  if (late > 0) {
+    await timeIsKnown();
   }
   const turn = await admitOrder(connection, {
     timeoutMs: adapterFor(order.providerKind).traits.timeoutMs,
@@ -154,12 +166,31 @@ async function buy(
 ): Promise<ProviderOutcome> {
   const adapter = adapterFor(order.providerKind);
   const request = requestOf(purchase, order, sendBefore);
-  const outcome =
-    purchase.kind === 'postpaid'
-      ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
-      : await adapter.buy(connection, request);
-  await turn.release({ sent: outcome.code !== lateCode });
-  return outcome;
+  try {
+    const outcome =
+      purchase.kind === 'postpaid'
+        ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
+        : await adapter.buy(connection, request);
+    await turn.release({ sent: true });
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof LateError)) {
+      throw error;
+    }
+    await turn.release({ sent: false });
+    // The next one goes to the same seller, who is not at fault.
+    await rejectOrder(order, { code: tooLateCode, message: error.message });
+    throw new ComeLaterError(afterLateMs);
+  }
+}
+
+/** An order that nobody could send in time is not followed by another one before somebody knows the time. */
+async function timeIsKnown(): Promise<void> {
+  try {
+    await sureNowMs();
+  } catch {
+    throw new ComeLaterError(afterLateMs);
+  }
 }
 
 /** Nobody can serve it now. A refusal that stands, or nobody for the longest wait, gives the money back. */

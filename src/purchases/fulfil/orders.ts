@@ -40,12 +40,11 @@ const loadOrders = gathered<{ purchaseId: string; accountId: string }, Order[]>(
   },
 });
 
-/** From the claim, of an order or a status check, until the request must have left. */
+/** From the claim of an order until the request must have left. */
 export const sendWithinMs = 3_000;
 
-export function sendBeforeOf(claimedMs: number): Date {
-  return new Date(claimedMs + sendWithinMs);
-}
+/** A status check has left before the next one may be claimed: two seconds later, where real money moves. */
+export const checkWithinMs = 2_000;
 
 /**
  * What the provider is asked for, or about: nobody asks without saying until when. Its reference is ours, never the client's.
@@ -85,7 +84,6 @@ export async function prepareNextOrder(
   }: { unreachable?: ReadonlySet<string>; turnAt?: string | null | undefined } = {},
 ): Promise<Order | NoRoute> {
   const price = sellerPriceOf(purchase);
-  const refused = before.filter((each) => !notExecutedCodes.includes(each.code ?? ''));
   const choice = await chooseRoute({
     productCode: purchase.productCode,
     priceMax: price,
@@ -94,8 +92,8 @@ export async function prepareNextOrder(
     ...(turnAt !== undefined && { turnAt }),
   });
   if ('reason' in choice) {
-    const last = refused.at(-1);
-    return last && refused.length === before.length
+    const last = before.findLast(isRefused);
+    return last && !before.some((each) => mayStillBeSold(each, before))
       ? { noRoute: { code: last.code ?? '01', message: last.message ?? 'Refused.', mayChange: false } }
       : { noRoute: { code: '03', message: 'No seller can serve this product now.', mayChange: true } };
   }
@@ -111,11 +109,24 @@ export async function prepareNextOrder(
   });
 }
 
+function isRefused({ code }: Order): boolean {
+  return !notExecutedCodes.includes(code ?? '');
+}
+
+/** Its seller could not be reached, or did not execute it, and has not refused it since. One that was late says nothing. */
+function mayStillBeSold(order: Order, all: Order[]): boolean {
+  return (
+    !isRefused(order) &&
+    order.code !== tooLateCode &&
+    !all.some((each) => each.sellerId === order.sellerId && isRefused(each))
+  );
+}
+
 /** Whoever refused it, and whoever could not be reached a moment ago. */
 function sellersToAvoid(before: Order[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return before
     .filter((each) => each.code !== tooLateCode)
-    .filter((each) => !notExecutedCodes.includes(each.code ?? '') || each.updatedAt.getTime() > pauseEndsMs)
+    .filter((each) => isRefused(each) || each.updatedAt.getTime() > pauseEndsMs)
     .map((each) => each.sellerId);
 }

@@ -1,3 +1,4 @@
+import { quick } from '../../database/mongo.js';
 import { nowMs } from '../../shared/clock.js';
 import { gathered } from '../../shared/gathered.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
@@ -8,30 +9,48 @@ import { sweepAfter } from './purchase-outbox.js';
 
 /**
  * Puts a purchase aside for `wantedDelayMs`; it is due at once if that is in the past. First in MongoDB, where the
- * sweep finds it whatever happens to Redis, then as a delayed job.
+ * sweep finds it whatever happens to Redis, then as a delayed job. Nothing is put aside by who has seen an earlier version of it:
+ * whoever has sent another order meanwhile has said himself when to look at it.
  */
 export async function postpone(purchase: Purchase, wantedDelayMs: number): Promise<void> {
   const { _id, accountId, requestId } = purchase;
   // After a time-out the schedule's moment has often passed already.
   const delayMs = Math.max(0, wantedDelayMs);
-  await putAside({ purchase, until: sweepAfter(purchase.epoch, nowMs() + delayMs) });
+  if (!(await putAside({ purchase, until: sweepAfter(purchase.epoch, nowMs() + delayMs) }))) {
+    return;
+  }
   await tryToAddJob(askProviderJob, { purchaseId: _id, accountId, askNow: false }, { delayMs, requestId });
 }
 
-/** Those of one moment share a command: when a provider goes, all that waits for it is put aside at once. */
-const putAside = gathered<{ purchase: Purchase; until: Date }, null>({
+const canWait = { status: { $nin: [...finalStatuses] }, reviewSince: null };
+
+/** @returns whether it was put aside. Those of one moment share a command: when a provider goes, all that waits for it is put aside at once. */
+const putAside = gathered<{ purchase: Purchase; until: Date }, boolean>({
   itemsMax: 100,
   async run(all) {
-    await purchases.bulkWrite(
+    const { matchedCount } = await purchases.bulkWrite(
       all.map(({ purchase: { _id, accountId, version }, until }) => ({
         updateOne: {
-          // Whoever has sent another order meanwhile has said himself when to look at it.
-          filter: { _id, accountId, version, status: { $nin: [...finalStatuses] }, reviewSince: null },
+          filter: { _id, accountId, version, ...canWait },
           update: { $set: { nextActionAt: until, queuedFor: null } },
         },
       })),
       { ordered: false },
     );
-    return all.map(() => null);
+    if (matchedCount === all.length) {
+      return all.map(() => true);
+    }
+    const found = await quick(purchases)
+      .find(
+        {
+          accountId: { $in: all.map(({ purchase }) => purchase.accountId) },
+          _id: { $in: all.map(({ purchase }) => purchase._id) },
+          ...canWait,
+        },
+        { projection: { version: 1 } },
+      )
+      .toArray();
+    const versions = new Map(found.map(({ _id, version }) => [_id, version]));
+    return all.map(({ purchase }) => versions.get(purchase._id) === purchase.version);
   },
 });

@@ -1,6 +1,7 @@
 import { sampleEnd } from '../../providers/provider-samples.js';
 import { nowMs } from '../../shared/clock.js';
 import { histogram } from '../../shared/metrics.js';
+import type { Purchase } from '../purchase.model.js';
 import { sampleDuration } from '../purchase-samples.js';
 
 const durations = histogram({
@@ -12,17 +13,20 @@ const durations = histogram({
 });
 
 /**
- * Counted when it is written, so once for each purchase. Not what a person has decided: how long that took says nothing about the service.
+ * Counted when it is written, so once for each purchase. Not how long it took where a person decided, or had it asked again: that says
+ * nothing about the service.
  * @param order Whose fate it is that became certain with it, if any.
  */
 export function countEnd(
-  { createdAt }: { createdAt: Date },
+  { createdAt, reviewAskedAt }: Pick<Purchase, 'createdAt' | 'reviewAskedAt'>,
   outcome: 'success' | 'failed',
   order: { sellerId: string } | null,
 ): void {
-  const tookMs = Math.max(0, nowMs() - createdAt.getTime());
-  durations({ outcome }, tookMs / 1_000);
-  sampleDuration(tookMs);
+  if (!reviewAskedAt) {
+    const tookMs = Math.max(0, nowMs() - createdAt.getTime());
+    durations({ outcome }, tookMs / 1_000);
+    sampleDuration(tookMs);
+  }
   if (order) {
     sampleEnd(order.sellerId, outcome === 'success' ? 'sold' : 'failed');
   }

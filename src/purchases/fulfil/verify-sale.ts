@@ -1,10 +1,11 @@
 import { bySystem } from '../../audit/record-audit.js';
 import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { LateError } from '../../providers/http.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
 import { loadPurchase } from './load-purchase.js';
-import { ordersOf, requestOf, sendBeforeOf } from './orders.js';
+import { checkWithinMs, ordersOf, requestOf } from './orders.js';
 import type { Purchase } from '../purchase.model.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
@@ -46,8 +47,13 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     return;
   }
   const connection = connectionOf(await accountById(order.sellerId), order);
-  const request = requestOf(purchase, order, sendBeforeOf(claimedMs));
-  const outcome = await adapter.inquire(connection, request);
+  const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
+  const outcome = await adapter.inquire(connection, request).catch((error: unknown) => {
+    if (error instanceof LateError) {
+      return { outcome: 'not-sent' } as const;
+    }
+    throw error;
+  });
   switch (outcome.outcome) {
     case 'success':
       return;

@@ -1,0 +1,15 @@
+import { sampleEnd } from '../../providers/provider-samples.js';
+import { now } from '../../shared/clock.js';
+import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
+import { tooLateCode } from './orders.js';
+
+/** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
+export async function rejectOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
+  const { matchedCount } = await OrderModel.updateOne(
+    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
+    { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
+  );
+  if (matchedCount > 0 && reason.code !== tooLateCode) {
+    sampleEnd(order.sellerId, 'failed');
+  }
+}
