@@ -37,11 +37,12 @@ async function main(): Promise<void> {
     drain: () => closing.close(),
     close: [
       async () => signals?.stop(),
-      () => clock.stop(),
       closeQueues,
       writeSamples,
       writeRequestLog,
       disconnectMongo,
+      // What is still under way goes by it to the end.
+      () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],

@@ -39,10 +39,11 @@ async function main(names: string[]): Promise<void> {
     drain: async () => workers?.close(),
     close: [
       async () => signals?.stop(),
-      () => clock.stop(),
       closeQueues,
       writeSamples,
       disconnectMongo,
+      // What is still under way goes by it to the end.
+      () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],

@@ -8,7 +8,10 @@ export class PutBackError extends Error {
   }
 }
 
-/** Thrown by a handler whose job alone has to come later: its queue is not at fault, and others of it are done meanwhile. */
+/**
+ * Thrown by a handler whose job alone has to come later: its queue is not at fault, and others of it are done meanwhile. When its
+ * time has come it goes before all that wait: it had its turn already.
+ */
 export class ComeLaterError extends Error {
   constructor(readonly afterMs: number) {
     super(`Later: again in ${afterMs} ms`);

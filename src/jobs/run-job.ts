@@ -143,6 +143,8 @@ async function runRound(
       throw new RateLimitError();
     }
     if (error instanceof ComeLaterError) {
+      // What has no priority goes before what has one. Of a job that is being worked on this changes nothing else.
+      await bullJob.changePriority({ priority: 0 });
       await delay(round, error.afterMs);
     }
     await afterFailure(round, error);

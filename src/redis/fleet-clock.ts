@@ -103,13 +103,21 @@ export function whyClockUnknown(): string | null {
  * @throws Error where this process keeps the fleet's clock and cannot measure it now, or has kept it and ends.
  */
 export async function sureNowMs(): Promise<number> {
-  if (hasEnded) {
-    throw new Error('This process ends, and keeps no clock any more');
-  }
   if (isKept) {
     await within(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }
+  if (hasEnded) {
+    throw new Error('This process ends, and keeps no clock any more');
+  }
   return nowMs() + (measured ? Math.round(errorNow(measured)) : 0);
+}
+
+/** Whether `sureNowMs` would tell: asked before something is begun that has to end in its time. */
+export async function isTimeKnown(): Promise<boolean> {
+  return sureNowMs().then(
+    () => true,
+    () => false,
+  );
 }
 
 let ofTurn: Promise<void> | null = null;

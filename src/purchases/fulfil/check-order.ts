@@ -4,10 +4,13 @@ import type { ProviderOutcome, ProviderTraits } from '../../providers/adapter.js
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
 import { nextPollAt } from '../../providers/schedule.js';
+import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
+import { logger } from '../../shared/logger.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
 import { checkWithinMs, requestOf } from './orders.js';
+import { namesOf } from '../names-of.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
@@ -15,8 +18,8 @@ import { putUnderReview } from './put-under-review.js';
 import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
 
-/** Redis stalled, or we did: soon it goes on. */
-const afterLateMs = 1_000;
+/** Redis stalls, or we do: it goes on some seconds later, not all of it at once. */
+const afterLateMs = { least: 1_000, most: 6_000 };
 
 /**
  * Asks the provider what became of an order that was sent (decision 010): never before its lease ends, never before
@@ -39,6 +42,14 @@ export async function checkOrder(
     await putUnderReview(purchase, 'The provider has not given a final answer in time.');
     return 'done';
   }
+  const comeSoon = async (): Promise<Next> => {
+    const { least, most } = afterLateMs;
+    await waitUntil(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
+    return 'early';
+  };
+  if (!(await isTimeKnown())) {
+    return comeSoon();
+  }
   const claimedMs = nowMs();
   const claimed = await claimCheck(order, adapter.traits.timeoutMs);
   if (!claimed) {
@@ -54,9 +65,11 @@ export async function checkOrder(
     if (!(error instanceof LateError)) {
       throw error;
     }
+    logger.warn('a status check did not leave in its time', {
+      ...{ ...namesOf(purchase), order: order.n, why: error.message },
+    });
     await takeBack(claimed, order);
-    await waitUntil(nowMs() + afterLateMs, { purchase, ...options });
-    return 'early';
+    return comeSoon();
   }
   // That the question could not be sent says nothing about the order, which was.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;

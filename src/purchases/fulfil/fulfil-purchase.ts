@@ -10,7 +10,7 @@ import { ComeLaterError, PutBackError } from '../../jobs/put-back.js';
 import { tooEarly } from '../../jobs/too-early.js';
 import type { Account } from '../../accounts/account.model.js';
 import { accountById } from '../../accounts/find-account.js';
-import { sureNowMs } from '../../redis/fleet-clock.js';
+import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { nowMs } from '../../shared/clock.js';
 import { sellerPriceOf } from '../../money/commission.js';
 import { logger } from '../../shared/logger.js';
@@ -28,13 +28,14 @@ import { putUnderReview } from './put-under-review.js';
 import { queueAtProvider } from './queue-at-provider.js';
 import { rejectOrder } from './reject-order.js';
 import type { Order } from '../order.model.js';
+import { namesOf } from '../names-of.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
 const nextTurnMaxMs = 1_000;
-/** Redis stalled, or we did: soon it goes on. */
-const afterLateMs = 1_000;
+/** After an order that did not leave in its time: at first it was an accident. */
+const afterLateMs = { first: 1_000, most: 30_000 };
 /** So many orders one after the other that did not leave in their time are no accident. */
 const lateMax = 5;
 /** More than all sellers of a product, and others that change it meanwhile. Whatever takes more goes round in circles. */
@@ -108,11 +109,14 @@ async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
 
 /** Sends the next order if it is its turn; otherwise the purchase gets in line where its turn will come. */
 async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachable }: Visit): Promise<Next> {
+  const late = orders.length - 1 - orders.findLastIndex(({ code }) => code !== tooLateCode);
+  if (late > 0 && !(await isTimeKnown())) {
+    throw new ComeLaterError(afterLateMs.first);
+  }
   const order = await prepareNextOrder(purchase, orders, { unreachable, turnAt });
   if ('noRoute' in order) {
     return waitOrGiveBack(purchase, order.noRoute);
   }
-  const late = orders.length - 1 - orders.findLastIndex(({ code }) => code !== tooLateCode);
   // What is late again and again comes to an end as well.
   const waitMaxMs = (late < lateMax ? promisedWaitMsOf : maxWaitMsOf)(await waitSaid(purchase));
   if (waitedMs(purchase) >= waitMaxMs) {
@@ -128,9 +132,6 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
     unreachable.add(order.sellerId);
     return 'again';
   }
-  if (late > 0) {
-    await timeIsKnown();
-  }
   const turn = await admitOrder(connection, {
     timeoutMs: adapterFor(order.providerKind).traits.timeoutMs,
     countsForCircuit: !isPlayed(order.providerKind, purchase),
@@ -140,7 +141,11 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
   }
   try {
     const claimed = await claimOrder(purchase, order);
-    return await applyOutcome(claimed.purchase, claimed.order, await buy(connection, claimed, turn));
+    const outcome = await buy(connection, claimed, turn);
+    if (!outcome) {
+      throw new ComeLaterError(Math.min(afterLateMs.most, afterLateMs.first * 2 ** late));
+    }
+    return await applyOutcome(claimed.purchase, claimed.order, outcome);
   } finally {
     // Where it has not ended its turn itself.
     await turn.release({ sent: false });
@@ -158,12 +163,15 @@ async function connect(seller: Account, order: Order): Promise<ProviderConnectio
   }
 }
 
-/** The place at the provider is free as soon as it has answered, whatever is written afterwards. */
+/**
+ * The place at the provider is free as soon as it has answered, whatever is written afterwards.
+ * @returns null for an order that did not leave in its time. It is closed; its seller is not at fault, and the next one goes there.
+ */
 async function buy(
   connection: ProviderConnection,
   { purchase, order, sendBefore }: Claimed,
   turn: Admission,
-): Promise<ProviderOutcome> {
+): Promise<ProviderOutcome | null> {
   const adapter = adapterFor(order.providerKind);
   const request = requestOf(purchase, order, sendBefore);
   try {
@@ -177,19 +185,14 @@ async function buy(
     if (!(error instanceof LateError)) {
       throw error;
     }
-    await turn.release({ sent: false });
-    // The next one goes to the same seller, who is not at fault.
+    logger.warn('an order did not leave in its time', {
+      ...namesOf(purchase),
+      order: order.n,
+      why: error.message,
+    });
     await rejectOrder(order, { code: tooLateCode, message: error.message });
-    throw new ComeLaterError(afterLateMs);
-  }
-}
-
-/** An order that nobody could send in time is not followed by another one before somebody knows the time. */
-async function timeIsKnown(): Promise<void> {
-  try {
-    await sureNowMs();
-  } catch {
-    throw new ComeLaterError(afterLateMs);
+    await turn.release({ sent: false });
+    return null;
   }
 }
 

@@ -43,7 +43,7 @@ const loadOrders = gathered<{ purchaseId: string; accountId: string }, Order[]>(
 /** From the claim of an order until the request must have left. */
 export const sendWithinMs = 3_000;
 
-/** A status check has left before the next one may be claimed: two seconds later, where real money moves. */
+/** From the claim of a status check. Where real money moves the next one may be claimed two seconds later at the earliest. */
 export const checkWithinMs = 2_000;
 
 /**
@@ -113,13 +113,9 @@ function isRefused({ code }: Order): boolean {
   return !notExecutedCodes.includes(code ?? '');
 }
 
-/** Its seller could not be reached, or did not execute it, and has not refused it since. One that was late says nothing. */
+/** It did not reach its seller in time or at all, or was not executed, and the seller has not refused another of the purchase. */
 function mayStillBeSold(order: Order, all: Order[]): boolean {
-  return (
-    !isRefused(order) &&
-    order.code !== tooLateCode &&
-    !all.some((each) => each.sellerId === order.sellerId && isRefused(each))
-  );
+  return !isRefused(order) && !all.some((each) => each.sellerId === order.sellerId && isRefused(each));
 }
 
 /** Whoever refused it, and whoever could not be reached a moment ago. */

@@ -15,6 +15,8 @@ import { verifySaleJob } from './verify-sale.job.js';
 
 const retryMs = 60_000;
 const checksMax = 20;
+/** Redis stalled, or we did. */
+const afterLateMs = 5_000;
 
 /**
  * Asks the provider once more about a sale that it says it took back. Only a status that is a reversal by itself
@@ -48,12 +50,17 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
   }
   const connection = connectionOf(await accountById(order.sellerId), order);
   const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  const outcome = await adapter.inquire(connection, request).catch((error: unknown) => {
-    if (error instanceof LateError) {
-      return { outcome: 'not-sent' } as const;
+  const outcome = await adapter.inquire(connection, request).catch(async (error: unknown) => {
+    if (!(error instanceof LateError)) {
+      throw error;
     }
-    throw error;
+    await takeBack(order);
+    return null;
   });
+  if (!outcome) {
+    await enqueueVerification(purchase, afterLateMs);
+    return;
+  }
   switch (outcome.outcome) {
     case 'success':
       return;
@@ -97,6 +104,15 @@ async function claim(order: Order): Promise<boolean> {
     { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1;
+}
+
+/** Nobody was asked. */
+async function takeBack(order: Order): Promise<void> {
+  const { checks, lastCheckAt } = order;
+  await OrderModel.updateOne(
+    { ...keyOfOrder(order), status: 'OK', checks: checks + 1 },
+    { $set: { checks, lastCheckAt } },
+  );
 }
 
 /**

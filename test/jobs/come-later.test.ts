@@ -1,0 +1,50 @@
+/** A job that could not be done in its time, through no fault of its queue. */
+import { expect } from 'chai';
+import Joi from 'joi';
+import { setTimeout as wait } from 'node:timers/promises';
+import { addJob } from '../../src/jobs/add-job.js';
+import { defineJob, defineQueue, handle } from '../../src/jobs/define-job.js';
+import { ComeLaterError } from '../../src/jobs/put-back.js';
+import { openQueue } from '../../src/jobs/queues.js';
+import { startWorkers } from '../../src/jobs/start-workers.js';
+import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const [laterMs, eachMs] = [600, 200];
+
+describe('a job that has to come later', function () {
+  this.timeout(30_000);
+  useDatabase();
+
+  it('keeps nobody waiting, and goes before all that wait when its time has come', async () => {
+    const queue = defineQueue({ name: uniqueRef('later'), does: 'nothing', concurrency: 1 });
+    const job = defineJob<{ name: string }>({
+      ...{ name: 'come-later', queue, version: 1, data: Joi.object({ name: Joi.string() }) },
+      subject: ({ name }) => name,
+    });
+    const begun: string[] = [];
+    const handler = handle(job, async ({ name }) => {
+      begun.push(name);
+      if (name === 'first' && begun.filter((each) => each === name).length === 1) {
+        throw new ComeLaterError(laterMs);
+      }
+      await wait(eachMs);
+    });
+    // More than are done in the time, with the priority that orders have.
+    const names = ['first', ...Array.from({ length: 12 }, (_, n) => `other-${n}`)];
+    for (const name of names) {
+      await addJob(job, { name }, { priority: 1 });
+    }
+    const workers = startWorkers([handler], []);
+    try {
+      await eventually('all of it to be done', () => begun.length === names.length + 1);
+      const again = begun.lastIndexOf('first');
+      expect(again, begun.join()).to.be.within(2, names.length - 2);
+      expect(begun.filter((each) => each !== 'first')).to.deep.equal(names.slice(1));
+    } finally {
+      await workers.close();
+      await openQueue(queue).obliterate({ force: true });
+    }
+  });
+});
