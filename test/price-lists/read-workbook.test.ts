@@ -200,9 +200,10 @@ describe('a workbook of prices', () => {
     for (const [what, sheet] of Object.entries(files)) {
       const file = bookOf(sheet);
       const before = process.cpuUsage();
-      const heldMs = await longestHoldMs(() => refusal(file));
+      await refusal(file);
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1_000, what).to.be.below(2_000);
+      const heldMs = await longestHoldMs(() => refusal(file));
       expect(heldMs, what).to.be.below(100);
     }
     expect(await refusal(bookOf(files.deep))).to.match(/stand within each other/);
