@@ -45,15 +45,13 @@ export interface FleetClock {
 }
 
 let measured: Measured | null = null;
-let isKept = false;
-/** It was kept, and is no more: what is still under way must not go by the host's. */
-let hasEnded = false;
+/** Where it was kept and is no more, what is still under way must not go by the host's. */
+let keeping: 'never' | 'now' | 'ended' = 'never';
 let isHostWrong = false;
 
 /** Keeps this process on the fleet's clock until it is stopped. Without Redis the last measure goes on. */
 export function keepFleetClock(): FleetClock {
-  isKept = true;
-  hasEnded = false;
+  keeping = 'now';
   let onMeasured: () => void;
   const first = new Promise<void>((resolve) => (onMeasured = resolve));
   const measuring = repeat({
@@ -86,15 +84,14 @@ export function keepFleetClock(): FleetClock {
       await measuring.stop();
       setClock(null);
       measured = null;
-      isKept = false;
-      hasEnded = true;
+      keeping = 'ended';
     },
   };
 }
 
 /** In words, what keeps a process that is to go by the fleet's clock from doing so; null: nothing. */
 export function whyClockUnknown(): string | null {
-  return isKept && !measured ? "Redis's clock was not measured yet." : null;
+  return keeping === 'now' && !measured ? "Redis's clock was not measured yet." : null;
 }
 
 /**
@@ -103,10 +100,10 @@ export function whyClockUnknown(): string | null {
  * @throws Error where this process keeps the fleet's clock and cannot measure it now, or has kept it and ends.
  */
 export async function sureNowMs(): Promise<number> {
-  if (isKept) {
+  if (keeping === 'now') {
     await within(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }
-  if (hasEnded) {
+  if (keeping === 'ended') {
     throw new Error('This process ends, and keeps no clock any more');
   }
   return nowMs() + (measured ? Math.round(errorNow(measured)) : 0);

@@ -12,6 +12,7 @@ import { disconnectRedis, redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
+import { shiftRedisTime } from '../support/shift-redis-time.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
 
@@ -108,14 +109,13 @@ describe('what can buy, after its time', function () {
 
     it(`a bill is not paid where ${what} while its amount was asked for`, async () => {
       const claimedMs = await redisNow();
-      const [time, realTime] = [{ back: 0 }, clockOf(redis())];
+      let aheadMs = 0;
       onInquiry = () => {
         sleep();
-        time.back = sleptMs;
+        aheadMs = sleptMs;
       };
       // Redis is where the ten minutes have gone by.
-      redis().eval = ((...given: Parameters<Redis['eval']>) =>
-        realTime(...given).then((told) => later(told, time.back))) as Redis['eval'];
+      shiftRedisTime(redis(), () => aheadMs);
       expect(await late(digiflazz.payBill(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
       expect(provider.calls).to.have.length(1);
     });
@@ -157,13 +157,3 @@ describe('what can buy, after its time', function () {
     expect(bought()).to.have.length(6);
   });
 });
-
-function clockOf(client: ReturnType<typeof redis>) {
-  return client.eval.bind(client) as (...given: unknown[]) => Promise<unknown>;
-}
-
-/** What the script of the clock has told, so much later. Other scripts tell no time. */
-function later(told: unknown, byMs: number): unknown {
-  const isTime = Array.isArray(told) && told.length === 2 && /^\d{10}$/.test(String(told[0]));
-  return isTime ? [String(Number(told[0]) + byMs / 1_000), String(told[1])] : told;
-}

@@ -1,6 +1,5 @@
 /** Orders and status checks that did not leave in their time, as nobody knew the time: what follows, and what does not. */
 import { expect } from 'chai';
-import type { Redis } from 'ioredis';
 import type { ServerResponse } from 'node:http';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { ComeLaterError } from '../../src/jobs/put-back.js';
@@ -18,6 +17,7 @@ import { redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { openShop, startAllWorkers, type Shop } from '../jobs/sold-purchases.js';
 import { addJob } from '../../src/jobs/add-job.js';
+import { shiftRedisTime } from '../support/shift-redis-time.js';
 import { eventually } from '../support/eventually.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from '../providers/play-server.js';
 import { useDatabase } from '../webhooks/support/database.js';
@@ -61,21 +61,10 @@ describe('what did not leave in its time', function () {
 
   /** As where Redis does not answer: nobody knows the time. */
   const nobodyKnowsTheTime = () => clock.stop();
-  /** After its next answer Redis tells a time ten seconds later, as where this process stands still for so long. */
-  function timeRunsAway(): void {
-    const client = redis();
-    const ask = client.eval.bind(client) as (...given: unknown[]) => Promise<unknown>;
-    let isTold = false;
-    client.eval = async (...given: unknown[]) => {
-      const told = await ask(...given);
-      const isTime = Array.isArray(told) && told.length === 2 && /^\d{10}$/.test(String(told[0]));
-      const aheadS = isTime && isTold ? 10 : 0;
-      isTold ||= isTime;
-      return isTime ? [String(Number(told[0]) + aheadS), told[1] as unknown] : told;
-    };
-  }
-  function timeStands(): void {
-    delete (redis() as Partial<Redis>).eval;
+  /** After its next answer Redis tells a time ten seconds later. @returns what ends that. */
+  function timeRunsAway(): () => void {
+    let told = 0;
+    return shiftRedisTime(redis(), () => (told++ === 0 ? 0 : 10_000));
   }
 
   const came = (id: string, how = {}) => fulfilPurchase(id, how).catch((error: unknown) => error);
@@ -207,14 +196,13 @@ describe('what did not leave in its time', function () {
       const [before] = await ordersOf(id);
       const calls = provider.calls.length;
       const untilMs = Date.now() + 120_000;
-      if (isKnown) {
-        timeRunsAway();
-      } else {
+      const timeStands = isKnown ? timeRunsAway() : undefined;
+      if (!isKnown) {
         await nobodyKnowsTheTime();
       }
       answers = 'success';
       await fulfilPurchase(id, { askNow });
-      timeStands();
+      timeStands?.();
       await clock.stop();
       const [after] = await ordersOf(id);
       expect(provider.calls).to.have.length(calls);

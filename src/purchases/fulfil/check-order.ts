@@ -1,20 +1,19 @@
 import { env } from '../../../config/env.js';
 import { accountById } from '../../accounts/find-account.js';
-import type { ProviderOutcome, ProviderTraits } from '../../providers/adapter.js';
+import type { ProviderTraits } from '../../providers/adapter.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
 import { nextPollAt } from '../../providers/schedule.js';
 import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
-import { logger } from '../../shared/logger.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type Next } from './apply-outcome.js';
 import { checkWithinMs, requestOf } from './orders.js';
-import { namesOf } from '../names-of.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
 import { putUnderReview } from './put-under-review.js';
+import { unlessLate } from './unless-late.js';
 import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -58,16 +57,8 @@ export async function checkOrder(
   const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
   const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  let outcome: ProviderOutcome;
-  try {
-    outcome = await adapter.inquire(connectionOf(seller, order), request);
-  } catch (error) {
-    if (!(error instanceof LateError)) {
-      throw error;
-    }
-    logger.warn('a status check did not leave in its time', {
-      ...{ ...namesOf(purchase), order: order.n, why: error.message },
-    });
+  const outcome = await unlessLate(purchase, order, adapter.inquire(connectionOf(seller, order), request));
+  if (outcome instanceof LateError) {
     await takeBack(claimed, order);
     return comeSoon();
   }

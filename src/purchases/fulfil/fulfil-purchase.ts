@@ -27,8 +27,8 @@ import { postpone } from './postpone.js';
 import { putUnderReview } from './put-under-review.js';
 import { queueAtProvider } from './queue-at-provider.js';
 import { rejectOrder } from './reject-order.js';
+import { unlessLate } from './unless-late.js';
 import type { Order } from '../order.model.js';
-import { namesOf } from '../names-of.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -174,26 +174,20 @@ async function buy(
 ): Promise<ProviderOutcome | null> {
   const adapter = adapterFor(order.providerKind);
   const request = requestOf(purchase, order, sendBefore);
-  try {
-    const outcome =
-      purchase.kind === 'postpaid'
-        ? await adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
-        : await adapter.buy(connection, request);
-    await turn.release({ sent: true });
-    return outcome;
-  } catch (error) {
-    if (!(error instanceof LateError)) {
-      throw error;
-    }
-    logger.warn('an order did not leave in its time', {
-      ...namesOf(purchase),
-      order: order.n,
-      why: error.message,
-    });
-    await rejectOrder(order, { code: tooLateCode, message: error.message });
+  const outcome = await unlessLate(
+    purchase,
+    order,
+    purchase.kind === 'postpaid'
+      ? adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
+      : adapter.buy(connection, request),
+  );
+  if (outcome instanceof LateError) {
+    await rejectOrder(order, { code: tooLateCode, message: outcome.message });
     await turn.release({ sent: false });
     return null;
   }
+  await turn.release({ sent: true });
+  return outcome;
 }
 
 /** Nobody can serve it now. A refusal that stands, or nobody for the longest wait, gives the money back. */

@@ -10,6 +10,7 @@ import type { Purchase } from '../purchase.model.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
+import { unlessLate } from './unless-late.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { verifySaleJob } from './verify-sale.job.js';
 
@@ -50,14 +51,9 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
   }
   const connection = connectionOf(await accountById(order.sellerId), order);
   const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  const outcome = await adapter.inquire(connection, request).catch(async (error: unknown) => {
-    if (!(error instanceof LateError)) {
-      throw error;
-    }
+  const outcome = await unlessLate(purchase, order, adapter.inquire(connection, request));
+  if (outcome instanceof LateError) {
     await takeBack(order);
-    return null;
-  });
-  if (!outcome) {
     await enqueueVerification(purchase, afterLateMs);
     return;
   }
