@@ -23,7 +23,7 @@ export interface AddOptions {
  */
 export async function addJob<Data extends object>(
   job: Job<Data>,
-  data: Data,
+  data: NoInfer<Data>,
   { delayMs = 0, priority = 0, requestId }: AddOptions = {},
 ): Promise<void> {
   const { name, payload, options } = entryOf(job, data, requestId);
@@ -62,7 +62,7 @@ async function add(queue: Queue, entries: Entry[]): Promise<unknown[]> {
  */
 export async function addJobs<Data extends object>(
   job: Job<Data>,
-  all: Data[],
+  all: NoInfer<Data>[],
   requestIds: (string | undefined)[] = [],
 ): Promise<void> {
   const entries = all.map((data, at) => entryOf(job, data, requestIds[at]));
@@ -76,7 +76,7 @@ export async function addJobs<Data extends object>(
  */
 export async function tryToAddJob<Data extends object>(
   job: Job<Data>,
-  data: Data,
+  data: NoInfer<Data>,
   options: AddOptions = {},
 ): Promise<void> {
   try {
@@ -92,7 +92,7 @@ export async function tryToAddJob<Data extends object>(
  */
 export async function tryToAddAndWait<Data extends object>(
   job: Job<Data>,
-  data: Data,
+  data: NoInfer<Data>,
   options: WaitOptions,
 ): Promise<boolean> {
   try {
@@ -116,7 +116,7 @@ type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'reques
  */
 export async function addAndWait<Data extends object>(
   job: Job<Data>,
-  data: Data,
+  data: NoInfer<Data>,
   { timeoutMs, priority = 0, requestId }: WaitOptions,
 ): Promise<boolean> {
   const { name, payload, options } = entryOf(job, data, requestId);
@@ -197,7 +197,7 @@ export async function subjectsInQueue<Data extends object>(
 
 function entryOf<Data extends object>(
   job: Job<Data>,
-  data: Data,
+  data: NoInfer<Data>,
   requestId?: string,
 ): { name: string; payload: Payload; options: JobsOptions } {
   const trace = carriedTrace(requestId);

@@ -51,7 +51,7 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
     if (work.withJobs) {
       await addJobs(
         fulfilPurchaseJob,
-        made.map(({ _id }) => ({ purchaseId: _id })),
+        made.map(({ _id }) => ({ purchaseId: _id, accountId })),
       );
     }
   }
