@@ -4,6 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
+import { places } from '../../src/providers/place-in-line.js';
+import { providerQueue } from '../../src/providers/provider-queue.js';
 import type { Execution } from '../simulator/order-book.js';
 import type { LoadResult } from './processes/load.js';
 import {
@@ -36,7 +38,7 @@ export async function benchRecovery(): Promise<void> {
   await runBench(async (bench) => {
     const simulator = await startSimulator();
     const env = { SIMULATOR_URL: simulator.url };
-    const { buyersFile } = await openShop({ buyers });
+    const { buyersFile, sellerId } = await openShop({ buyers });
     const web = await startWeb(env);
     const load = await startHelper('load', 'load');
     const buying = call<LoadResult>(load.child, {
@@ -64,8 +66,8 @@ export async function benchRecovery(): Promise<void> {
     );
     // Once more, so that the sweep has all of them to add, and the rate has something to stand on.
     await emptyRedis(bench);
-    const ours = await measureSweep(bench, purchases, env);
-    const bare = await measureAddBulk(bench, purchases);
+    const ours = await measureSweep(bench, { purchases, sellerId, env });
+    const bare = await measureAddBulk(bench, { purchases, sellerId });
     console.log(
       `${purchases} open purchases: added again at ${shown(ours)} jobs/s, addBulk ${shown(bare)} jobs/s`,
     );
@@ -87,8 +89,11 @@ export async function benchRecovery(): Promise<void> {
 }
 
 /** Jobs a second from the first that the sweep adds to the last. */
-async function measureSweep(bench: Bench, purchases: number, env: NodeJS.ProcessEnv): Promise<number> {
-  const queue = openFulfilment(bench, bench.prefix);
+async function measureSweep(
+  bench: Bench,
+  { purchases, sellerId, env }: { purchases: number; sellerId: string; env: NodeJS.ProcessEnv },
+): Promise<number> {
+  const queue = openProviderQueue(bench, bench.prefix, sellerId);
   // All are overdue when the sweep begins: none of its time is waiting.
   await untilTrue({ everyMs: 100, limitMs, what: 'every purchase is overdue' }, async () => {
     const waiting = await bench.db
@@ -97,7 +102,7 @@ async function measureSweep(bench: Bench, purchases: number, env: NodeJS.Process
     return waiting === null;
   });
   await startWorker('follow-up', env);
-  const counted = async () => queue.getWaitingCount();
+  const counted = async () => queue.getJobCountByTypes('waiting', 'prioritized');
   let first = { count: 0, ms: 0 };
   for (;;) {
     const count = await counted();
@@ -117,15 +122,19 @@ async function measureSweep(bench: Bench, purchases: number, env: NodeJS.Process
 }
 
 /** The same jobs, in bulks of the same size, without looking for them. */
-async function measureAddBulk(bench: Bench, purchases: number): Promise<number> {
-  const queue = openFulfilment(bench, bench.yardstickPrefix('bulk'));
+async function measureAddBulk(
+  bench: Bench,
+  { purchases, sellerId }: { purchases: number; sellerId: string },
+): Promise<number> {
+  const queue = openProviderQueue(bench, bench.yardstickPrefix('bulk'), sellerId);
   const startedMs = performance.now();
   for (let start = 0; start < purchases; start += bulk) {
     await queue.addBulk(
       Array.from({ length: Math.min(bulk, purchases - start) }, (_each, index) => {
         const purchaseId = String(start + index).padStart(32, '0');
         const deduplication = { id: `fulfil-purchase:${purchaseId}` };
-        return { name: 'fulfil-purchase', data: { v: 2, purchaseId }, opts: { deduplication } };
+        const opts = { deduplication, priority: places.usual };
+        return { name: 'fulfil-purchase', data: { v: 3, purchaseId, accountId: null }, opts };
       }),
     );
   }
@@ -134,8 +143,9 @@ async function measureAddBulk(bench: Bench, purchases: number): Promise<number> 
   return perSecond;
 }
 
-function openFulfilment({ redis }: Bench, prefix: string): Queue {
-  return new Queue('fulfilment', {
+/** In which the purchases of a seller wait. */
+function openProviderQueue({ redis }: Bench, prefix: string, sellerId: string): Queue {
+  return new Queue(providerQueue(sellerId).name, {
     ...{ connection: redis, prefix },
     defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
   });

@@ -5,6 +5,7 @@ import type { BuiltTests } from './build-tests.js';
 import type { Options } from './options.js';
 import type { Report } from './report.js';
 import { runFile, type FileResult } from './run-file.js';
+import { isLong } from './test-files.js';
 
 /** Longer than any file takes on a busy machine: the limits that matter are those of the tests. */
 const fileLimitMs = { normal: 10 * 60_000, long: 30 * 60_000, full: 60 * 60_000 };
@@ -75,8 +76,8 @@ export async function runFiles({
           built: built.fileOf(file),
           grep: options.grep,
           forbidOnly: options.forbidOnly,
-          // Whoever names a file wants all of it.
-          sizedOnly: options.size !== 'normal' && options.names.length === 0,
+          // Whoever names a file wants all of it, and of a long one nothing was played before.
+          sizedOnly: options.size !== 'normal' && options.names.length === 0 && !isLong(file),
         },
         cwd: path.join(root, folderOf(file)),
         env: { ...databases.env, ...pair },

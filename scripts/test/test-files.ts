@@ -28,11 +28,18 @@ export function chooseFiles(root: string, { names, size }: Pick<Options, 'names'
       throw new PlainError(`There is no test file at ${names[index] ?? ''}`);
     }
   }
-  const chosen = names.length === 0 ? all : all.filter((file) => wanted.some((name) => isWithin(file, name)));
-  // With a name given, it is that file that is meant, whether it has sizes or not.
-  return size !== 'normal' && names.length === 0
-    ? chosen.filter((file) => hasSizes(path.join(root, file)))
-    : chosen;
+  if (names.length > 0) {
+    // It is these that are meant, whether they take long or not.
+    return all.filter((file) => wanted.some((name) => isWithin(file, name)));
+  }
+  return all.filter((file) =>
+    size === 'normal' ? !isLong(file) : isLong(file) || hasSizes(path.join(root, file)),
+  );
+}
+
+/** It takes more than its share of the five minutes that `npm test` has: the long runs play all of it (decision 183). */
+export function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts');
 }
 
 function isWithin(file: string, name: string): boolean {

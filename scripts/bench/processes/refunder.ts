@@ -1,13 +1,12 @@
 /** Purchases of one buyer, made and given back through the posting engine, in a process of its own. */
 import '../../../src/all-models.js';
 import { connectMongo } from '../../../src/database/mongo.js';
-import { addJobs } from '../../../src/jobs/add-job.js';
 import { post } from '../../../src/money/posting/post.js';
 import { findProduct } from '../../../src/products/find-product.js';
 import { newPurchase } from '../../../src/purchases/accept/new-purchase.js';
 import { purchasePosting } from '../../../src/purchases/accept/purchase-posting.js';
 import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
-import { fulfilPurchaseJob } from '../../../src/purchases/fulfil/fulfil-purchase.job.js';
+import { getInLine } from '../../../src/purchases/fulfil/queue-at-provider.js';
 import { purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { newId } from '../../../src/shared/ids.js';
@@ -49,10 +48,7 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
     );
     await Promise.all(made.map((each) => post(purchasePosting(each))));
     if (work.withJobs) {
-      await addJobs(
-        fulfilPurchaseJob,
-        made.map(({ _id }) => ({ purchaseId: _id, accountId })),
-      );
+      await Promise.all(made.map((each) => getInLine(each, sellerId)));
     }
   }
   return nothing;
