@@ -9,7 +9,7 @@ import { buildTests } from './test/build-tests.js';
 import { readOptions, usage, type Options } from './test/options.js';
 import { createReport } from './test/report.js';
 import { isFailed, runFiles } from './test/run-files.js';
-import { chooseFiles, inOrder } from './test/test-files.js';
+import { chooseFiles, countLong, inOrder } from './test/test-files.js';
 import { readTimes } from './test/times.js';
 
 async function main(args: string[]): Promise<number> {
@@ -34,6 +34,9 @@ async function main(args: string[]): Promise<number> {
         times.keep(new Map(results.map(({ file, ms }) => [file, Math.round(ms)])));
       }
       const failed = createReport({ showTests: false }).sum(results, performance.now() - startedAt);
+      if (options.size === 'normal' && options.names.length === 0) {
+        console.log(`${countLong(root)} files that take longer were not played: npm run test:long\n`);
+      }
       const ran = results.flatMap((each) => each.tests).length;
       return failed > 0 || ran === 0 || results.some((each) => isFailed(each, options)) ? 1 : 0;
     },

@@ -15,7 +15,7 @@ export interface Options {
   jobs: number;
   /** The seed of a random order of files; null: the longest first. */
   random: number | null;
-  /** Long and full: only the tests that have sizes. */
+  /** Long and full: the files that take long, and of the others the tests that have sizes. */
   size: TestSize;
   /** Stop after the first file that fails. */
   bail: boolean;
@@ -27,7 +27,7 @@ export const usage = `npm test -- [files or folders] [options]
   --grep, -g <pattern>   only tests whose title fits
   --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
   --random[=<seed>]      files in a random order; the seed is printed
-  --long                 larger numbers, only the files that have them (npm run test:long)
+  --long                 what takes longer: files named *.long.test.ts, and tests with sizes in larger numbers (npm run test:long)
   --full                 the numbers that the guarantees are about
   --bail, -b             stop after the first file that fails
 SEED=<n> plays a random test again.`;

@@ -15,14 +15,14 @@ const fileLimitMs = { normal: 10 * 60_000, long: 30 * 60_000, full: 60 * 60_000 
  * impatient as a person, or start as many processes as there are: each runs when the others are done.
  */
 const runsAlone: ReadonlySet<string> = new Set([
-  'test/api/wallet/long-lists.test.ts',
-  'test/console/browser.test.ts',
-  'test/jobs/many-processes.test.ts',
-  'test/providers/bulkheads.test.ts',
-  'test/providers/outage.test.ts',
-  'test/redis/faults.test.ts',
-  'test/redis/full.test.ts',
-  'test/webhooks/fairness.test.ts',
+  'test/api/wallet/long-lists.long.test.ts',
+  'test/console/browser.long.test.ts',
+  'test/jobs/many-processes.long.test.ts',
+  'test/providers/bulkheads.long.test.ts',
+  'test/providers/outage.long.test.ts',
+  'test/redis/faults.long.test.ts',
+  'test/redis/full.long.test.ts',
+  'test/webhooks/fairness.long.test.ts',
 ]);
 
 /**
@@ -30,17 +30,17 @@ const runsAlone: ReadonlySet<string> = new Set([
  * all of the machine are done.
  */
 const hasTimeLimits: ReadonlySet<string> = new Set([
-  'test/api/access/mongodb-away.test.ts',
-  'test/api/access/redis-away.test.ts',
-  'test/api/reseller/synchronous-answer.test.ts',
+  'test/api/access/mongodb-away.long.test.ts',
+  'test/api/access/redis-away.long.test.ts',
+  'test/api/reseller/synchronous-answer.long.test.ts',
   'test/caches/cached.test.ts',
-  'test/caches/outage.test.ts',
+  'test/caches/outage.long.test.ts',
   'test/inbox/messages.test.ts',
   'test/money/posting.test.ts',
-  'test/providers/conformance.test.ts',
-  'test/redis/stopping.test.ts',
-  'test/scripts/resolve-mongodb.test.ts',
-  'test/simulator/faults.test.ts',
+  'test/providers/conformance.long.test.ts',
+  'test/redis/stopping.long.test.ts',
+  'test/scripts/resolve-mongodb.long.test.ts',
+  'test/simulator/faults.long.test.ts',
   'test/simulator/restart.test.ts',
   'test/webhooks/hostile-urls.test.ts',
 ]);

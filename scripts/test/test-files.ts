@@ -37,9 +37,16 @@ export function chooseFiles(root: string, { names, size }: Pick<Options, 'names'
   );
 }
 
+/** How many files are left to the long runs. */
+export function countLong(root: string): number {
+  return filesEndingWith(root, longEnding).length;
+}
+
+const longEnding = '.long.test.ts';
+
 /** It takes more than its share of the five minutes that `npm test` has: the long runs play all of it (decision 183). */
 export function isLong(file: string): boolean {
-  return file.endsWith('.long.test.ts');
+  return file.endsWith(longEnding);
 }
 
 function isWithin(file: string, name: string): boolean {

@@ -6,6 +6,8 @@ import { UsageError } from './usage-error.js';
 
 const pollEveryMs = 300;
 const answerTimeoutMs = 10_000;
+/** Clocks of two processes are so far apart at most. An event of the moment before is better sent than one that is missed. */
+const clocksApartMs = 1_000;
 
 /**
  * Posts a copy of each new delivery of an account to a URL, until `countMax` or an interrupt.
@@ -25,7 +27,7 @@ export async function followDeliveries(following: {
     { deliveryHeaders },
     { keysFor },
     { endpointsOf },
-    { now, nowMs },
+    { nowMs },
   ] = await Promise.all([
     import('../../src/accounts/account.model.js'),
     import('../../src/audit/record-audit.js'),
@@ -54,13 +56,13 @@ export async function followDeliveries(following: {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   // What comes as soon as we say that we listen is heard.
-  const startedAt = now();
+  const startedMs = nowMs() - clocksApartMs;
   following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
   const seen = new Set<string>();
   // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
   const lookBackMs = 5_000;
   while (!stop.signal.aborted && seen.size < following.countMax) {
-    const since = new Date(Math.max(startedAt.getTime(), nowMs() - lookBackMs));
+    const since = new Date(Math.max(startedMs, nowMs() - lookBackMs));
     for (const row of await deliveriesSince(account._id, since)) {
       if (!seen.has(row._id) && seen.size < following.countMax) {
         seen.add(row._id);

@@ -1,5 +1,5 @@
 /**
- * What Joi says of its own in English (test/api/language/fields.test.ts finds what is missing). Without a fallback, which would
+ * What Joi says of its own in English (test/api/language/fields.long.test.ts finds what is missing). Without a fallback, which would
  * go before the messages that a rule makes itself.
  */
 export const joiInIndonesian: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** For outage.test.ts: raises a price when it is told to, and is killed between the write and telling of it. */
+/** For outage.long.test.ts: raises a price when it is told to, and is killed between the write and telling of it. */
 import { connectMongo } from '../../src/database/mongo.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { changing } from '../../src/redis/changing.js';

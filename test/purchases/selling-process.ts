@@ -1,4 +1,4 @@
-/** A process that sells, for totals.test.ts: plays purchases until it has made as many as it was told, is told to stop, or is killed. */
+/** A process that sells, for totals.long.test.ts: plays purchases until it has made as many as it was told, is told to stop, or is killed. */
 import '../../src/all-models.js';
 import { connectMongo } from '../../src/database/mongo.js';
 import { DependencyError } from '../../src/shared/errors.js';

@@ -20,6 +20,8 @@ function bySize<const Normal, const Long, const Full = Long>(
 export const sizes = {
   /** Whether tools of others read the contract: generators of clients, Postman's engine. */
   contractTools: bySize(false, true),
+  /** Whether the benchmarks that take a minute each are tried as well. */
+  benches: { all: bySize(false, false, true) },
   /** From a fresh copy of the repository, built anew, to a verified webhook. */
   quickStart: { isPlayed: bySize(false, true), limitMs: 300_000 },
   /** Purchases over three sellers of which one goes down, with workers that are killed. */

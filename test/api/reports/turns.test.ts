@@ -148,7 +148,7 @@ describe('Reports of an account that asks for many', () => {
     await accounts.deleteOne({ _id: account._id });
     const failure = await generateReport(first).catch((error: unknown) => error);
     expect(failure).to.be.an('error');
-    // As after the last round of its job (test/jobs/poisoned.test.ts).
+    // As after the last round of its job (test/jobs/poisoned.long.test.ts).
     expect(await giveUpReport({ reportId: first }, 'it failed')).to.equal(true);
     expect(await stored(first)).to.include({ status: 'failed', nextActionAt: null, turn: null });
     expect(await queued([second, third])).to.deep.equal([second, third]);

@@ -11,7 +11,7 @@ import { useSettings } from '../../support/use-settings.js';
 
 describe('GET /api/reseller/request', () => {
   const api = useApi();
-  // Nobody fulfils anything here; the wait for an answer is shown in synchronous-answer.test.ts.
+  // Nobody fulfils anything here; the wait for an answer is shown in synchronous-answer.long.test.ts.
   useSettings({ RESELLER_SYNC_WAIT_MS: 20 });
 
   const buy = ({ account, key }: ApiAccount, purchase: Purchase, over: Record<string, string> = {}) =>

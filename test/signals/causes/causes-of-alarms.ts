@@ -8,7 +8,7 @@ import type { Causes, Scene } from './scene.js';
 
 /**
  * What begins and ends each alarm that is told without Prometheus, in a running copy of the service, in the order in which they are
- * to begin: what must stand for a minute and more by itself comes first. An asterisk: a time was moved that nobody can wait for; a dagger: what a process says is played (test/signals/troubles.test.ts has it said).
+ * to begin: what must stand for a minute and more by itself comes first. An asterisk: a time was moved that nobody can wait for; a dagger: what a process says is played (test/signals/troubles.long.test.ts has it said).
  */
 export function causesOfAlarms(
   scene: Scene,

@@ -1,6 +1,6 @@
 /**
  * What each operation takes that could name something of another account. Every place of every operation is here:
- * account-matrix.test.ts fails for one that is not.
+ * account-matrix.long.test.ts fails for one that is not.
  */
 import { uniqueRef } from '../../../support/api-client.js';
 import { bill, type IdentifierName } from './two-sides.js';
@@ -126,7 +126,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`revoke${role}ReportLinks`]: { places: { id: named('no-report-1') } },
     [`revoke${role}Links`]: alone,
     [`list${role}Requests`]: {
-      because: 'it lists calls of ours, whatever it is narrowed to: test/api/account/requests.test.ts',
+      because: 'it lists calls of ours, whatever it is narrowed to: test/api/account/requests.long.test.ts',
       // What this test itself has sent of theirs is in it.
       places: { failed: plain(), ref_id: plain('no-call-1'), limit: plain(), cursor: plain(), tz: plain() },
     },
@@ -260,7 +260,7 @@ export const matrix: Record<string, Entry> = {
   },
 
   listSandboxScenarios: { because: ours, places: {} },
-  advanceSandbox: { because: 'it is about what is ours: test/sandbox/advance.test.ts', places: {} },
+  advanceSandbox: { because: 'it is about what is ours: test/sandbox/advance.long.test.ts', places: {} },
   endSandboxTransaction: { places: { ref: named('no-transaction-1'), result: plain('failed') } },
 
   listSellerProducts: { because: ours, places: {} },

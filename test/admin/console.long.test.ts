@@ -178,7 +178,7 @@ describe('operator console', function () {
     await client.send('POST', '/admin/login', login, { 'user-agent': '<script>alert(1)</script>' });
     const { headers, text } = await client.get('/admin/api/me');
     expect(text).to.include('<script>alert(1)</script>');
-    // No page at all, whatever the browser would make of it; test/console/browser-operators.test.ts looks at the page.
+    // No page at all, whatever the browser would make of it; test/console/browser-operators.long.test.ts looks at the page.
     expect(headers['content-type']).to.match(/^application\/json/);
     expect(headers['x-content-type-options']).to.equal('nosniff');
   });

@@ -216,7 +216,7 @@ describe('money in the console', function () {
     // What left suspense for sellers and us, less what was taken back from them.
     expect(shown.today.sales).to.equal(-moved('platform:suspense', ['success']) - sum(refunded));
     expect(shown.today.commission).to.be.greaterThan(0);
-    // Of the day before: today.test.ts.
+    // Of the day before: today.long.test.ts.
     const { closed: _before, ...suspense } = shown.suspense;
     expect(suspense).to.deep.equal({
       amount: moved('platform:suspense', ['purchase', 'success', 'refund', 'reversal']),

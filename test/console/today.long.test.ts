@@ -1,4 +1,4 @@
-/** What the page of today says of the days before it. What it says of today: money.test.ts. */
+/** What the page of today says of the days before it. What it says of today: money.long.test.ts. */
 import { expect } from 'chai';
 import { sampleId } from '../../src/samples/sample.model.js';
 import { callerAs } from './support/console-caller.js';

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { expect } from 'chai';
+import { prototypesOf } from '../../src/api/express-prototypes.js';
+import { fetchJson } from '../support/fetch-json.js';
+
+describe('the prototypes of requests', () => {
+  it('are those that Express would give them, before it has seen them, and both work', async () => {
+    const app = express().post('/', express.json(), (request, response) => {
+      response.json({ got: request.body as unknown, ip: request.ip });
+    });
+    const born: boolean[] = [];
+    const server = createServer(prototypesOf(app), (request, response) => {
+      born.push(Object.getPrototypeOf(request) === app.request);
+      born.push(Object.getPrototypeOf(response) === app.response);
+      app(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetchJson(`http://127.0.0.1:${port}/`, 'POST', { a: 1 });
+    server.close();
+    expect(answer).to.deep.equal({ got: { a: 1 }, ip: '127.0.0.1' });
+    expect(born).to.deep.equal([true, true]);
+  });
+});
