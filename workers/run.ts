@@ -6,6 +6,7 @@ import { awaitMongo, disconnectMongo } from '../src/database/mongo.js';
 import { closeQueues } from '../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js';
 import { processTypeNamed, processTypes } from '../src/processes.js';
+import { sendNoMore } from '../src/providers/http.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
 import { hearChanges } from '../src/redis/hear-changes.js';
@@ -41,6 +42,11 @@ async function main(names: string[]): Promise<void> {
       async () => signals?.stop(),
       closeQueues,
       writeSamples,
+      // What the drain has left behind: its answer could not be written.
+      () => {
+        sendNoMore();
+        return Promise.resolve();
+      },
       disconnectMongo,
       // What is still under way goes by it to the end.
       () => clock.stop(),

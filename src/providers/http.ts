@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request } from 'undici';
 import { traced, traceparentNow } from '../shared/tracing.js';
+import { nowMs } from '../shared/clock.js';
 import { keepPause, retryAfterMs } from './pause.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
 import { sayRedisError } from '../redis/say-error.js';
@@ -38,6 +39,8 @@ export type HttpAnswer =
   | { kind: 'unknown'; reason: string };
 
 const connectTimeoutMs = 2_000;
+/** A busy loop tells of a connection later than it was made. */
+const connectSlackMs = 1_000;
 const bodyBytesDefault = 65_536;
 /** Too many requests; overloaded or in maintenance. Both may say for how long. */
 const pauseStatuses = [429, 503];
@@ -46,23 +49,54 @@ const pauseStatuses = [429, 503];
 const connectionErrors = new WeakSet<Error>();
 const connectSocket = buildConnector({ timeout: connectTimeoutMs });
 
-const agent = new Agent({
-  // Above what the limit of each provider lets through at once, so that no call waits here unseen.
-  connections: 256,
-  // A pipelined request shares the fate of the one before it.
-  pipelining: 1,
-  keepAliveTimeout: 10_000,
-  keepAliveMaxTimeout: 60_000,
-  connect: (options, callback) => {
-    connectSocket(options, (...result) => {
-      const [error] = result;
-      if (error) {
-        connectionErrors.add(error);
-      }
-      callback(...result);
-    });
-  },
+/** What reads a catalogue or a balance. */
+const agent = newAgent((options, callback) => {
+  connectSocket(options, (...result) => {
+    const [error] = result;
+    if (error) {
+      connectionErrors.add(error);
+    }
+    callback(...result);
+  });
 });
+
+/**
+ * What can buy. A machine may stand still while a connection is made, and no time-out of its own tells it: the request would
+ * leave when it goes on. So nothing is written to a connection that was made longer ago than it may take.
+ */
+const buyingAgent = newAgent((options, callback) => {
+  const fail = (error: Error) => {
+    connectionErrors.add(error);
+    callback(error, null);
+  };
+  const beganMs = nowMs();
+  connectSocket(options, (error, socket) => {
+    if (!socket) {
+      fail(error);
+      return;
+    }
+    void lateness(beganMs + connectTimeoutMs + connectSlackMs).then((late) => {
+      if (late ?? socket.destroyed) {
+        socket.destroy();
+        fail(late ?? new Error('The connection was closed at once'));
+      } else {
+        callback(null, socket);
+      }
+    });
+  });
+});
+
+function newAgent(connect: buildConnector.connector): Agent {
+  return new Agent({
+    // Above what the limit of each provider lets through at once, so that no call waits here unseen.
+    connections: 256,
+    // A pipelined request shares the fate of the one before it.
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 60_000,
+    connect,
+  });
+}
 
 /** @throws LateError for a call that was not to leave any more. */
 export function callHttp(call: HttpCall): Promise<HttpAnswer> {
@@ -116,7 +150,7 @@ async function exchangeOnce(
   const traceparent = traceparentNow();
   try {
     const response = await request(call.url, {
-      dispatcher: agent,
+      dispatcher: call.sendBefore instanceof Date ? buyingAgent : agent,
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -138,24 +172,38 @@ async function exchangeOnce(
       ? { kind: 'unknown', reason: 'ANSWER_TOO_LONG' }
       : { kind: 'answer', status, text, asksForPause: pauseMs !== null };
   } catch (error) {
+    if (error instanceof LateError) {
+      throw error;
+    }
     return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: reasonOf(error) };
   }
 }
 
 /** The last moment before it leaves: the process, or its machine, may have stood still since it was given its time. */
-async function mustBeInTime({ sendBefore, sellerId }: HttpCall): Promise<void> {
-  if (!(sendBefore instanceof Date)) {
-    return;
+async function mustBeInTime({ sendBefore }: HttpCall): Promise<void> {
+  const late = sendBefore instanceof Date ? await lateness(sendBefore.getTime()) : null;
+  if (late) {
+    throw late;
   }
-  let atMs: number;
+}
+
+let isEnding = false;
+
+/** What can buy is sent no more: nobody could write down what the provider answers. */
+export function sendNoMore(): void {
+  isEnding = true;
+}
+
+/** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
+async function lateness(beforeMs: number): Promise<LateError | null> {
+  if (isEnding) {
+    return new LateError('Not sent: this process ends');
+  }
   try {
-    atMs = await sureNowMs();
+    return (await sureNowMs()) >= beforeMs ? new LateError('Not sent: its time was over') : null;
   } catch (error) {
-    sayRedisError('a provider is not asked, as nobody knows the time', error, { sellerId });
-    throw new LateError('Not sent: nobody knows the time', { cause: error });
-  }
-  if (atMs >= sendBefore.getTime()) {
-    throw new LateError('Not sent: its time was over');
+    sayRedisError('a provider is not asked, as nobody knows the time', error);
+    return new LateError('Not sent: nobody knows the time', { cause: error });
   }
 }
 

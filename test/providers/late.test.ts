@@ -1,4 +1,5 @@
 /** What can buy, asked for after its time, by a process that cannot know that by itself: it, or its machine, stood still. */
+import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { ServerResponse } from 'node:http';
@@ -7,7 +8,7 @@ import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../s
 import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
 import { h2hAdapter } from '../../src/providers/h2h.js';
-import { LateError } from '../../src/providers/http.js';
+import { LateError, sendNoMore } from '../../src/providers/http.js';
 import { disconnectRedis, redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { newId } from '../../src/shared/ids.js';
@@ -145,6 +146,25 @@ describe('what can buy, after its time', function () {
     expect(bought()).to.have.length(0);
   });
 
+  it('nothing is written to a connection while whose making the machine stood still', async () => {
+    const claimedMs = await redisNow();
+    const stoodStill = () => shiftRedisTime(redis(), () => sleptMs);
+    const channel = 'undici:client:beforeConnect';
+    diagnosticsChannel.subscribe(channel, stoodStill);
+    try {
+      for (const call of ['buy', 'inquire'] as const) {
+        const fresh = await startPlayServer(answer);
+        const there = { ...connection(), baseUrl: fresh.url };
+        expect(await late(h2h[call](there, orderOf(claimedMs))), call).to.be.instanceOf(LateError);
+        expect(fresh.calls, call).to.have.length(0);
+        await fresh.stop();
+        delete (redis() as Partial<Redis>).eval;
+      }
+    } finally {
+      diagnosticsChannel.unsubscribe(channel, stoodStill);
+    }
+  });
+
   it('and all of it is sent in its time', async () => {
     const claimedMs = await redisNow();
     const calls = (adapter: ProviderAdapter) => [
@@ -155,5 +175,13 @@ describe('what can buy, after its time', function () {
     const outcomes = await Promise.all([...calls(h2h), ...calls(digiflazz)]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(Array(6).fill('success'));
     expect(bought()).to.have.length(6);
+  });
+
+  // The last one: for this process there is no way back.
+  it('nothing is sent by a process that can write no answer down any more', async () => {
+    const claimedMs = await redisNow();
+    sendNoMore();
+    expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
+    expect(bought()).to.have.length(0);
   });
 });

@@ -6,12 +6,14 @@ import { ComeLaterError } from '../../src/jobs/put-back.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { openCircuit } from '../../src/providers/circuit.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { checkOrder } from '../../src/purchases/fulfil/check-order.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
 import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
+import { orderToBook, possibleDecisions } from '../../src/purchases/review/possible-decisions.js';
 import { changing } from '../../src/redis/changing.js';
 import { redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
@@ -222,18 +224,111 @@ describe('what did not leave in its time', function () {
     });
   }
 
-  it('nor does the question whether a sale was taken back', async () => {
+  const verifications = async () =>
+    (await openQueue(verifySaleJob.queue).getJobs(['delayed', 'waiting'])).map(
+      ({ data }) => (data as { purchaseId: string }).purchaseId,
+    );
+
+  for (const isKnown of [false, true]) {
+    it(`nor does the question whether a sale was taken back, late ${isKnown ? 'after' : 'before'} it was claimed`, async () => {
+      const { _id: id } = await shop.buy();
+      await fulfilPurchase(id);
+      await olderByMs(id, 60_000);
+      const [before] = await ordersOf(id);
+      const timeStands = isKnown ? timeRunsAway() : undefined;
+      if (!isKnown) {
+        await nobodyKnowsTheTime();
+      }
+      const calls = provider.calls.length;
+      await verifySale(id);
+      timeStands?.();
+      expect(provider.calls).to.have.length(calls);
+      const [after] = await ordersOf(id);
+      expect(after).to.deep.include({ checks: before?.checks, lastCheckAt: before?.lastCheckAt });
+      expect(await verifications()).to.include(id);
+    });
+  }
+
+  it('what an operator reads, and may decide, names no order as sent that never left us', async () => {
+    const { _id: id } = await shop.buy();
+    const late = await lateOrder(id);
+    const purchase = { ...(await read(id)), status: 'PROCESSING' as const };
+    const { success, failed } = possibleDecisions(purchase, [late]);
+    expect(success).to.match(/^No order was ever sent/);
+    expect(failed).to.equal(null);
+    // A seller's that a provider says it has not executed is one of which a person may know better.
+    const asked = { ...late, _id: `${id}-asked`, sellerId: 'asked', code: 'not-executed' };
+    expect(orderToBook([asked, late])?.sellerId).to.equal('asked');
+    expect(possibleDecisions(purchase, [asked, late]).success).to.equal(null);
+  });
+
+  it('a late order waits in its line as before: who loses its job finds it there', async () => {
+    const { _id: id } = await shop.buy();
+    await nobodyKnowsTheTime();
+    const turnAt = shop.seller._id;
+    const beforeMs = Date.now();
+    expect(await came(id, { turnAt })).to.be.instanceOf(ComeLaterError);
+    const { queuedFor, nextActionAt, status } = await read(id);
+    expect({ queuedFor, status }).to.deep.equal({ queuedFor: turnAt, status: 'PROCESSING' });
+    expect(nextActionAt?.getTime()).to.be.within(beforeMs, beforeMs + 20_000);
+    await timeIsTold();
+    await fulfilPurchase(id, { turnAt });
+    expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
+  });
+
+  it('a status check that another one has overtaken is not sent, also where the number of checks is what it was: one was taken back in between', async () => {
+    answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilPurchase(id);
-    await olderByMs(id, 60_000);
-    const [before] = await ordersOf(id);
-    await nobodyKnowsTheTime();
+    const [order] = await ordersOf(id);
+    const purchase = await read(id);
+    const longAgo = new Date(Date.now() - 600_000);
+    const seen = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo };
+    // As it is after another process has claimed the check that was given back.
+    await OrderModel.updateOne(keyOfOrder(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
     const calls = provider.calls.length;
-    await verifySale(id);
+    expect(await checkOrder(purchase, seen, { askNow: true })).to.equal('done');
     expect(provider.calls).to.have.length(calls);
+    await OrderModel.updateOne(keyOfOrder(seen), { $set: { lastCheckAt: longAgo } });
+    await checkOrder(purchase, seen, { askNow: true });
+    expect(provider.calls).to.have.length(calls + 1);
+  });
+
+  it('nor is the question about a sale, which comes again: no sweep would ask', async () => {
+    answers = 'pending';
+    const { _id: id } = await shop.buy();
+    await fulfilPurchase(id);
+    const [order] = await ordersOf(id);
+    const longAgo = new Date(Date.now() - 600_000);
+    await OrderModel.updateOne(keyOfOrder(order as Order), {
+      $set: { status: 'OK', open: false, sentAt: longAgo, lastCheckAt: longAgo },
+    });
+    await PurchaseModel.updateOne({ _id: id, accountId: shop.buyer._id }, { $set: { status: 'SUCCESS' } });
+    const claim = OrderModel.updateOne.bind(OrderModel);
+    const calls = provider.calls.length;
+    // Another process claims it between our look and our claim.
+    OrderModel.updateOne = ((...given: Parameters<typeof claim>) => {
+      OrderModel.updateOne = claim;
+      const others = claim(keyOfOrder(order as Order), { $set: { lastCheckAt: new Date() } });
+      return others.then(() => claim(...given)) as unknown as ReturnType<typeof claim>;
+    }) as typeof claim;
+    await verifySale(id, shop.buyer._id);
+    expect(provider.calls).to.have.length(calls);
+    expect(await verifications()).to.include(id);
+  });
+
+  it('a status check whose provider has no address any more counts as none', async () => {
+    answers = 'pending';
+    const { _id: id } = await shop.buy();
+    await fulfilPurchase(id);
+    const [order] = await ordersOf(id);
+    const purchase = await read(id);
+    const longAgo = new Date(Date.now() - 600_000);
+    const broken = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo, providerBaseUrl: null };
+    await OrderModel.updateOne(keyOfOrder(broken), { $set: { sentAt: longAgo, lastCheckAt: longAgo } });
+    const failure = await checkOrder(purchase, broken, { askNow: true }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error);
     const [after] = await ordersOf(id);
-    expect(after).to.deep.include({ checks: before?.checks, lastCheckAt: before?.lastCheckAt });
-    const jobs = await openQueue(verifySaleJob.queue).getJobs(['delayed', 'waiting']);
-    expect(jobs.map(({ data }) => (data as { purchaseId: string }).purchaseId)).to.include(id);
+    expect(after).to.deep.include({ checks: order?.checks, lastCheckAt: longAgo });
   });
 });

@@ -46,6 +46,8 @@ export async function checkOrder(
     await waitUntil(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
     return 'early';
   };
+  // Before the claim: settings that cannot be read must not count as a check, nor use up its time.
+  const connection = connectionOf(await accountById(order.sellerId), order);
   if (!(await isTimeKnown())) {
     return comeSoon();
   }
@@ -54,10 +56,9 @@ export async function checkOrder(
   if (!claimed) {
     return 'done';
   }
-  const seller = await accountById(order.sellerId);
   // The order as it was before this check: the adapter guards the time since the last contact by it.
   const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  const outcome = await unlessLate(purchase, order, adapter.inquire(connectionOf(seller, order), request));
+  const outcome = await unlessLate(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
     await takeBack(claimed, order);
     return comeSoon();
@@ -126,7 +127,8 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     updatedAt: now(),
   };
   const result = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true, checks: order.checks },
+    // A check that is taken back leaves the number as it was: by its time it is told from the next one.
+    { ...keyOfOrder(order), open: true, checks: order.checks, lastCheckAt: order.lastCheckAt },
     { $set: claim, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;

@@ -24,13 +24,14 @@ import { loadPurchase } from './load-purchase.js';
 import { nextLookInMs } from './look-again.js';
 import { ordersOf, prepareNextOrder, requestOf, tooLateCode } from './orders.js';
 import { postpone } from './postpone.js';
+import { sweepAfter } from './purchase-outbox.js';
 import { putUnderReview } from './put-under-review.js';
 import { queueAtProvider } from './queue-at-provider.js';
 import { rejectOrder } from './reject-order.js';
 import { unlessLate } from './unless-late.js';
 import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
-import type { Purchase } from '../purchase.model.js';
+import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
 const nextTurnMaxMs = 1_000;
@@ -143,13 +144,27 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
     const claimed = await claimOrder(purchase, order);
     const outcome = await buy(connection, claimed, turn);
     if (!outcome) {
-      throw new ComeLaterError(Math.min(afterLateMs.most, afterLateMs.first * 2 ** late));
+      const delayMs = Math.min(afterLateMs.most, afterLateMs.first * 2 ** late);
+      await keepPlace(claimed.purchase, turnAt ?? null, delayMs);
+      throw new ComeLaterError(delayMs);
     }
     return await applyOutcome(claimed.purchase, claimed.order, outcome);
   } finally {
     // Where it has not ended its turn itself.
     await turn.release({ sent: false });
   }
+}
+
+/** It waits in the same line as before: whoever loses its job now finds it there, not at the end. */
+async function keepPlace(
+  { _id, accountId, version, epoch }: Purchase,
+  queuedFor: string | null,
+  delayMs: number,
+): Promise<void> {
+  await PurchaseModel.updateOne(
+    { _id, accountId, status: 'PROCESSING', version, reviewSince: null },
+    { $set: { queuedFor, nextActionAt: sweepAfter(epoch, nowMs() + delayMs) } },
+  );
 }
 
 /** Null where our own settings for the seller are at fault: the operator is told, and others are asked meanwhile. */

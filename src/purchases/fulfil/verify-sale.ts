@@ -2,6 +2,7 @@ import { bySystem } from '../../audit/record-audit.js';
 import { accountById } from '../../accounts/find-account.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
+import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
 import { loadPurchase } from './load-purchase.js';
@@ -45,11 +46,18 @@ export async function verifySale(purchaseId: string, accountId: string | null = 
     await enqueueVerification(purchase, waitMs);
     return;
   }
-  const claimedMs = nowMs();
-  if (!(await claim(order))) {
+  // Before the claim, as in check-order.ts.
+  const connection = connectionOf(await accountById(order.sellerId), order);
+  if (!(await isTimeKnown())) {
+    await enqueueVerification(purchase, afterLateMs);
     return;
   }
-  const connection = connectionOf(await accountById(order.sellerId), order);
+  const claimedMs = nowMs();
+  if (!(await claim(order))) {
+    // Whoever claimed it may take it back, and no sweep would ask again.
+    await enqueueVerification(purchase, retryMs);
+    return;
+  }
   const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
   const outcome = await unlessLate(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
@@ -96,7 +104,7 @@ export async function setAsideVerification({ purchaseId }: PurchaseData, reason:
 
 async function claim(order: Order): Promise<boolean> {
   const result = await OrderModel.updateOne(
-    { ...keyOfOrder(order), status: 'OK', checks: order.checks },
+    { ...keyOfOrder(order), status: 'OK', checks: order.checks, lastCheckAt: order.lastCheckAt },
     { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1;

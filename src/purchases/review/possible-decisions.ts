@@ -1,5 +1,6 @@
 import { hasAdapter } from '../../providers/get-adapter.js';
 import { askableAtMs } from '../fulfil/check-order.js';
+import { neverSentCodes } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -41,11 +42,13 @@ export function openOrder(orders: Order[]): Order | null {
 /** Whose sale a success is: what was bought, what is open, or what was sent last. Orders are the oldest first. */
 export function orderToBook(orders: Order[]): Order | null {
   return (
-    orders.find(({ status }) => status === 'OK') ??
-    openOrder(orders) ??
-    orders.findLast(({ sentAt }) => sentAt !== null) ??
-    null
+    orders.find(({ status }) => status === 'OK') ?? openOrder(orders) ?? orders.findLast(wasSent) ?? null
   );
+}
+
+/** It was to be sent, and did not turn out to have never left us. */
+export function wasSent({ sentAt, code }: Order): boolean {
+  return sentAt !== null && !neverSentCodes.includes(code ?? '');
 }
 
 function boughtAlready({ _id }: Order): string {

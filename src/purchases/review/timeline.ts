@@ -6,6 +6,7 @@ import type { Order } from '../order.model.js';
 import type { ReconciliationCase } from '../case.model.js';
 import { groupedToken, parsePlnToken } from '../pln-token.js';
 import type { Purchase } from '../purchase.model.js';
+import { wasSent } from './possible-decisions.js';
 
 export interface TimelineEntry {
   at: Date;
@@ -88,7 +89,8 @@ function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
     { at: order.createdAt, what: 'attempt', detail: `${name} prepared, price ${order.offerPrice}` },
   ];
   if (order.sentAt) {
-    entries.push({ at: order.sentAt, what: 'attempt', detail: `${name} sent as ${order._id}` });
+    const how = wasSent(order) ? 'sent' : 'to be sent';
+    entries.push({ at: order.sentAt, what: 'attempt', detail: `${name} ${how} as ${order._id}` });
   }
   if (order.lastCheckAt) {
     const times = `${order.checks} status check${order.checks === 1 ? '' : 's'}`;
