@@ -39,14 +39,14 @@ async function main(names: string[]): Promise<void> {
   onShutdown(names.join('+'), {
     drain: async () => workers?.close(),
     close: [
-      async () => signals?.stop(),
-      closeQueues,
-      writeSamples,
-      // What the drain has left behind: its answer could not be written.
+      // What the drain has left behind: its answer could not be written. That it is not sent still can be.
       () => {
         sendNoMore();
         return Promise.resolve();
       },
+      async () => signals?.stop(),
+      closeQueues,
+      writeSamples,
       disconnectMongo,
       // What is still under way goes by it to the end.
       () => clock.stop(),

@@ -1,5 +1,5 @@
 /**
- * Every call to a provider goes through here: one pool of keep-alive connections, a time-out over the whole
+ * Every call to a provider goes through here: keep-alive connections (of what can buy apart), a time-out over the whole
  * call, no redirects, a bounded body. What went wrong is told by its class, because money depends on it: whether
  * the request certainly never left us, or may have arrived. Addresses carry signatures, so no error repeats one.
  */
@@ -187,7 +187,10 @@ async function mustBeInTime({ sendBefore }: HttpCall): Promise<void> {
   }
 }
 
+const ended = 'Not sent: this process ends';
 let isEnding = false;
+/** It may change while something is awaited. */
+const isEnded = () => isEnding;
 
 /** What can buy is sent no more: nobody could write down what the provider answers. */
 export function sendNoMore(): void {
@@ -196,11 +199,15 @@ export function sendNoMore(): void {
 
 /** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
 async function lateness(beforeMs: number): Promise<LateError | null> {
-  if (isEnding) {
-    return new LateError('Not sent: this process ends');
+  if (isEnded()) {
+    return new LateError(ended);
   }
   try {
-    return (await sureNowMs()) >= beforeMs ? new LateError('Not sent: its time was over') : null;
+    const atMs = await sureNowMs();
+    if (isEnded()) {
+      return new LateError(ended);
+    }
+    return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
   } catch (error) {
     sayRedisError('a provider is not asked, as nobody knows the time', error);
     return new LateError('Not sent: nobody knows the time', { cause: error });

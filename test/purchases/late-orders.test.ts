@@ -276,6 +276,28 @@ describe('what did not leave in its time', function () {
     expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
   });
 
+  /** Another process does this between our look and our first change of an order. */
+  function beforeOurs(order: Parameters<typeof keyOfOrder>[0], $set: Partial<Order>): void {
+    const update = OrderModel.updateOne.bind(OrderModel);
+    OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
+      OrderModel.updateOne = update;
+      const others = update(keyOfOrder(order), { $set });
+      return others.then(() => update(...given)) as unknown as ReturnType<typeof update>;
+    }) as typeof update;
+  }
+
+  it('a late order that others have asked about meanwhile is theirs', async () => {
+    const { _id: id, accountId } = await shop.buy();
+    await nobodyKnowsTheTime();
+    const inAMinute = new Date(Date.now() + 60_000);
+    const theirs = { leaseToken: 'theirs', leaseUntil: inAMinute, status: 'UNKNOWN' as const, checks: 1 };
+    beforeOurs({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
+    expect(await came(id, { turnAt: shop.seller._id })).not.to.be.instanceOf(Error);
+    expect(await ordersOf(id)).to.have.length(1);
+    expect((await ordersOf(id))[0]).to.deep.include({ ...theirs, open: true, code: null });
+    expect(await read(id)).to.include({ status: 'PROCESSING', queuedFor: null });
+  });
+
   it('a status check that another one has overtaken is not sent, also where the number of checks is what it was: one was taken back in between', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
@@ -304,14 +326,8 @@ describe('what did not leave in its time', function () {
       $set: { status: 'OK', open: false, sentAt: longAgo, lastCheckAt: longAgo },
     });
     await PurchaseModel.updateOne({ _id: id, accountId: shop.buyer._id }, { $set: { status: 'SUCCESS' } });
-    const claim = OrderModel.updateOne.bind(OrderModel);
     const calls = provider.calls.length;
-    // Another process claims it between our look and our claim.
-    OrderModel.updateOne = ((...given: Parameters<typeof claim>) => {
-      OrderModel.updateOne = claim;
-      const others = claim(keyOfOrder(order as Order), { $set: { lastCheckAt: new Date() } });
-      return others.then(() => claim(...given)) as unknown as ReturnType<typeof claim>;
-    }) as typeof claim;
+    beforeOurs(order as Order, { lastCheckAt: new Date() });
     await verifySale(id, shop.buyer._id);
     expect(provider.calls).to.have.length(calls);
     expect(await verifications()).to.include(id);

@@ -181,6 +181,7 @@ async function connect(seller: Account, order: Order): Promise<ProviderConnectio
 /**
  * The place at the provider is free as soon as it has answered, whatever is written afterwards.
  * @returns null for an order that did not leave in its time. It is closed; its seller is not at fault, and the next one goes there.
+ * @throws StalePurchaseError for one that others have asked about meanwhile.
  */
 async function buy(
   connection: ProviderConnection,
@@ -197,8 +198,11 @@ async function buy(
       : adapter.buy(connection, request),
   );
   if (outcome instanceof LateError) {
-    await rejectOrder(order, { code: tooLateCode, message: outcome.message });
+    const isClosed = await rejectOrder(order, { code: tooLateCode, message: outcome.message });
     await turn.release({ sent: false });
+    if (!isClosed) {
+      throw new StalePurchaseError(`Others ask about order ${order._id} by now`);
+    }
     return null;
   }
   await turn.release({ sent: true });

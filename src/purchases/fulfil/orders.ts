@@ -13,11 +13,8 @@ import type { Purchase } from '../purchase.model.js';
 /** Of an order that did not leave us in its time: it says nothing about its seller, who is asked again at once. */
 export const tooLateCode = 'too-late';
 
-/** Codes of orders that never left us. */
-export const neverSentCodes: readonly string[] = ['not-sent', tooLateCode];
-
 /** Codes of orders that certainly never bought anything, so that the same seller may be tried again. */
-export const notExecutedCodes: readonly string[] = [...neverSentCodes, 'not-executed'];
+export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed', tooLateCode];
 
 /** A seller that could not be reached is left alone for this long. */
 const retryPauseMs = 5_000;

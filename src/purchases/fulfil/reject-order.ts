@@ -3,8 +3,11 @@ import { now } from '../../shared/clock.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
 import { tooLateCode } from './orders.js';
 
-/** The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one. */
-export async function rejectOrder(order: Order, reason: { code: string; message: string }): Promise<void> {
+/**
+ * The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one.
+ * @returns false where others have asked about it meanwhile: it is theirs.
+ */
+export async function rejectOrder(order: Order, reason: { code: string; message: string }): Promise<boolean> {
   const { matchedCount } = await OrderModel.updateOne(
     { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
@@ -12,4 +15,5 @@ export async function rejectOrder(order: Order, reason: { code: string; message:
   if (matchedCount > 0 && reason.code !== tooLateCode) {
     sampleEnd(order.sellerId, 'failed');
   }
+  return matchedCount > 0;
 }

@@ -1,6 +1,6 @@
 import { hasAdapter } from '../../providers/get-adapter.js';
 import { askableAtMs } from '../fulfil/check-order.js';
-import { neverSentCodes } from '../fulfil/orders.js';
+import { tooLateCode } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 
@@ -46,9 +46,9 @@ export function orderToBook(orders: Order[]): Order | null {
   );
 }
 
-/** It was to be sent, and did not turn out to have never left us. */
+/** It may have left us. One that is `not-sent` may have, too: a gateway that said it was busy can be wrong. */
 export function wasSent({ sentAt, code }: Order): boolean {
-  return sentAt !== null && !neverSentCodes.includes(code ?? '');
+  return sentAt !== null && code !== tooLateCode;
 }
 
 function boughtAlready({ _id }: Order): string {
