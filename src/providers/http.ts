@@ -187,10 +187,7 @@ async function mustBeInTime({ sendBefore }: HttpCall): Promise<void> {
   }
 }
 
-const ended = 'Not sent: this process ends';
 let isEnding = false;
-/** It may change while something is awaited. */
-const isEnded = () => isEnding;
 
 /** What can buy is sent no more: nobody could write down what the provider answers. */
 export function sendNoMore(): void {
@@ -199,13 +196,10 @@ export function sendNoMore(): void {
 
 /** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
 async function lateness(beforeMs: number): Promise<LateError | null> {
-  if (isEnded()) {
-    return new LateError(ended);
-  }
   try {
     const atMs = await sureNowMs();
-    if (isEnded()) {
-      return new LateError(ended);
+    if (isEnding) {
+      return new LateError('Not sent: this process ends');
     }
     return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
   } catch (error) {
