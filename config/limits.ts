@@ -101,6 +101,8 @@ export const limits = {
   cacheKeyLengthMax: 200,
   /** A process counts as hearing for so long after its own beat came back from Redis. */
   hearingMs: 1_000,
+  /** Requests that wait on one connection for the answers before theirs; who sends more loses the connection. */
+  pipelinedMax: 32,
   /** After SIGTERM: what is under way has so long to finish, each connection so long to close, and all so long to be over. */
   drainMs: 20_000,
   closeStepMs: 1_000,

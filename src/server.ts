@@ -2,6 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { env } from '../config/env.js';
 import { prototypesOf } from './api/express-prototypes.js';
+import { oneByOne } from './api/one-by-one.js';
+import { requestTarget } from './api/request-target.js';
 import { createApp } from './app.js';
 import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
@@ -9,7 +11,6 @@ import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
 import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
-import { closable } from './shared/closable.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
 import { within } from './shared/within.js';
 import { writeRequestLog } from './request-log/log-request.js';
@@ -24,14 +25,17 @@ const measureWithinMs = 3_000;
 async function main(): Promise<void> {
   const tracing = await startTracing('web');
   const app = createApp();
-  const server = http.createServer(prototypesOf(app), app);
+  const server = http.createServer(prototypesOf(app));
   // A proxy in front keeps connections for 60 s; ours must outlive them.
   server.keepAliveTimeout = 65_000;
   // A body has 100 kB at most: who sends it for longer than this holds a connection, and is looked for every 30 s.
   server.requestTimeout = 60_000;
   redis();
   const clock = keepFleetClock();
-  const closing = closable(server);
+  const closing = oneByOne(server, (request, response) => {
+    request.url = requestTarget(request.url);
+    app(request, response);
+  });
   let signals: ReturnType<typeof startSignals> | null = null;
   onShutdown('web', {
     drain: () => closing.close(),

@@ -1,9 +1,14 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** The client's address; an IPv4 one that came mapped into IPv6 (`::ffff:`) is given as IPv4. */
+/** Some gateways name the port of each connection as well: `203.0.113.7:40001`, `[2001:db8::1]:40001`. */
+const withPort = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::\d+)?$/;
+
+/** The client's address, without a port; an IPv4 one that came mapped into IPv6 (`::ffff:`) is given as IPv4. */
 export function addressOf(request: Request): string {
-  const address = request.ip ?? '';
+  const given = request.ip ?? '';
+  const { v4, v6 } = withPort.exec(given)?.groups ?? {};
+  const address = v4 ?? v6 ?? given;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 

@@ -2,13 +2,15 @@ import express, { type RequestHandler } from 'express';
 import { limits } from '../../../config/limits.js';
 import { HttpRequestError } from '../http-status.js';
 import { say } from '../../shared/say.js';
+import { bodyWithin } from './body-within.js';
 
-/** Bodies are JSON objects of at most 100 kB; anything else is refused before it is read further. */
+/** Bodies are JSON objects of at most 100 kB. Another type is refused before it is read. */
 export const jsonBody = jsonBodyUpTo();
 
 /** The same, for one that may be larger. */
 export function jsonBodyUpTo(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
   return [
+    bodyWithin(bytesMax),
     (request, _response, next) => {
       const hasBody =
         request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;

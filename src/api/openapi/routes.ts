@@ -5,8 +5,13 @@ import { openApiDocument } from './document.js';
 /** `/openapi.json`, for machines. */
 export function openApiRoutes(): Router {
   const router = Router({ caseSensitive: true });
+  // Made once: it is long, and whoever asks needs no key.
+  let text: string | undefined;
   router.get('/openapi.json', (_request, response) => {
-    response.set('Cache-Control', 'public, max-age=300').type('json').send(JSON.stringify(openApiDocument()));
+    response
+      .set('Cache-Control', 'public, max-age=300')
+      .type('json')
+      .send((text ??= JSON.stringify(openApiDocument())));
   });
   router.all('/openapi.json', refuseMethod(['GET', 'HEAD']));
   return router;

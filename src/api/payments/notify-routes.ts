@@ -6,6 +6,7 @@ import { receivePayment } from '../../deposits/receive-payment.js';
 import { refId, rupiah, text } from '../fields.js';
 import { HttpRequestError } from '../http-status.js';
 import { addressOf } from '../middleware/address.js';
+import { bodyWithin } from '../middleware/body-within.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { contextOf } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
@@ -40,7 +41,8 @@ export function paymentNotifyRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const { PAYMENT_NOTIFY_SECRET: secret } = env;
   if (secret !== null) {
-    router.post(path, express.raw({ type: () => true, limit: limits.bodyBytesMax }), receive(secret));
+    const raw = express.raw({ type: () => true, limit: limits.bodyBytesMax });
+    router.post(path, bodyWithin(limits.bodyBytesMax), raw, receive(secret));
     router.all(path, refuseMethod(['POST']));
   }
   return router;

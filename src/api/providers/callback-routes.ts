@@ -5,6 +5,7 @@ import {
   type InboundCallback,
 } from '../../purchases/fulfil/receive-provider-callback.js';
 import { addressOf } from '../middleware/address.js';
+import { bodyWithin } from '../middleware/body-within.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { refuseMethod } from '../mount.js';
 
@@ -21,7 +22,7 @@ export function providerCallbackRoutes(): Router {
     ['/api/providers/digiflazz/callback', 'digiflazz'],
   ];
   for (const [path, protocol] of paths) {
-    router.post(path, raw, receive(protocol));
+    router.post(path, bodyWithin(limits.bodyBytesMax), raw, receive(protocol));
     router.all(path, refuseMethod(['POST']));
   }
   return router;

@@ -1,0 +1,154 @@
+/** What a connection may do that no ordinary client does: requests at once, without waiting; none at all; a broken one. */
+import net from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import supertest from 'supertest';
+import { eventually } from '../support/eventually.js';
+import { uniqueRef } from '../support/api-client.js';
+import { startStack, type Stack } from '../support/stack.js';
+
+describe('connections to the web process', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let key: string;
+
+  before(async () => {
+    stack = await startStack({ env: { TRUST_PROXY: '1', LOG_LEVEL: 'info' } });
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+    await supertest(stack.baseUrl)
+      .post('/api/buyer/deposit')
+      .set('Authorization', `Bearer ${key}`)
+      .send({ amount: 1_000_000, ref_id: uniqueRef() })
+      .expect(200);
+  });
+  after(() => stack.stop());
+
+  it('requests that were sent at once are done one after the other, and each is answered', async () => {
+    const socket = await connect();
+    const refs = [uniqueRef(), uniqueRef(), uniqueRef()];
+    socket.write(refs.map(purchase).join('') + get('/healthz', 'Connection: close'));
+    const text = await everything(socket);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+      ...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'],
+      'HTTP/1.1 200',
+    ]);
+    expect(refs.map((ref) => text.indexOf(`"${ref}"`))).to.satisfy((at: number[]) =>
+      at.every((each, index) => each > (at[index - 1] ?? 0)),
+    );
+  });
+
+  it('what waits behind another is not done when the connection breaks, and what was done is in the log', async () => {
+    const refs = Array.from({ length: 5 }, uniqueRef);
+    const socket = await connect();
+    // A wrong key is answered after some milliseconds.
+    socket.write(get('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
+    await once(socket, 'data');
+    socket.destroy();
+    const other = await connect();
+    other.write(purchase(uniqueRef()));
+    await once(other, 'data');
+    other.destroy();
+    const made = await stack.db
+      .collection('transactions')
+      .find({ refId: { $in: refs } })
+      .toArray();
+    for (const { requestId } of made) {
+      await eventually('its line in the log', () => stack.web?.output().includes(String(requestId)));
+    }
+  });
+
+  it('who sends very many at once loses the connection, and holds nobody up', async () => {
+    const socket = await connect();
+    socket.write(get('/openapi.json').repeat(1_500));
+    await everything(socket);
+    await supertest(stack.baseUrl).get('/healthz').expect(200);
+  });
+
+  it('a target that is no address is answered as what there is not', async () => {
+    for (const target of ['http://[::1/healthz', 'http://[::1/api/buyer/balance', '*']) {
+      const socket = await connect();
+      socket.write(get(target, 'Connection: close'));
+      const text = await everything(socket);
+      expect(text, target).to.match(/^HTTP\/1\.1 404/);
+      expect(text, target).to.match(/\r\nx-request-id: [0-9a-f]{32}\r\n/i);
+      expect(text, target).to.match(/"error_code":"02"|"code":"02"|"02"/);
+    }
+  });
+
+  it('a body that says it is far too large is refused before it is read', async () => {
+    for (const path of ['/api/buyer/transaction', '/api/reseller/callback']) {
+      const socket = await connect();
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n{`,
+      );
+      const text = await everything(socket);
+      expect(text, path).to.match(/^HTTP\/1\.1 413/);
+      expect(text, path).to.match(/100 kB/);
+    }
+  });
+
+  it('wrong keys of one address are one caller, whatever port its gateway names', async () => {
+    const statuses = new Set<number>();
+    for (let port = 40_000; port < 40_025; port += 1) {
+      const { status } = await supertest(stack.baseUrl)
+        .post('/api/buyer/balance')
+        .set('Authorization', `Bearer wrong-${port}`)
+        .set('X-Forwarded-For', `203.0.113.10:${port}`);
+      statuses.add(status);
+    }
+    expect([...statuses]).to.deep.equal([401, 429]);
+  });
+
+  it('a stop waits neither for who is only connected nor for half a header, and answers what has begun', async () => {
+    const web = await stack.startWeb();
+    const { port } = new URL(web.url);
+    const silent = await connect(port);
+    const half = await connect(port);
+    half.write('GET /healthz HTTP/1.1\r\nHost:');
+    const used = await connect(port);
+    used.write(get('/healthz'));
+    await once(used, 'data');
+    const refs = Array.from({ length: 5 }, uniqueRef);
+    const buying = await connect(port);
+    buying.write(refs.map(purchase).join(''));
+    const answers = everything(buying);
+    const sockets = [silent, half, used];
+    sockets.forEach((each) => each.resume());
+    const closed = Promise.all(sockets.map(isClosed));
+    const startedMs = performance.now();
+    await web.stop();
+    await closed;
+    expect(performance.now() - startedMs).to.be.below(10_000);
+    const answered = (await answers).match(/HTTP\/1\.1 201/g)?.length ?? 0;
+    const made = await stack.db.collection('transactions').countDocuments({ refId: { $in: refs } });
+    expect(made, 'what is made is answered').to.equal(answered);
+  });
+
+  async function connect(port = new URL(stack.baseUrl).port): Promise<net.Socket> {
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  async function everything(socket: net.Socket): Promise<string> {
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part));
+    await isClosed(socket);
+    return Buffer.concat(parts).toString();
+  }
+
+  /** Also by a reset, which is an error to Node's `once`. */
+  function isClosed(socket: net.Socket): Promise<void> {
+    return new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
+  function get(target: string, header = 'Accept: */*'): string {
+    return `GET ${target} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+  }
+
+  function purchase(refId: string): string {
+    const body = JSON.stringify({ code: 'S10', customer_number: '081234567890', ref_id: refId });
+    return `POST /api/buyer/transaction HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  }
+});
