@@ -4,11 +4,10 @@
  * the request certainly never left us, or may have arrived. Addresses carry signatures, so no error repeats one.
  */
 import { setImmediate } from 'node:timers/promises';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { traced, traceparentNow } from '../shared/tracing.js';
-import { nowMs } from '../shared/clock.js';
 import { keepPause, retryAfterMs } from './pause.js';
-import { sureNowMs } from '../redis/fleet-clock.js';
+import { latestNowMs, sureNowMs } from '../redis/fleet-clock.js';
 import { sayRedisError } from '../redis/say-error.js';
 
 export interface HttpCall {
@@ -39,8 +38,6 @@ export type HttpAnswer =
   | { kind: 'unknown'; reason: string };
 
 const connectTimeoutMs = 2_000;
-/** A busy loop tells of a connection later than it was made. */
-const connectSlackMs = 1_000;
 const bodyBytesDefault = 65_536;
 /** Too many requests; overloaded or in maintenance. Both may say for how long. */
 const pauseStatuses = [429, 503];
@@ -61,21 +58,20 @@ const agent = newAgent((options, callback) => {
 });
 
 /**
- * What can buy. A machine may stand still while a connection is made, and no time-out of its own tells it: the request would
- * leave when it goes on. So nothing is written to a connection that was made longer ago than it may take.
+ * What can buy. A machine may stand still while a connection is made, and nothing in it tells that: once there is one, Redis is
+ * asked for the time again, so that what is about to be written knows it (`buyingUntil`).
  */
 const buyingAgent = newAgent((options, callback) => {
   const fail = (error: Error) => {
     connectionErrors.add(error);
     callback(error, null);
   };
-  const beganMs = nowMs();
   connectSocket(options, (error, socket) => {
     if (!socket) {
       fail(error);
       return;
     }
-    void lateness(beganMs + connectTimeoutMs + connectSlackMs).then((late) => {
+    void lateness(Infinity).then((late) => {
       if (late ?? socket.destroyed) {
         socket.destroy();
         fail(late ?? new Error('The connection was closed at once'));
@@ -86,9 +82,33 @@ const buyingAgent = newAgent((options, callback) => {
   });
 });
 
+/**
+ * The last look at the clock, in the same turn as the write: a request may have waited for a connection, for a free one of
+ * those that there are, or for a loop that others held. What is late is dropped and its connection kept.
+ */
+function buyingUntil(sendBefore: Date): Dispatcher {
+  return buyingAgent.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        onRequestStart(controller, context) {
+          const late = latenessAt(latestNowMs(), sendBefore.getTime());
+          if (late) {
+            throw late;
+          }
+          handler.onRequestStart?.(controller, context);
+        },
+        onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
+        onResponseStart: (...given) => handler.onResponseStart?.(...given),
+        onResponseData: (...given) => handler.onResponseData?.(...given),
+        onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+        onResponseError: (...given) => handler.onResponseError?.(...given),
+      }),
+  );
+}
+
 function newAgent(connect: buildConnector.connector): Agent {
   return new Agent({
-    // Above what the limit of each provider lets through at once, so that no call waits here unseen.
+    // Of one address, which may be that of several sellers.
     connections: 256,
     // A pipelined request shares the fate of the one before it.
     pipelining: 1,
@@ -150,7 +170,7 @@ async function exchangeOnce(
   const traceparent = traceparentNow();
   try {
     const response = await request(call.url, {
-      dispatcher: call.sendBefore instanceof Date ? buyingAgent : agent,
+      dispatcher: call.sendBefore instanceof Date ? buyingUntil(call.sendBefore) : agent,
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -179,7 +199,7 @@ async function exchangeOnce(
   }
 }
 
-/** The last moment before it leaves: the process, or its machine, may have stood still since it was given its time. */
+/** Before it is handed over: the process, or its machine, may have stood still since it was given its time. */
 async function mustBeInTime({ sendBefore }: HttpCall): Promise<void> {
   const late = sendBefore instanceof Date ? await lateness(sendBefore.getTime()) : null;
   if (late) {
@@ -197,15 +217,18 @@ export function sendNoMore(): void {
 /** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
 async function lateness(beforeMs: number): Promise<LateError | null> {
   try {
-    const atMs = await sureNowMs();
-    if (isEnding) {
-      return new LateError('Not sent: this process ends');
-    }
-    return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
+    return latenessAt(await sureNowMs(), beforeMs);
   } catch (error) {
     sayRedisError('a provider is not asked, as nobody knows the time', error);
     return new LateError('Not sent: nobody knows the time', { cause: error });
   }
+}
+
+function latenessAt(atMs: number, beforeMs: number): LateError | null {
+  if (isEnding) {
+    return new LateError('Not sent: this process ends');
+  }
+  return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
 }
 
 /** @returns false if the body is longer than it may be; the rest of it is not read. */

@@ -44,7 +44,10 @@ export interface FleetClock {
   stop(): Promise<void>;
 }
 
+/** What this process goes by: the surest. */
 let measured: Measured | null = null;
+/** The newest: of a pause of the machine before it, it alone knows. */
+let newest: Measured | null = null;
 /** Where it was kept and is no more, what is still under way must not go by the host's. */
 let keeping: 'never' | 'now' | 'ended' = 'never';
 let isHostWrong = false;
@@ -84,6 +87,7 @@ export function keepFleetClock(): FleetClock {
       await measuring.stop();
       setClock(null);
       measured = null;
+      newest = null;
       keeping = 'ended';
     },
   };
@@ -106,7 +110,12 @@ export async function sureNowMs(): Promise<number> {
   if (keeping === 'ended') {
     throw new Error('This process ends, and keeps no clock any more');
   }
-  return nowMs() + (measured ? Math.round(errorNow(measured)) : 0);
+  return latestNowMs();
+}
+
+/** The latest that it can be by the newest measure, unless the machine has stood still since: of that no process knows by itself. */
+export function latestNowMs(): number {
+  return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 
 /** Whether `sureNowMs` would tell: asked before something is begun that has to end in its time. */
@@ -147,6 +156,7 @@ async function measure(): Promise<boolean> {
     hostMs: Date.now() - errorMs,
     errorMs,
   };
+  newest = found;
   if (!measured || isBetter(found, measured)) {
     measured = found;
     setClock(() => Math.round(redisNow(found)));

@@ -6,6 +6,8 @@ export interface PlayedCall {
   url: URL;
   headers: IncomingMessage['headers'];
   raw: string;
+  /** Of the client: the same for all calls of one connection. */
+  port: number;
 }
 
 export interface PlayServer {
@@ -28,6 +30,7 @@ export async function startPlayServer(
         url: new URL(request.url ?? '/', 'http://played'),
         headers: request.headers,
         raw: Buffer.concat(chunks).toString('utf8'),
+        port: request.socket.remotePort ?? 0,
       };
       calls.push(call);
       answer(call, response);

@@ -117,7 +117,7 @@ async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
 async function neverAskAgain(order: Order, { code, message }: { code: string; message: string }) {
   await OrderModel.updateOne(
     { ...keyOfOrder(order), open: true },
-    { $set: { neverAskAgain: true, code, message, updatedAt: now() } },
+    { $set: { neverAskAgain: true, leaseUntil: null, code, message, updatedAt: now() } },
   );
 }
 

@@ -21,7 +21,7 @@ import type { Purchase } from '../purchase.model.js';
 const afterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider what became of an order that was sent (decision 010): never before its lease ends, never before
+ * Asks the provider what became of an order that was sent (decision 010): never before its lease, or that of another check, ends, never before
  * the schedule says so, and never after its longest age, when asking could buy again. One caller at a time: the check
  * is claimed before the request goes out.
  * @param options.askNow The provider itself called: only its minimum interval is kept.
@@ -90,9 +90,12 @@ function sentAtMs({ sentAt, createdAt }: Order): number {
 }
 
 function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
-  if (order.status === 'SENT') {
-    return order.leaseUntil?.getTime() ?? 0;
-  }
+  // Also of another check: what its provider is asked may still be on its way, and buy when a later answer was believed.
+  const leaseMs = order.leaseUntil?.getTime() ?? 0;
+  return order.status === 'SENT' ? leaseMs : Math.max(leaseMs, dueByContactMs(order, traits, askNow));
+}
+
+function dueByContactMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
   const sentAt = order.sentAt ?? order.createdAt;
   const { checks, lastCheckAt } = order;
   return askNow
@@ -122,7 +125,7 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
   const claim = {
     status: 'UNKNOWN' as const,
     leaseToken: newId(),
-    leaseUntil: new Date(nowMs() + timeoutMs),
+    leaseUntil: new Date(nowMs() + checkWithinMs + timeoutMs),
     lastCheckAt: now(),
     updatedAt: now(),
   };
@@ -138,6 +141,6 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
 async function takeBack(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
   await OrderModel.updateOne(
     { ...keyOfOrder(claimed), open: true, leaseToken: claimed.leaseToken },
-    { $set: { checks, lastCheckAt, updatedAt: now() } },
+    { $set: { checks, lastCheckAt, leaseUntil: null, updatedAt: now() } },
   );
 }

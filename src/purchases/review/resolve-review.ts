@@ -3,7 +3,7 @@ import { tryToAddJob } from '../../jobs/add-job.js';
 import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
-import { now } from '../../shared/clock.js';
+import { now, nowMs } from '../../shared/clock.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
@@ -44,6 +44,9 @@ export async function resolveReview(
   if (whyNot !== null) {
     throw new ConflictError(asWritten(whyNot));
   }
+  if (decision.outcome !== 'ask') {
+    mustBeQuiet(openOrder(orders));
+  }
   const audit = auditOf(purchase, decision, by);
   if (decision.outcome === 'ask') {
     await post(underReview(purchase, askPosting(purchase), audit)).then(requirePosted(purchaseId));
@@ -51,7 +54,9 @@ export async function resolveReview(
     await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId });
   } else {
     const { posting, deliveries } = await endingOf(purchase, orders, decision);
-    await post(underReview(purchase, posting, audit)).then(requirePosted(purchaseId));
+    await post(underReview(purchase, stillQuiet(posting, openOrder(orders)), audit)).then(
+      requirePosted(purchaseId),
+    );
     await announceDeliveries(deliveries);
   }
   const decided = await requirePurchase(purchaseId, purchase.accountId);
@@ -68,6 +73,32 @@ export function requirePosted(purchaseId: string): (result: { outcome: string })
       throw new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`));
     }
   };
+}
+
+/**
+ * A process may be about to send the order, or to ask about it, which is the order again: what it is told is not known yet.
+ * @throws ConflictError until the time of that is over.
+ */
+function mustBeQuiet(order: Order | null): void {
+  const leftMs = (order?.leaseUntil?.getTime() ?? 0) - nowMs();
+  if (order && leftMs > 0) {
+    const seconds = Math.ceil(leftMs / 1_000);
+    throw new ConflictError(
+      asWritten(
+        `Attempt ${order._id} is being sent or asked about just now, so its provider may answer yet. Decide again in ${seconds} s.`,
+      ),
+    );
+  }
+}
+
+/** Nor has anybody begun to ask about it since it was looked at. */
+function stillQuiet(posting: Posting, order: Order | null): Posting {
+  const changes = posting.changes?.map((change) =>
+    change.id === order?._id
+      ? { ...change, expect: { ...change.expect, leaseToken: order.leaseToken } }
+      : change,
+  );
+  return { ...posting, ...(changes && { changes }) };
 }
 
 /** An order that 0.1.0 prepared and never sent is out of the way of every decision. */

@@ -1,0 +1,124 @@
+/** What can buy and was handed over in its time, but waited then: for a loop that others held, for one of too many connections. */
+import diagnosticsChannel from 'node:diagnostics_channel';
+import { expect } from 'chai';
+import type { ServerResponse } from 'node:http';
+import { Redis } from 'ioredis';
+import { env } from '../../config/env.js';
+import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
+import { h2hAdapter } from '../../src/providers/h2h.js';
+import { LateError } from '../../src/providers/http.js';
+import { disconnectRedis } from '../../src/redis/connection.js';
+import { keepFleetClock, sureNowMs, type FleetClock } from '../../src/redis/fleet-clock.js';
+import { nowMs } from '../../src/shared/clock.js';
+import { newId } from '../../src/shared/ids.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { eventually } from '../support/eventually.js';
+import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
+
+const connectionsOfAnAddress = 256;
+const h2h = guardedAdapter(h2hAdapter('h2h'));
+
+describe('what can buy, and has waited', function () {
+  this.timeout(60_000);
+  const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
+  let gate: TcpGate;
+  let clock: FleetClock;
+  let provider: PlayServer;
+  let isHeld = false;
+  let held: ServerResponse[] = [];
+
+  before(async () => {
+    provider = await startPlayServer((_call, response) => {
+      if (isHeld) {
+        held.push(response);
+      } else {
+        answer(response);
+      }
+    });
+  });
+  after(() => provider.stop());
+  beforeEach(async () => {
+    isHeld = false;
+    held = [];
+    provider.calls.length = 0;
+    await disconnectRedis();
+    gate = await startTcpGate(real.url);
+    env.REDIS_URL = gate.url;
+    clock = keepFleetClock();
+    await clock.measured;
+  });
+  afterEach(async () => {
+    held.forEach(answer);
+    performance.now = real.steady;
+    Date.now = real.date;
+    env.REDIS_URL = real.url;
+    await clock.stop();
+    await disconnectRedis();
+    await gate.stop();
+  });
+
+  it('for a loop that others held is not written to the connection that is there, which is kept', async () => {
+    const sellerId = newId();
+    await buy(sellerId, 3_000);
+    const late = buy(sellerId, 500).catch((error: unknown) => error);
+    diagnosticsChannel.subscribe('undici:request:create', holdTheLoop);
+    expect(await late).to.be.instanceOf(LateError);
+    await buy(sellerId, 3_000);
+    expect(provider.calls).to.have.length(2);
+    expect(new Set(provider.calls.map(({ port }) => port)).size, 'connections').to.equal(1);
+
+    function holdTheLoop(): void {
+      diagnosticsChannel.unsubscribe('undici:request:create', holdTheLoop);
+      const untilMs = real.steady() + 1_000;
+      while (real.steady() < untilMs) {}
+    }
+  });
+
+  it('for one of the connections to an address that many sellers share is not sent', async () => {
+    isHeld = true;
+    const each = 50;
+    const sellers = Array.from({ length: connectionsOfAnAddress / each + 1 }, newId);
+    const first = Array.from({ length: connectionsOfAnAddress }, (_, n) =>
+      buy(sellers[Math.floor(n / each)] ?? '', 3_000),
+    );
+    await eventually('as many as there are connections', () => held.length === connectionsOfAnAddress);
+    const beforeMs = nowMs() + 300;
+    const late = buy(newId(), 300).catch((error: unknown) => error);
+    await eventually('its time to be over', () => nowMs() > beforeMs);
+    isHeld = false;
+    held.forEach(answer);
+    expect(await late).to.be.instanceOf(LateError);
+    await Promise.all(first);
+    expect(provider.calls).to.have.length(connectionsOfAnAddress);
+  });
+
+  it('the latest that it can be is never before what Redis tells, also where a pause is shorter than a slow trip shows', async () => {
+    const other = new Redis(real.url);
+    try {
+      gate.delay(440);
+      performance.now = () => real.steady() - 430;
+      Date.now = () => real.date() - 430;
+      const sureMs = await sureNowMs();
+      const [seconds, micros] = await other.time();
+      expect(sureMs).to.be.at.least(Number(seconds) * 1_000 + Number(micros) / 1_000 - 50);
+    } finally {
+      other.disconnect();
+    }
+  });
+
+  function buy(sellerId: string, withinMs: number) {
+    return h2h.buy(
+      { sellerId, baseUrl: provider.url, username: 'us', secret: 'secret' },
+      {
+        ...{ providerRef: newId(), productCode: 'S5', customerNumber: '081234567890', costMax: 1_000 },
+        sendBefore: new Date(nowMs() + withinMs),
+      },
+    );
+  }
+
+  function answer(response: ServerResponse): void {
+    if (!response.writableEnded) {
+      sendJson(response, 200, { status: '00', transaction_status: 'success', sn: 'SN', message: 'ok' });
+    }
+  }
+});
