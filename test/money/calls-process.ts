@@ -12,6 +12,7 @@ import { int64 } from '../../src/database/money-type.js';
 import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { laneNumberOf } from '../../src/money/posting/lanes.js';
 import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { acceptPurchase } from '../../src/purchases/accept/accept-purchase.js';
@@ -89,6 +90,18 @@ export const calls = {
   async openShop({ baseUrl, balance }: { baseUrl: string; balance: number }) {
     const { buyer, seller, productCode } = await openShop(baseUrl, { balance });
     return { buyerId: buyer._id, sellerId: seller._id, productCode };
+  },
+  /** Buyers whose postings meet in one group, each with money (rupiah). */
+  async openBuyersOfOneLane({ count, balance }: { count: number; balance: number }) {
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const { account } = await createAccount({ username: `l${newId()}`, role: 'buyer' });
+      if (ids[0] === undefined || laneNumberOf(account._id) === laneNumberOf(ids[0])) {
+        await createDeposit({ account, amount: balance, refId: newId() });
+        ids.push(account._id);
+      }
+    }
+    return ids;
   },
   async openBuyer({ balance }: { balance: number }) {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });

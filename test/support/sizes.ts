@@ -89,16 +89,22 @@ export const sizes = {
    */
   model: bySize(
     { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
-    { quick: 40, slow: 12, atOnce: 4, fleets: 2, limitMs: 600_000 },
-    { quick: 120, slow: 20, atOnce: 4, fleets: 3, limitMs: 900_000 },
+    { quick: 288, slow: 48, atOnce: 4, fleets: 2, limitMs: 900_000 },
+    { quick: 600, slow: 120, atOnce: 4, fleets: 3, limitMs: 1_800_000 },
   ),
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
-  /** Processes that are killed at each named point of a movement of money. */
+  /** Processes that are killed at each named point of a movement of money, how many of them at once. */
   killPoints: bySize(
     { repeats: 2, atOnce: 2, limitMs: 240_000 },
     { repeats: 5, atOnce: 4, limitMs: 900_000 },
     { repeats: 15, atOnce: 4, limitMs: 1_800_000 },
+  ),
+  /** The same with a whole group of movements in the process. */
+  killedGroups: bySize(
+    { repeats: 1, movements: 12, atOnce: 1, limitMs: 240_000 },
+    { repeats: 5, movements: 60, atOnce: 4, limitMs: 900_000 },
+    { repeats: 15, movements: 96, atOnce: 4, limitMs: 1_800_000 },
   ),
   /**
    * Links between processes x faults x moments: all 150, or each fault and each link once; and how many copies of the

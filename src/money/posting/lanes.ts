@@ -44,10 +44,12 @@ function newLane(accountId: string | null): Lane {
 }
 
 function laneOf(accountId: string): Lane {
-  return (
-    own.get(accountId) ??
-    (shared[rangeOf(accountId) * limits.postingLanes + (hash(accountId) % limits.postingLanes)] as Lane)
-  );
+  return own.get(accountId) ?? (shared[laneNumberOf(accountId)] as Lane);
+}
+
+/** Which of the shared lanes is an account's, in every process. */
+export function laneNumberOf(accountId: string): number {
+  return rangeOf(accountId) * limits.postingLanes + (hash(accountId) % limits.postingLanes);
 }
 
 /** FNV-1a, 32 bits. */

@@ -1,0 +1,127 @@
+/**
+ * A process is killed with -9 while many movements of several wallets are in one database transaction (a group of the posting
+ * engine), at each named point of it: all of them are written or none, and each client that asks again gets its own right
+ * answer, also the one whose money does not suffice any more.
+ */
+import { expect } from 'chai';
+import { inParallel } from '../support/purchases.js';
+import { uniqueRef } from '../support/api-client.js';
+import { sizes } from '../support/sizes.js';
+import { untilDefinite } from './support/book.js';
+import {
+  expectFirst,
+  held,
+  startKillWorld,
+  unanswered,
+  type Hold,
+  type KillWorld,
+} from './support/kill-world.js';
+
+const { repeats, movements, atOnce, limitMs } = sizes.killedGroups;
+const buyers = 4;
+const price = 1_000;
+const left = 500;
+/** Of each buyer, of which the money of one does not suffice. */
+const purchasesEach = movements / buyers;
+/** For so long the group before holds its lane: what is asked for meanwhile is the next group. */
+const leadMs = 1_000;
+
+interface Asked {
+  accountId: string;
+  productCode: string;
+  refId: string;
+}
+
+describe(`kill -9 of a process with ${movements} movements in a group, ${repeats} times at each point`, function () {
+  this.timeout(limitMs);
+  let world: KillWorld;
+  const healed: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    world = await startKillWorld();
+  });
+  after(() => world.stop());
+
+  const wallets = 'wallets';
+  kills('before its first command', held('find', wallets), 'nothing');
+  kills('after the wallets were read', held('update', wallets), 'nothing');
+  kills('after the wallets were updated', unanswered('update', wallets), 'nothing');
+  kills('after the purchases were inserted', unanswered('insert', 'transactions'), 'nothing');
+  kills('before the commit is sent', unanswered('insert', 'journals'), 'nothing');
+  kills('while the commit is on its way', held('commitTransaction', null, 1_500), 'all or nothing');
+  kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
+
+  it('then others carry on: all of it is done once, nothing is lost, and the ledger is verified', () =>
+    world.expectAllDone(healed, limitMs));
+
+  function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
+    it(`${point}: whoever asks again gets the right answer`, async () => {
+      const all = Array.from({ length: repeats }, (_, index) => index);
+      await inParallel(all, atOnce, async () => {
+        const { accounts, leader, group } = await ask();
+        await world.withVictim(async (victim) => {
+          const isLeading = await held('commitTransaction', null, leadMs)(victim);
+          void victim.service.call('buyRouted', leader);
+          await isLeading();
+          const isThere = await hold(victim);
+          group.forEach((asked) => void victim.service.call('buyRouted', asked));
+          await isThere();
+        });
+        const stored = await world.stack.db
+          .collection('transactions')
+          .countDocuments({ refId: { $in: group.map(({ refId }) => refId) } });
+        if (written === 'nothing') {
+          expect(stored).to.equal(0);
+        } else {
+          // One of each buyer is not covered. On a slow machine the last of them come too late for the group.
+          expect(stored).to.be.at.most(movements - buyers - 1);
+          expect(stored).to.be.at.least(written === 'all' ? 2 : 0);
+        }
+        await repeat([leader, ...group]);
+        healed.push(...accounts.map((accountId) => () => isHealed(accountId)));
+      });
+    });
+  }
+
+  async function ask(): Promise<{ accounts: string[]; leader: Asked; group: Asked[] }> {
+    const accounts = await (
+      await world.healthy()
+    ).must('openBuyersOfOneLane', {
+      ...{ count: buyers, balance: (purchasesEach - 1) * price + left },
+    });
+    const { productCode } = world.shop;
+    const [leader, ...group] = Array.from({ length: purchasesEach }, () =>
+      accounts.map((accountId) => ({ accountId, productCode, refId: uniqueRef() })),
+    ).flat();
+    return { accounts, leader: leader as Asked, group };
+  }
+
+  /** Everyone at once, as their clients would. */
+  async function repeat(all: Asked[]): Promise<void> {
+    const begunMs = Date.now();
+    const refused = new Map<string, number>();
+    await Promise.all(
+      all.map(async (asked) => {
+        const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
+          service.call('buyRouted', asked),
+        );
+        if (heard.ok) {
+          expectFirst(heard.value, { begunMs, attempts });
+        } else {
+          expect(heard.refusal).to.equal('insufficient');
+          refused.set(asked.accountId, (refused.get(asked.accountId) ?? 0) + 1);
+        }
+      }),
+    );
+    expect([...refused.values()], 'one of each buyer is not covered').to.deep.equal(Array(buyers).fill(1));
+  }
+
+  async function isHealed(accountId: string): Promise<void> {
+    const found = await world.stack.db.collection('transactions').find({ accountId }).toArray();
+    expect(found.map((each) => String(each['status']))).to.deep.equal(
+      Array(purchasesEach - 1).fill('SUCCESS'),
+    );
+    // The deposit, and what was bought.
+    expect(await world.walletOf(accountId)).to.include({ balance: left, seq: purchasesEach });
+  }
+});

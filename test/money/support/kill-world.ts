@@ -1,0 +1,164 @@
+/** A service whose processes are killed with -9 at named points, and what is true of it afterwards. */
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { startFault, type Fault } from '../../support/mongo-faults.js';
+import { startPrivateMongo, startTcpGate, type Outage } from '../../support/outage.js';
+import { everyPurchaseFinal } from '../../support/purchases.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { sendJson, startPlayServer } from '../../providers/play-server.js';
+import { startCalledService, type CalledService, type Heard } from './called-service.js';
+import { startFleet, type RunningFleet } from './fleet.js';
+
+/** For longer than its process lives. What was kept waiting for so long meets a transaction that is over. */
+const heldMs = 10_000;
+
+export interface Victim {
+  service: CalledService;
+  /** Its database: faults of this address are met by this process alone. */
+  uri: string;
+  /** Its way to Redis. */
+  gate: Outage;
+}
+
+/** Where a process is held. @returns what resolves when it has got there. */
+export type Hold = (victim: Victim) => Promise<() => Promise<unknown>>;
+
+/** The process sends the command, and is kept waiting before it takes effect. */
+export function held(command: string, collection: string | null, ms = heldMs): Hold {
+  return at({ kind: 'pause', commands: [command], ms }, collection);
+}
+
+/** The command takes effect, and the process never hears of it. */
+export function unanswered(command: string, collection: string | null): Hold {
+  return at({ kind: 'silence', commands: [command] }, collection);
+}
+
+function at(fault: Fault, collection: string | null): Hold {
+  return async ({ uri }) => {
+    const namespace =
+      collection === null ? {} : { namespace: `${new URL(uri).pathname.slice(1)}.${collection}` };
+    const running = await startFault({ ...fault, ...namespace, uri });
+    return async () => {
+      await eventually('the process to be at its point', async () => (await running.count()) > 0);
+      await running.end();
+    };
+  };
+}
+
+export interface KillWorld {
+  stack: Stack;
+  /** Processes that nobody kills. */
+  fleet: RunningFleet;
+  shop: { sellerId: string; productCode: string };
+  /** The address of a provider that sells whatever it is asked for. */
+  providerUrl: string;
+  /** What the provider has executed: the references of each purchase. */
+  executed: Map<string, Set<string>>;
+  /** Called when the request for a purchase has come, before it is answered; `false`: it is not answered. */
+  arrived: Map<string, () => Promise<boolean>>;
+  /** A process that nobody kills. */
+  healthy(): Promise<CalledService>;
+  /** Starts a process, and kills it when `work` is over. */
+  withVictim(work: (victim: Victim) => Promise<unknown>): Promise<void>;
+  walletOf(accountId: string): Promise<unknown>;
+  /** Others carry on. @param healed throws until everything that was begun is done, once. */
+  expectAllDone(healed: (() => Promise<void>)[], limitMs: number): Promise<void>;
+  stop: () => Promise<void>;
+}
+
+export async function startKillWorld(): Promise<KillWorld> {
+  // As on MongoDB, the locks of a killed process outlive it.
+  const mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+  const stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url, SETTLEMENT_FEE: '10' } });
+  const executed: KillWorld['executed'] = new Map();
+  const arrived: KillWorld['arrived'] = new Map();
+  const provider = await startPlayServer((call, response) => {
+    const ref = call.url.searchParams.get('ref_id') ?? '';
+    if (ref === '') {
+      // Its price list, and our balance.
+      sendJson(response, 404, {});
+      return;
+    }
+    const purchaseId = ref.replace(/-\d+$/, '');
+    const hook = arrived.get(purchaseId) ?? (() => Promise.resolve(true));
+    executed.set(purchaseId, (executed.get(purchaseId) ?? new Set()).add(ref));
+    void hook().then((answers) => {
+      if (answers) {
+        sendJson(response, 200, { status: '00', ref_id: ref, sn: ref, transaction_status: 'success' });
+      }
+    });
+  });
+  const fleet = await startFleet(1, stack.env);
+  const healthy = () => fleet.process(0);
+  const shop = await (
+    await healthy()
+  ).must('openShop', {
+    ...{ baseUrl: provider.url, balance: 50_000 },
+  });
+
+  return {
+    ...{ stack, fleet, shop, providerUrl: provider.url, executed, arrived, healthy },
+    async withVictim(work) {
+      const gate = await startTcpGate(stack.env['REDIS_URL'] ?? '');
+      const uri = new URL(stack.env['MONGODB_URI'] ?? '');
+      uri.searchParams.set('appName', uniqueRef('victim'));
+      const service = await startCalledService({
+        ...{ ...stack.env, MONGODB_URI: uri.href, REDIS_URL: gate.url },
+      });
+      try {
+        await work({ service, uri: uri.href, gate });
+      } finally {
+        await service.kill();
+        await gate.stop();
+      }
+    },
+    walletOf: (accountId) => stack.db.collection<{ _id: string }>('wallets').findOne({ _id: accountId }),
+    async expectAllDone(healed, limitMs) {
+      await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
+      await everyPurchaseFinal(stack, limitMs / 2);
+      for (const each of healed) {
+        await eventually('it is done', () => each().then(() => true), 60_000);
+      }
+      const sold = await stack.db
+        .collection<{ _id: string }>('transactions')
+        .distinct('_id', { status: 'SUCCESS' });
+      const isSold = new Set(sold);
+      for (const [purchaseId, refs] of executed) {
+        expect(refs.size, `executions of ${purchaseId}`).to.equal(1);
+        expect(isSold.has(purchaseId), `${purchaseId} was sold`).to.equal(true);
+      }
+      await expectLedgerToHold(stack);
+      await expectLedgerVerified(stack);
+    },
+    async stop() {
+      await fleet.stop();
+      await stack.stop();
+      await provider.stop();
+      await mongo.stop();
+    },
+  };
+}
+
+/**
+ * Whoever made it is told so, and nobody else: an id begins with when it was made. The victim may have got past its point,
+ * because it waited longer for its end than for its answer, and its commit may be heard of after its death; and a
+ * repeat that was told 503 first (the locks of the dead) may itself have written what the next one finds.
+ */
+export function expectFirst(
+  { id, created }: { id: string; created: boolean },
+  { begunMs, attempts }: { begunMs: number; attempts: number },
+): void {
+  const isOfRepeat = Number.parseInt(id.slice(0, 12), 16) >= begunMs;
+  if (created || attempts === 1) {
+    expect(created, 'the client that asks again was the first').to.equal(isOfRepeat);
+  }
+}
+
+export function valueOf<T>(heard: Heard<T>): T {
+  if (!heard.ok) {
+    throw new Error(`${heard.refusal}: ${heard.message}`);
+  }
+  return heard.value;
+}
