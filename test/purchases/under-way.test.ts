@@ -1,5 +1,6 @@
 /** While an order is being sent or asked about, its provider may still answer, and sell: nobody else asks, and nobody decides. */
 import { expect } from 'chai';
+import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
@@ -11,6 +12,7 @@ import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js'
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 import { eventually } from '../support/eventually.js';
+import { withFault, type Fault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 describe('an order that is being sent or asked about', function () {
@@ -85,6 +87,27 @@ describe('an order that is being sent or asked about', function () {
     });
   }
 
+  it('cannot be decided where somebody begins to ask about it in that very moment', async () => {
+    const { _id: id } = await shop.buy();
+    await fulfilPurchase(id);
+    await olderBy(id, ['sentAt', 'lastCheckAt']);
+    isHeld = true;
+    // Its claim takes effect when the decision has looked at the order, and is not written yet.
+    await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
+      const asking = fulfilPurchase(id, { askNow: true });
+      await eventually('the claim of the check', async () => (await isClaiming()) > 0);
+      await putUnderReview(await read(id), 'It takes long.');
+      await withFault(paused('find', 'wallets', 2_000), async () => {
+        const decided = refusalOf(id, { outcome: 'failed' });
+        await eventually('the question to be there', () => provider.calls.length === 2);
+        expect(await decided).to.match(/has just changed/);
+      });
+      answer('success');
+      await asking;
+    });
+    expect(await read(id)).to.include({ status: 'SUCCESS' });
+  });
+
   /** Sent, pending, and asked about: its provider has the question and does not answer yet. */
   async function withCheckUnderWay(): Promise<{ id: string; asking: Promise<unknown> }> {
     const { _id: id } = await shop.buy();
@@ -94,6 +117,10 @@ describe('an order that is being sent or asked about', function () {
     const asking = fulfilPurchase(id, { askNow: true });
     await eventually('the question to be there', () => provider.calls.length === 2);
     return { id, asking };
+  }
+
+  function paused(command: string, collection: string, ms: number): Fault {
+    return { kind: 'pause', commands: [command], namespace: `${mongoose.connection.name}.${collection}`, ms };
   }
 
   function decide(id: string, decision: Decision): Promise<unknown> {
