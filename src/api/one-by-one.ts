@@ -1,11 +1,16 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import { limits } from '../../config/limits.js';
 
-/** A connection: what is handled on it just now, and what came meanwhile (pipelined). */
+/** A connection, from its first request on until nothing waits on it any more. */
 interface Line {
+  /** What is handled just now. */
   current: ServerResponse | null;
-  waiting: [IncomingMessage, ServerResponse][];
+  /** What came meanwhile (pipelined). */
+  waiting: { response: ServerResponse; handle: () => void }[];
+  /** Something is handled, or is just about to be. */
+  isBusy: boolean;
 }
 
 /**
@@ -19,68 +24,72 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
   const lines = new Map<Socket, Line>();
   let isClosing = false;
 
-  const begin = (line: Line, request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = response;
-    // The answer before has ended the connection, or its client has.
-    if (socket === null || socket.destroyed) {
+  const goOn = (socket: Socket, line: Line): void => {
+    const next = line.waiting.shift();
+    if (next === undefined) {
+      line.isBusy = false;
       return;
     }
-    line.current = response;
-    response.once('close', () => {
+    // Its answer could not be written: the one before ended the connection, or another holds it.
+    if (isClosing || !socket.writable || next.response.socket !== socket) {
+      socket.destroy();
+      return;
+    }
+    line.current = next.response;
+    next.response.once('close', () => {
       line.current = null;
       if (isClosing) {
         socket.destroySoon();
-        return;
-      }
-      const next = line.waiting.shift();
-      if (next) {
+      } else if (line.waiting.length > 0) {
         // Others have their turn in between.
-        setImmediate(() => {
-          begin(line, ...next);
-        });
+        setImmediate(goOn, socket, line);
+      } else {
+        line.isBusy = false;
       }
     });
-    if (isClosing) {
-      endsConnection(response);
+    next.handle();
+  };
+
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const line = lines.get(socket);
+    if (line === undefined || line.waiting.length >= limits.pipelinedMax) {
+      socket.destroy();
+      return;
     }
-    handle(request, response);
+    const begin = () => {
+      handle(request, response);
+    };
+    // What waits begins by the end of another: it must not be taken for a part of that (tracing).
+    line.waiting.push({ response, handle: line.isBusy ? AsyncResource.bind(begin) : begin });
+    if (!line.isBusy) {
+      line.isBusy = true;
+      goOn(socket, line);
+    }
   };
 
   server.on('connection', (socket) => {
-    lines.set(socket, { current: null, waiting: [] });
+    lines.set(socket, { current: null, waiting: [], isBusy: false });
     socket.once('close', () => lines.delete(socket));
   });
-  server.on('request', (request, response) => {
-    const line = lines.get(request.socket);
-    if (line === undefined) {
-      return;
-    }
-    if (line.current === null && line.waiting.length === 0) {
-      begin(line, request, response);
-    } else if (line.waiting.length < limits.pipelinedMax) {
-      line.waiting.push([request, response]);
-    } else {
-      request.socket.destroy();
-    }
-  });
+  server.on('request', take);
+  // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
+  server.on('checkExpectation', take);
   return {
     async close() {
       isClosing = true;
-      const closed = new Promise((resolve) => server.close(resolve));
+      // Node's own for HTTP also cuts what has its end and is not yet written, and looks for slow clients no more.
+      const closed = new Promise<void>((resolve) => {
+        net.Server.prototype.close.call(server, () => resolve());
+      });
       for (const [socket, { current }] of lines) {
         if (current === null) {
-          socket.destroySoon();
-        } else {
-          endsConnection(current);
+          socket.destroy();
+        } else if (!current.headersSent) {
+          current.setHeader('Connection', 'close');
         }
       }
       await closed;
     },
   };
-}
-
-function endsConnection(response: ServerResponse): void {
-  if (!response.headersSent) {
-    response.setHeader('Connection', 'close');
-  }
 }

@@ -35,7 +35,7 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   status: OrderStatus;
   /** True while PREPARED, SENT or UNKNOWN. */
   open: boolean;
-  /** While SENT: whoever holds this token may apply the answer; after it the order is asked about by others. */
+  /** While it is sent or asked about: whoever holds this token may apply the answer; after it the order is asked about by others. */
   leaseToken: string | null;
   leaseUntil: Date | null;
   sentAt: Date | null;

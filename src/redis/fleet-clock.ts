@@ -115,6 +115,9 @@ export async function sureNowMs(): Promise<number> {
 
 /** The latest that it can be by the newest measure, unless the machine has stood still since: of that no process knows by itself. */
 export function latestNowMs(): number {
+  if (keeping === 'ended') {
+    return Infinity;
+  }
   return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 

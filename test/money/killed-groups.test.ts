@@ -75,7 +75,7 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
         } else {
           // One of each buyer is not covered. On a slow machine the last of them come too late for the group.
           expect(stored).to.be.at.most(movements - buyers - 1);
-          expect(stored).to.be.at.least(written === 'all' ? 2 : 0);
+          expect(stored).to.be.at.least(written === 'all' ? 1 : 0);
         }
         await repeat([leader, ...group]);
         healed.push(...accounts.map((accountId) => () => isHealed(accountId)));

@@ -22,7 +22,9 @@ describe('an order that is being sent or asked about', function () {
   let shop: Shop;
   let clock: FleetClock;
   let isHeld: boolean;
-  let answer: (how: 'success' | 'pending') => void;
+  const held: ((how: 'success' | 'pending') => void)[] = [];
+  /** What was held first. */
+  const answer = (how: 'success' | 'pending') => held.shift()?.(how);
 
   before(async () => {
     clock = keepFleetClock();
@@ -32,7 +34,7 @@ describe('an order that is being sent or asked about', function () {
         tell(response, url.searchParams.get('ref_id') ?? '', how);
       };
       if (isHeld) {
-        answer = as;
+        held.push(as);
       } else {
         as('pending');
       }
@@ -41,6 +43,7 @@ describe('an order that is being sent or asked about', function () {
   });
   beforeEach(() => {
     provider.calls.length = 0;
+    held.length = 0;
     isHeld = false;
   });
   after(async () => {
@@ -86,6 +89,23 @@ describe('an order that is being sent or asked about', function () {
       expect(await read(id)).to.include({ status: 'SUCCESS' });
     });
   }
+
+  it('cannot be decided either when who sent it hears late, while another asks by now', async () => {
+    const { _id: id } = await shop.buy();
+    isHeld = true;
+    const sending = fulfilPurchase(id);
+    await eventually('the order to be there', () => provider.calls.length === 1);
+    await olderBy(id, ['sentAt', 'leaseUntil']);
+    const asking = fulfilPurchase(id, { askNow: true });
+    await eventually('the question to be there', () => provider.calls.length === 2);
+    answer('pending');
+    await sending;
+    await putUnderReview(await read(id), 'It takes long.');
+    expect(await refusalOf(id, { outcome: 'failed' })).to.match(/is being sent or asked about just now/);
+    answer('success');
+    await asking;
+    expect(await read(id)).to.include({ status: 'SUCCESS' });
+  });
 
   it('cannot be decided where somebody begins to ask about it in that very moment', async () => {
     const { _id: id } = await shop.buy();
@@ -138,7 +158,11 @@ describe('an order that is being sent or asked about', function () {
     return PurchaseModel.findById(id).orFail().lean<Purchase>();
   }
 
-  async function olderBy(id: string, fields: ('sentAt' | 'lastCheckAt')[], ms = 60_000): Promise<void> {
+  async function olderBy(
+    id: string,
+    fields: ('sentAt' | 'lastCheckAt' | 'leaseUntil')[],
+    ms = 60_000,
+  ): Promise<void> {
     const order = await OrderModel.findOne({ transactionId: id }).orFail().lean<Order>();
     const older = fields.map((field) => [field, order[field] && new Date(order[field].getTime() - ms)]);
     await OrderModel.updateOne(keyOfOrder(order), { $set: Object.fromEntries(older) as object });

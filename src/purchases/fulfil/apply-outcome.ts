@@ -117,7 +117,16 @@ async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
 async function neverAskAgain(order: Order, { code, message }: { code: string; message: string }) {
   await OrderModel.updateOne(
     { ...keyOfOrder(order), open: true },
-    { $set: { neverAskAgain: true, leaseUntil: null, code, message, updatedAt: now() } },
+    { $set: { neverAskAgain: true, code, message, updatedAt: now() } },
+  );
+  await endLease(order);
+}
+
+/** Its own alone: who was slow must not end that of a check which somebody else has begun since. */
+async function endLease(order: Order): Promise<void> {
+  await OrderModel.updateOne(
+    { ...keyOfOrder(order), leaseToken: order.leaseToken },
+    { $set: { leaseUntil: null } },
   );
 }
 
@@ -127,21 +136,15 @@ async function askLater(
   answer: { code: string; message: string },
   { notFound, acknowledged }: { notFound: number; acknowledged?: true } = { notFound: 0 },
 ): Promise<void> {
-  const { matchedCount } = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true },
-    {
-      $set: {
-        status: 'UNKNOWN',
-        notFound,
-        ...(acknowledged && { acknowledged }),
-        code: answer.code,
-        message: answer.message,
-        leaseUntil: null,
-        updatedAt: now(),
-      },
-    },
+  const { code, message } = answer;
+  const told = { code, message, ...(acknowledged && { acknowledged }), updatedAt: now() };
+  const isOpen = { ...keyOfOrder(order), open: true };
+  const own = await OrderModel.updateOne(
+    { ...isOpen, leaseToken: order.leaseToken },
+    { $set: { ...told, status: 'UNKNOWN', notFound, leaseUntil: null } },
   );
-  if (matchedCount === 0) {
+  // Somebody else has begun to ask since, whose lease and count these are.
+  if (own.matchedCount === 0 && (await OrderModel.updateOne(isOpen, { $set: told })).matchedCount === 0) {
     // It was closed while we waited for this answer, and the provider may have it all the same.
     await recordContradiction(purchase, { order, says: 'under way' });
     return;

@@ -34,7 +34,10 @@ export async function checkOrder(
   const adapter = adapterFor(order.providerKind);
   const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
-    await waitUntil(dueMs, { purchase, ...options });
+    // A check that is under way mostly ends long before its lease.
+    const isAsked = options.askNow && order.status !== 'SENT';
+    const againMs = isAsked ? nowMs() + adapter.traits.inquiryMinIntervalMs : Infinity;
+    await waitUntil(Math.min(dueMs, againMs), { purchase, ...options });
     return 'early';
   }
   if (nowMs() >= reviewAtMs(purchase, order, adapter.traits)) {
