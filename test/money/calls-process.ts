@@ -41,6 +41,14 @@ import { openShop } from '../jobs/sold-purchases.js';
 /** The name of a process's catalogue: one product of each kind, sold at the price that a call brings along. */
 const modelProducts = { prepaid: 'MODEL', postpaid: 'MODELBILL' } as const;
 
+export interface AskedRouted {
+  accountId: string;
+  productCode: string;
+  refId: string;
+  /** Of the call. */
+  requestId: string;
+}
+
 export const calls = {
   async prepare() {
     await migrate();
@@ -140,20 +148,13 @@ export const calls = {
     );
     return { id: purchase._id, created };
   },
-  async buyRouted({
-    accountId,
-    productCode,
-    refId,
-  }: {
-    accountId: string;
-    productCode: string;
-    refId: string;
-  }) {
+  /** @returns also whose call made it, by the id of that call. */
+  async buyRouted({ accountId, productCode, refId, requestId }: AskedRouted) {
     const account = await accountById(accountId);
     const { purchase, created } = await createPurchase({
-      ...{ account, surface: 'buyer', productCode, customerNumber: '081234567890', refId },
+      ...{ account, surface: 'buyer', productCode, customerNumber: '081234567890', refId, requestId },
     });
-    return { id: purchase._id, created };
+    return { id: purchase._id, created, madeBy: purchase.requestId };
   },
   async fulfil({ purchaseId }: { purchaseId: string }) {
     await fulfilPurchase(purchaseId);

@@ -11,6 +11,7 @@ import { sizes } from '../support/sizes.js';
 import { untilDefinite } from './support/book.js';
 import type { CalledService } from './support/called-service.js';
 import {
+  callIds,
   expectFirst,
   held,
   startKillWorld,
@@ -145,13 +146,12 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
       return {
         refId: asked.refId,
-        begin: (victim) => victim.call('buyRouted', asked),
+        begin: (victim) => victim.call('buyRouted', { ...asked, requestId: callIds.victim }),
         async repeat() {
-          const begunMs = Date.now();
           const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
-            service.call('buyRouted', asked),
+            service.call('buyRouted', { ...asked, requestId: callIds.repeat }),
           );
-          expectFirst(valueOf(heard), { begunMs, attempts });
+          expectFirst(valueOf(heard), { isOfRepeat: valueOf(heard).madeBy === callIds.repeat, attempts });
           if (answer === 'known') {
             expect(valueOf(heard).created, 'it was accepted before').to.equal(false);
           }
@@ -172,7 +172,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
     return async () => {
       const accountId = await (await world.healthy()).must('openBuyer', { balance: 1_500 });
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
-      const { id } = await (await world.healthy()).must('buyRouted', asked);
+      const { id } = await (await world.healthy()).must('buyRouted', { ...asked, requestId: uniqueRef() });
       return {
         purchaseId: id,
         begin: (victim) => victim.call('fulfil', { purchaseId: id }),
@@ -194,7 +194,11 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
     const { buyerId, sellerId, productCode } = await service.must('openShop', {
       ...{ baseUrl: world.providerUrl, balance: 1_000 },
     });
-    const { id } = await service.must('buyRouted', { accountId: buyerId, productCode, refId: uniqueRef() });
+    const { id } = await service.must('buyRouted', {
+      ...{ accountId: buyerId, productCode },
+      refId: uniqueRef(),
+      requestId: uniqueRef(),
+    });
     await service.must('conclude', { purchaseId: id, sellerId, as: 'success' });
     return sellerId;
   }
@@ -222,7 +226,9 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
           const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('settle', asked),
           );
-          expectFirst(valueOf(heard), { begunMs, attempts });
+          // An id begins with when it was made.
+          const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
+          expectFirst(valueOf(heard), { isOfRepeat, attempts });
         },
         healed: () => expectPaidOut(sellerId),
       };

@@ -7,8 +7,10 @@ import { expect } from 'chai';
 import { inParallel } from '../support/purchases.js';
 import { uniqueRef } from '../support/api-client.js';
 import { sizes } from '../support/sizes.js';
+import type { AskedRouted } from './calls-process.js';
 import { untilDefinite } from './support/book.js';
 import {
+  callIds,
   expectFirst,
   held,
   startKillWorld,
@@ -26,11 +28,7 @@ const purchasesEach = movements / buyers;
 /** For so long the group before holds its lane: what is asked for meanwhile is the next group. */
 const leadMs = 1_000;
 
-interface Asked {
-  accountId: string;
-  productCode: string;
-  refId: string;
-}
+type Asked = Omit<AskedRouted, 'requestId'>;
 
 describe(`kill -9 of a process with ${movements} movements in a group, ${repeats} times at each point`, function () {
   this.timeout(limitMs);
@@ -61,10 +59,12 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
         const { accounts, leader, group } = await ask();
         await world.withVictim(async (victim) => {
           const isLeading = await held('commitTransaction', null, leadMs)(victim);
-          void victim.service.call('buyRouted', leader);
+          void victim.service.call('buyRouted', { ...leader, requestId: callIds.victim });
           await isLeading();
           const isThere = await hold(victim);
-          group.forEach((asked) => void victim.service.call('buyRouted', asked));
+          group.forEach(
+            (asked) => void victim.service.call('buyRouted', { ...asked, requestId: callIds.victim }),
+          );
           await isThere();
         });
         const stored = await world.stack.db
@@ -86,9 +86,7 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
   async function ask(): Promise<{ accounts: string[]; leader: Asked; group: Asked[] }> {
     const accounts = await (
       await world.healthy()
-    ).must('openBuyersOfOneLane', {
-      ...{ count: buyers, balance: (purchasesEach - 1) * price + left },
-    });
+    ).must('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + left });
     const { productCode } = world.shop;
     const [leader, ...group] = Array.from({ length: purchasesEach }, () =>
       accounts.map((accountId) => ({ accountId, productCode, refId: uniqueRef() })),
@@ -98,15 +96,14 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
 
   /** Everyone at once, as their clients would. */
   async function repeat(all: Asked[]): Promise<void> {
-    const begunMs = Date.now();
     const refused = new Map<string, number>();
     await Promise.all(
       all.map(async (asked) => {
         const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
-          service.call('buyRouted', asked),
+          service.call('buyRouted', { ...asked, requestId: callIds.repeat }),
         );
         if (heard.ok) {
-          expectFirst(heard.value, { begunMs, attempts });
+          expectFirst(heard.value, { isOfRepeat: heard.value.madeBy === callIds.repeat, attempts });
         } else {
           expect(heard.refusal).to.equal('insufficient');
           refused.set(asked.accountId, (refused.get(asked.accountId) ?? 0) + 1);

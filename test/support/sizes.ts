@@ -89,8 +89,8 @@ export const sizes = {
    */
   model: bySize(
     { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
-    { quick: 288, slow: 48, atOnce: 4, fleets: 2, limitMs: 900_000 },
-    { quick: 600, slow: 120, atOnce: 4, fleets: 3, limitMs: 1_800_000 },
+    { quick: 40, slow: 12, atOnce: 4, fleets: 2, limitMs: 600_000 },
+    { quick: 288, slow: 72, atOnce: 4, fleets: 3, limitMs: 1_800_000 },
   ),
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),

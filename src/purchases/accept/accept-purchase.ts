@@ -64,6 +64,7 @@ export async function acceptPurchase(
   if (known) {
     return replay(known, wanted);
   }
+  let own: NewPurchase | null = null;
   try {
     if (objection) {
       throw objection;
@@ -78,19 +79,19 @@ export async function acceptPurchase(
         errors: [{ field: 'max_price', message }],
       });
     }
-    const purchase = newPurchase({
+    own = newPurchase({
       accountId: account._id,
       ...{ refId, surface, kind, product, customerNumber, ...price },
       callbackUrl: request.callbackUrl ?? null,
       requestId: request.requestId,
     });
-    return await debit(purchase, barredBy, wanted);
+    return await debit(own, barredBy, wanted);
   } catch (refusal) {
     // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
-    // call is refused, and the client must hear of the purchase instead.
+    // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
     const accepted = await findByRef(wanted);
     if (accepted) {
-      return replay(accepted, wanted);
+      return { ...replay(accepted, wanted), created: accepted._id === own?._id };
     }
     if (request.signedBy === 'md5' && refusal !== objection) {
       await bindSign(wanted);

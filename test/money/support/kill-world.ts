@@ -141,16 +141,18 @@ export async function startKillWorld(): Promise<KillWorld> {
   };
 }
 
+/** The ids of the calls of who dies, and of who asks again. */
+export const callIds = { victim: 'call-of-the-victim', repeat: 'call-of-the-repeat' } as const;
+
 /**
- * Whoever made it is told so, and nobody else: an id begins with when it was made. The victim may have got past its point,
- * because it waited longer for its end than for its answer, and its commit may be heard of after its death; and a
- * repeat that was told 503 first (the locks of the dead) may itself have written what the next one finds.
+ * Whoever made it is told so, and nobody else. The victim may have got past its point, because it waited longer for its end
+ * than for its answer, and its commit may be heard of after its death; and a repeat that was told 503 first (the locks of
+ * the dead) may itself have written what the next one finds.
  */
 export function expectFirst(
-  { id, created }: { id: string; created: boolean },
-  { begunMs, attempts }: { begunMs: number; attempts: number },
+  { created }: { created: boolean },
+  { isOfRepeat, attempts }: { isOfRepeat: boolean; attempts: number },
 ): void {
-  const isOfRepeat = Number.parseInt(id.slice(0, 12), 16) >= begunMs;
   if (created || attempts === 1) {
     expect(created, 'the client that asks again was the first').to.equal(isOfRepeat);
   }
