@@ -3,18 +3,16 @@ import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { ServerResponse } from 'node:http';
-import { env } from '../../config/env.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../src/providers/adapter.js';
 import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
 import { h2hAdapter } from '../../src/providers/h2h.js';
 import { LateError, sendNoMore } from '../../src/providers/http.js';
-import { disconnectRedis, redis } from '../../src/redis/connection.js';
-import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
+import { redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { shiftRedisTime } from '../support/shift-redis-time.js';
-import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { useGatedClock } from './gated-clock.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
 
 const sleptMs = 600_000;
@@ -24,30 +22,16 @@ const digiflazz = guardedAdapter(digiflazzAdapter(() => undefined));
 
 describe('what can buy, after its time', function () {
   this.timeout(60_000);
-  const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
-  let gate: TcpGate;
-  let clock: FleetClock;
+  const gated = useGatedClock();
+  const { real } = gated;
   let provider: PlayServer;
   let onInquiry = () => {};
 
   before(async () => (provider = await startPlayServer(answer)));
   after(() => provider.stop());
-  beforeEach(async () => {
+  beforeEach(() => {
     onInquiry = () => {};
     provider.calls.length = 0;
-    await disconnectRedis();
-    gate = await startTcpGate(real.url);
-    env.REDIS_URL = gate.url;
-    clock = keepFleetClock();
-    await clock.measured;
-  });
-  afterEach(async () => {
-    performance.now = real.steady;
-    Date.now = real.date;
-    env.REDIS_URL = real.url;
-    await clock.stop();
-    await disconnectRedis();
-    await gate.stop();
   });
 
   /** Of both protocols. */
@@ -133,7 +117,7 @@ describe('what can buy, after its time', function () {
 
   it('nothing is sent where Redis does not tell the time', async () => {
     const claimedMs = await redisNow();
-    await gate.cut();
+    await gated.gate.cut();
     await eventually('the cut to be noticed', () => redis().status !== 'ready');
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
@@ -141,7 +125,7 @@ describe('what can buy, after its time', function () {
 
   it('nothing is sent by a process that ends and keeps the clock no more', async () => {
     const claimedMs = await redisNow();
-    await clock.stop();
+    await gated.clock.stop();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });

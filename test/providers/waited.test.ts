@@ -3,16 +3,14 @@ import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
-import { env } from '../../config/env.js';
 import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
 import { h2hAdapter } from '../../src/providers/h2h.js';
 import { LateError } from '../../src/providers/http.js';
-import { disconnectRedis } from '../../src/redis/connection.js';
-import { keepFleetClock, sureNowMs, type FleetClock } from '../../src/redis/fleet-clock.js';
+import { sureNowMs } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
-import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { eventually } from '../support/eventually.js';
+import { useGatedClock } from './gated-clock.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
 const connectionsOfAnAddress = 256;
@@ -20,9 +18,8 @@ const h2h = guardedAdapter(h2hAdapter('h2h'));
 
 describe('what can buy, and has waited', function () {
   this.timeout(60_000);
-  const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
-  let gate: TcpGate;
-  let clock: FleetClock;
+  const gated = useGatedClock();
+  const { real } = gated;
   let provider: PlayServer;
   let isHeld = false;
   let held: ServerResponse[] = [];
@@ -37,25 +34,12 @@ describe('what can buy, and has waited', function () {
     });
   });
   after(() => provider.stop());
-  beforeEach(async () => {
+  beforeEach(() => {
     isHeld = false;
     held = [];
     provider.calls.length = 0;
-    await disconnectRedis();
-    gate = await startTcpGate(real.url);
-    env.REDIS_URL = gate.url;
-    clock = keepFleetClock();
-    await clock.measured;
   });
-  afterEach(async () => {
-    held.forEach(answer);
-    performance.now = real.steady;
-    Date.now = real.date;
-    env.REDIS_URL = real.url;
-    await clock.stop();
-    await disconnectRedis();
-    await gate.stop();
-  });
+  afterEach(() => held.forEach(answer));
 
   it('for a loop that others held is not written to the connection that is there, which is kept', async () => {
     const sellerId = newId();
@@ -100,7 +84,7 @@ describe('what can buy, and has waited', function () {
   it('the latest that it can be is never before what Redis tells, also where a pause is shorter than a slow trip shows', async () => {
     const other = new Redis(real.url);
     try {
-      gate.delay(440);
+      gated.gate.delay(440);
       performance.now = () => real.steady() - 430;
       Date.now = () => real.date() - 430;
       const sureMs = await sureNowMs();

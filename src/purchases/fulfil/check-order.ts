@@ -21,9 +21,9 @@ import type { Purchase } from '../purchase.model.js';
 const afterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider what became of an order that was sent (decision 010): never before its lease, or that of another check, ends, never before
- * the schedule says so, and never after its longest age, when asking could buy again. One caller at a time: the check
- * is claimed before the request goes out.
+ * Asks the provider what became of an order that was sent (decision 010): never before its lease, or that of another
+ * check, ends, never before the schedule says so, and never after its longest age, when asking could buy again. One
+ * caller at a time: the check is claimed before the request goes out.
  * @param options.askNow The provider itself called: only its minimum interval is kept.
  */
 export async function checkOrder(

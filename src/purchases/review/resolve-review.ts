@@ -44,19 +44,16 @@ export async function resolveReview(
   if (whyNot !== null) {
     throw new ConflictError(asWritten(whyNot));
   }
-  if (decision.outcome !== 'ask') {
-    mustBeQuiet(openOrder(orders));
-  }
   const audit = auditOf(purchase, decision, by);
   if (decision.outcome === 'ask') {
     await post(underReview(purchase, askPosting(purchase), audit)).then(requirePosted(purchaseId));
     const { accountId, requestId } = purchase;
     await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId });
   } else {
+    const open = openOrder(orders);
+    mustBeQuiet(open);
     const { posting, deliveries } = await endingOf(purchase, orders, decision);
-    await post(underReview(purchase, stillQuiet(posting, openOrder(orders)), audit)).then(
-      requirePosted(purchaseId),
-    );
+    await post(underReview(purchase, stillQuiet(posting, open), audit)).then(requirePosted(purchaseId));
     await announceDeliveries(deliveries);
   }
   const decided = await requirePurchase(purchaseId, purchase.accountId);
