@@ -1,7 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
+
+/** The rest of this one, one that takes connections, one that reads. */
+const turnsToRead = 3;
 
 /** A connection, from its first request on until nothing waits on it any more. */
 interface Line {
@@ -22,6 +26,9 @@ interface Line {
  */
 export function oneByOne(server: Server, handle: RequestListener): { close(): Promise<void> } {
   const lines = new Map<Socket, Line>();
+  /** Each answer ends its connection. */
+  let isLast = false;
+  /** Nothing begins any more. */
   let isClosing = false;
 
   const goOn = (socket: Socket, line: Line): void => {
@@ -36,6 +43,9 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
       return;
     }
     line.current = next.response;
+    if (isLast) {
+      endsConnection(next.response);
+    }
     next.response.once('close', () => {
       line.current = null;
       if (isClosing) {
@@ -77,19 +87,42 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
   server.on('checkExpectation', take);
   return {
     async close() {
+      isLast = true;
+      for (const { current } of lines.values()) {
+        endsConnection(current);
+      }
+      await readWhatCame();
       isClosing = true;
-      // Node's own for HTTP also cuts what has its end and is not yet written, and looks for slow clients no more.
-      const closed = new Promise<void>((resolve) => {
-        net.Server.prototype.close.call(server, () => resolve());
-      });
+      const closed = stopListening(server);
       for (const [socket, { current }] of lines) {
         if (current === null) {
           socket.destroy();
-        } else if (!current.headersSent) {
-          current.setHeader('Connection', 'close');
         }
       }
       await closed;
     },
   };
+}
+
+function endsConnection(response: ServerResponse | null): void {
+  if (response !== null && !response.headersSent) {
+    response.setHeader('Connection', 'close');
+  }
+}
+
+/** What clients have sent already: a turn of the loop takes their connections, the next one reads from them. */
+async function readWhatCame(): Promise<void> {
+  for (let turn = 0; turn < turnsToRead; turn += 1) {
+    await nextTurn();
+  }
+}
+
+/**
+ * Node's own for HTTP also cuts what has its end and is not yet written, and looks for slow clients no more.
+ * @returns resolves when all connections have ended.
+ */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    net.Server.prototype.close.call(server, () => resolve());
+  });
 }

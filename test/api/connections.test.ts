@@ -1,8 +1,10 @@
 /** What a connection may do that no ordinary client does: requests at once, without waiting; none at all; a broken one. */
-import net from 'node:net';
 import { once } from 'node:events';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import supertest from 'supertest';
+import { oneByOne } from '../../src/api/one-by-one.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -144,6 +146,22 @@ describe('connections to the web process', function () {
     const answered = (await answers).match(/HTTP\/1\.1 200/g)?.length ?? 0;
     expect(await made(), 'what is made is answered').to.equal(answered);
     expect(answered).to.be.within(1, refs.length);
+  });
+
+  it('a stop answers also what has come and was not read yet', async () => {
+    for (const how of ['on a connection that was taken', 'on one that is new']) {
+      const server = http.createServer();
+      const closing = oneByOne(server, (_request, response) => response.end('answered'));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+      if (how === 'on a connection that was taken') {
+        await once(server, 'connection');
+      }
+      const answer = everything(socket);
+      await new Promise((resolve) => socket.write(get('/'), resolve));
+      await closing.close();
+      expect(await answer, how).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*answered$/);
+    }
   });
 
   async function connect(port = new URL(stack.baseUrl).port): Promise<net.Socket> {

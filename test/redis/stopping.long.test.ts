@@ -103,7 +103,7 @@ describe('stopping', function () {
     asked.end(JSON.stringify({ type: 'transaction' }));
     const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
     // No worker makes it: it waits.
-    await eventually('the report to be asked for', () => stack.db.collection('reports').countDocuments());
+    await eventually('the report to be asked for', () => stack.db.collection('reports').findOne({}));
     const stopping = stopped(slow);
     const [response] = await answered;
     response.resume();

@@ -1,7 +1,10 @@
+/** A number is no answer: 0 would be taken for one. */
+type Found<T> = T extends number ? never : T;
+
 /** Waits for a condition, never for a time. */
 export async function eventually<T>(
   what: string,
-  check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
+  check: () => Promise<Found<T> | false | null | undefined> | Found<T> | false | null | undefined,
   timeoutMs = 15_000,
 ): Promise<T> {
   const startedAt = Date.now();

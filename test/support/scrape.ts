@@ -17,12 +17,12 @@ export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promis
   if (found !== undefined) {
     return found;
   }
-  const port = await eventually('it to serve its metrics', () => {
+  const { port } = await eventually('it to serve its metrics', () => {
     const line = program
       .output()
       .split('\n')
       .find((each) => each.includes('"metrics are served"'));
-    return line === undefined ? null : (JSON.parse(line) as { port: number }).port;
+    return line === undefined ? null : (JSON.parse(line) as { port: number });
   });
   const url = `http://127.0.0.1:${port}`;
   known.set(program, url);
