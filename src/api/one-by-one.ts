@@ -1,8 +1,16 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import {
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import net, { type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
+import { logger } from '../shared/logger.js';
 
 /** The rest of this one, one that takes connections, one that reads. */
 const turnsToRead = 3;
@@ -15,6 +23,8 @@ interface Line {
   waiting: { response: ServerResponse; handle: () => void }[];
   /** Something is handled, or is just about to be. */
   isBusy: boolean;
+  /** What came behind it could not be read: then nothing of it is done, and the connection ends. */
+  isBroken: boolean;
 }
 
 /**
@@ -38,7 +48,7 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
       return;
     }
     // Its answer could not be written: the one before ended the connection, or another holds it.
-    if (isClosing || !socket.writable || next.response.socket !== socket) {
+    if (isClosing || line.isBroken || !socket.writable || next.response.socket !== socket) {
       socket.destroy();
       return;
     }
@@ -48,7 +58,7 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
     }
     next.response.once('close', () => {
       line.current = null;
-      if (isClosing) {
+      if (isClosing || line.isBroken) {
         socket.destroySoon();
       } else if (line.waiting.length > 0) {
         // Others have their turn in between.
@@ -67,9 +77,7 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
       socket.destroy();
       return;
     }
-    const begin = () => {
-      handle(request, response);
-    };
+    const begin = () => handle(request, response);
     // What waits begins by the end of another: it must not be taken for a part of that (tracing).
     line.waiting.push({ response, handle: line.isBusy ? AsyncResource.bind(begin) : begin });
     if (!line.isBusy) {
@@ -79,12 +87,15 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
   };
 
   server.on('connection', (socket) => {
-    lines.set(socket, { current: null, waiting: [], isBusy: false });
+    lines.set(socket, { current: null, waiting: [], isBusy: false, isBroken: false });
     socket.once('close', () => lines.delete(socket));
   });
   server.on('request', take);
   // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
   server.on('checkExpectation', take);
+  server.on('clientError', (error, socket) => {
+    endUnread(error, socket, lines.get(socket as Socket));
+  });
   return {
     async close() {
       isLast = true;
@@ -94,12 +105,10 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
       await readWhatCame();
       isClosing = true;
       const closed = stopListening(server);
-      for (const [socket, { current }] of lines) {
-        if (current === null) {
-          socket.destroy();
-        }
-      }
+      endWhere(lines, ({ current }) => current === null);
+      const unsent = setTimeout(endWhere, limits.bodyAtStopMs, lines, isUnsent);
       await closed;
+      clearTimeout(unsent);
     },
   };
 }
@@ -126,3 +135,41 @@ function stopListening(server: Server): Promise<void> {
     net.Server.prototype.close.call(server, () => resolve());
   });
 }
+
+function endWhere(lines: Map<Socket, Line>, is: (line: Line) => boolean): void {
+  for (const [socket, line] of lines) {
+    if (is(line)) {
+      socket.destroy();
+    }
+  }
+}
+
+/** Its client has not sent its body yet, so that nothing of it is done. */
+function isUnsent({ current }: Line): boolean {
+  return current !== null && !current.req.complete && !current.headersSent;
+}
+
+/**
+ * What Node could not read, or not in time. It would be answered in place of what is under way, whose client must not take
+ * "400" for the answer of a purchase that is made: that is answered first, and the connection ends with it.
+ */
+function endUnread(error: NodeJS.ErrnoException, socket: Duplex, line: Line | undefined): void {
+  if (line?.isBusy && line.current?.req.complete !== false) {
+    line.isBroken = true;
+    endsConnection(line.current);
+    return;
+  }
+  if (socket.writable && !line?.current?.headersSent) {
+    const status = unreadStatuses.get(error.code ?? '') ?? 400;
+    logger.info('a request could not be read', { status, code: error.code });
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n\r\n`);
+  }
+  socket.destroy();
+}
+
+/** As Node would answer. */
+const unreadStatuses = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);

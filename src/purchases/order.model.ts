@@ -44,6 +44,8 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   /** "Not found" answers in a row. */
   notFound: number;
   lastCheckAt: Date | null;
+  /** When the last request began that was not answered: it may still arrive there, so "not found" is not believed for long after it. */
+  unansweredAt?: Date | null;
   /** The provider has said once that it has this order: "not found" is not believed any more. */
   acknowledged?: true;
   /** The provider's answer says that it must never be asked about again (outcome `review`). */
@@ -75,6 +77,7 @@ const schema = new Schema<Order>(
     checks: { type: Number, required: true },
     notFound: { type: Number, required: true },
     lastCheckAt: { type: Date, default: null },
+    unansweredAt: { type: Date },
     acknowledged: { type: Boolean },
     neverAskAgain: { type: Boolean },
     code: { type: String, default: null },

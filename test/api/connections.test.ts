@@ -87,7 +87,13 @@ describe('connections to the web process', function () {
   });
 
   it('a target that is no address is answered as what there is not', async () => {
-    for (const target of ['http://[::1/healthz', 'http://[::1/api/buyer/balance', '*']) {
+    for (const target of [
+      'http://[::1/healthz',
+      'http://[::1/api/buyer/balance',
+      '*',
+      'abc://',
+      'x://?a=b',
+    ]) {
       const socket = await connect();
       socket.write(get(target, 'Connection: close'));
       const text = await everything(socket);
@@ -127,6 +133,10 @@ describe('connections to the web process', function () {
     const silent = await connect(port);
     const half = await connect(port);
     half.write('GET /healthz HTTP/1.1\r\nHost:');
+    const halfBody = await connect(port);
+    halfBody.write(
+      'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    );
     const used = await connect(port);
     used.write(get('/healthz'));
     await once(used, 'data');
@@ -136,7 +146,7 @@ describe('connections to the web process', function () {
     const answers = everything(buying);
     buying.write(refs.map(purchase).join(''));
     await eventually('the first of them', async () => (await made()) > 0);
-    const sockets = [silent, half, used];
+    const sockets = [silent, half, halfBody, used];
     sockets.forEach((each) => each.resume());
     const closed = Promise.all(sockets.map(isClosed));
     const startedMs = performance.now();
@@ -146,6 +156,38 @@ describe('connections to the web process', function () {
     const answered = (await answers).match(/HTTP\/1\.1 200/g)?.length ?? 0;
     expect(await made(), 'what is made is answered').to.equal(answered);
     expect(answered).to.be.within(1, refs.length);
+  });
+
+  it('what cannot be read is not answered in place of what is under way', async () => {
+    const server = http.createServer();
+    let end = () => undefined as unknown;
+    oneByOne(server, (request, response) => {
+      request.resume();
+      end = () => response.end('made');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const port = String((server.address() as AddressInfo).port);
+    const asked = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{';
+    const large = get('/', `X-Large: ${'x'.repeat(20_000)}`);
+    for (const junk of ['}', 'XX\r\n\r\n', large, get('/') + 'XX\r\n\r\n']) {
+      const socket = await connect(port);
+      const answer = everything(socket);
+      socket.write(asked);
+      await once(server, 'request');
+      const refused = once(server, 'clientError');
+      socket.write(junk);
+      await refused;
+      end();
+      expect(await answer, junk).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*made$/);
+    }
+    // Where nothing is under way, or it is the body of that, it is said.
+    const socket = await connect(port);
+    socket.write('XX\r\n\r\n');
+    expect(await everything(socket)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const chunked = await connect(port);
+    chunked.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nXX\r\n');
+    expect(await everything(chunked)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    server.close();
   });
 
   it('a stop answers also what has come and was not read yet', async () => {

@@ -91,7 +91,11 @@ export async function acceptPurchase(
     // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
     const accepted = await findByRef(wanted);
     if (accepted) {
-      return { ...replay(accepted, wanted), created: accepted._id === own?._id };
+      const isOwn = accepted._id === own?._id;
+      if (isOwn && own) {
+        await getInLine(own, own.queuedFor);
+      }
+      return { ...replay(accepted, wanted), created: isOwn };
     }
     if (request.signedBy === 'md5' && refusal !== objection) {
       await bindSign(wanted);

@@ -58,7 +58,8 @@ export async function applyOutcome(
     case 'not-found':
       return applyNotFound(purchase, order, outcome);
     case 'review':
-      await neverAskAgain(order, outcome);
+      // First, so that there is no review of which it could be asked without this.
+      await noteOpen(order, { ...told(outcome), neverAskAgain: true });
       await putUnderReview(purchase, outcome.message);
       return 'done';
     case 'pending':
@@ -66,7 +67,11 @@ export async function applyOutcome(
       await notifyPending(purchase);
       return 'done';
     case 'unknown':
-      await askLater(purchase, order, outcome);
+      // What was asked may still be on its way there.
+      await askLater(purchase, order, outcome, {
+        notFound: 0,
+        unansweredAt: order.lastCheckAt ?? order.sentAt,
+      });
       return 'done';
   }
 }
@@ -93,14 +98,16 @@ async function applyNotFound(
   order: Order,
   outcome: { code: string; message: string },
 ): Promise<Next> {
-  const ageMs = nowMs() - (order.sentAt ?? order.createdAt).getTime();
+  const askedMs = Math.max(...[order.sentAt ?? order.createdAt, order.unansweredAt ?? 0].map(Number));
   const { longestLatencyMs } = adapterFor(order.providerKind).traits;
-  if (order.notFound + 1 >= notFoundTimes && ageMs > longestLatencyMs) {
+  if (order.notFound + 1 >= notFoundTimes && nowMs() - askedMs > longestLatencyMs) {
     if (order.acknowledged) {
+      await noteOpen(order, told(outcome));
       await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
       return 'done';
     }
-    await rejectOrder(order, { code: 'not-executed', message: outcome.message });
+    // Unless somebody has heard meanwhile that the provider has it.
+    await rejectOrder(order, { code: 'not-executed', message: outcome.message }, { acknowledged: null });
     return 'again';
   }
   await askLater(purchase, order, outcome, { notFound: order.notFound + 1 });
@@ -109,42 +116,38 @@ async function applyNotFound(
 
 /** What the provider has sold is not bought elsewhere, also if it could not be written down. @throws what was in the way. */
 async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
-  await OrderModel.updateOne({ ...keyOfOrder(order), open: true }, { $set: { acknowledged: true } });
+  await noteOpen(order, { acknowledged: true });
   throw error;
 }
 
-/** First, so that there is no review of which it could be asked without this. */
-async function neverAskAgain(order: Order, { code, message }: { code: string; message: string }) {
-  await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true },
-    { $set: { neverAskAgain: true, code, message, updatedAt: now() } },
-  );
-  await endLease(order);
+function told({ code, message }: { code: string; message: string }) {
+  return { code, message, updatedAt: now() };
 }
 
-/** Its own alone: who was slow must not end that of a check which somebody else has begun since. */
-async function endLease(order: Order): Promise<void> {
-  await OrderModel.updateOne(
-    { ...keyOfOrder(order), leaseToken: order.leaseToken },
-    { $set: { leaseUntil: null } },
+/**
+ * Writes down what was heard of an order, and ends its lease: but not that of a check which somebody else has begun since.
+ * @param own What is written only if nobody has.
+ * @returns false if the order was closed meanwhile.
+ */
+async function noteOpen(order: Order, heard: Partial<Order>, own: Partial<Order> = {}): Promise<boolean> {
+  const isOpen = { ...keyOfOrder(order), open: true };
+  const { matchedCount } = await OrderModel.updateOne(
+    { ...isOpen, leaseToken: order.leaseToken },
+    { $set: { ...heard, ...own, leaseUntil: null } },
   );
+  return matchedCount > 0 || (await OrderModel.updateOne(isOpen, { $set: heard })).matchedCount > 0;
 }
 
 async function askLater(
   purchase: Purchase,
   order: Order,
   answer: { code: string; message: string },
-  { notFound, acknowledged }: { notFound: number; acknowledged?: true } = { notFound: 0 },
+  { acknowledged, ...own }: { notFound: number; unansweredAt?: Date | null; acknowledged?: true } = {
+    notFound: 0,
+  },
 ): Promise<void> {
-  const { code, message } = answer;
-  const told = { code, message, ...(acknowledged && { acknowledged }), updatedAt: now() };
-  const isOpen = { ...keyOfOrder(order), open: true };
-  const own = await OrderModel.updateOne(
-    { ...isOpen, leaseToken: order.leaseToken },
-    { $set: { ...told, status: 'UNKNOWN', notFound, leaseUntil: null } },
-  );
-  // Somebody else has begun to ask since, whose lease and count these are.
-  if (own.matchedCount === 0 && (await OrderModel.updateOne(isOpen, { $set: told })).matchedCount === 0) {
+  const heard = { ...told(answer), ...(acknowledged && { acknowledged }) };
+  if (!(await noteOpen(order, heard, { ...own, status: 'UNKNOWN' }))) {
     // It was closed while we waited for this answer, and the provider may have it all the same.
     await recordContradiction(purchase, { order, says: 'under way' });
     return;

@@ -31,6 +31,11 @@ export async function checkOrder(
   order: Order,
   options: { askNow: boolean },
 ): Promise<Next> {
+  if (order.neverAskAgain) {
+    // Its review could not be written when that was heard.
+    await putUnderReview(purchase, order.message ?? 'The provider must not be asked about it again.');
+    return 'done';
+  }
   const adapter = adapterFor(order.providerKind);
   const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
@@ -130,11 +135,16 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     leaseToken: newId(),
     leaseUntil: new Date(nowMs() + checkWithinMs + timeoutMs),
     lastCheckAt: now(),
+    // Whoever asked last is gone, or has not written what it heard.
+    ...(order.leaseUntil !== null && order.lastCheckAt !== null && { unansweredAt: order.lastCheckAt }),
     updatedAt: now(),
   };
   const result = await OrderModel.updateOne(
     // A check that is taken back leaves the number as it was: by its time it is told from the next one.
-    { ...keyOfOrder(order), open: true, checks: order.checks, lastCheckAt: order.lastCheckAt },
+    {
+      ...keyOfOrder(order),
+      ...{ open: true, checks: order.checks, lastCheckAt: order.lastCheckAt, neverAskAgain: { $ne: true } },
+    },
     { $set: claim, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;

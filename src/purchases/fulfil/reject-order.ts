@@ -5,11 +5,16 @@ import { tooLateCode } from './orders.js';
 
 /**
  * The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one.
+ * @param expect What must still hold.
  * @returns false where others have asked about it meanwhile: it is theirs.
  */
-export async function rejectOrder(order: Order, reason: { code: string; message: string }): Promise<boolean> {
+export async function rejectOrder(
+  order: Order,
+  reason: { code: string; message: string },
+  expect: { acknowledged?: null } = {},
+): Promise<boolean> {
   const { matchedCount } = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken },
+    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken, ...expect },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
   if (matchedCount > 0 && reason.code !== tooLateCode) {
