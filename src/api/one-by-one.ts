@@ -144,22 +144,29 @@ function endWhere(lines: Map<Socket, Line>, is: (line: Line) => boolean): void {
   }
 }
 
-/** Its client has not sent its body yet, so that nothing of it is done. */
+/** It waits for the body, which its client has not sent yet: nothing of it is done. A GET waits for none, and may buy. */
 function isUnsent({ current }: Line): boolean {
-  return current !== null && !current.req.complete && !current.headersSent;
+  return (
+    current !== null &&
+    !current.req.complete &&
+    !current.headersSent &&
+    !bodiless.has(current.req.method ?? '')
+  );
 }
+
+const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * What Node could not read, or not in time. It would be answered in place of what is under way, whose client must not take
  * "400" for the answer of a purchase that is made: that is answered first, and the connection ends with it.
  */
 function endUnread(error: NodeJS.ErrnoException, socket: Duplex, line: Line | undefined): void {
-  if (line?.isBusy && line.current?.req.complete !== false) {
+  if (line?.isBusy && !isUnsent(line)) {
     line.isBroken = true;
     endsConnection(line.current);
     return;
   }
-  if (socket.writable && !line?.current?.headersSent) {
+  if (socket.writable) {
     const status = unreadStatuses.get(error.code ?? '') ?? 400;
     logger.info('a request could not be read', { status, code: error.code });
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n\r\n`);

@@ -64,9 +64,7 @@ describe('what is heard of an order late', function () {
 
   it('that it must never be asked about again, and the review could not be written: it is not asked, and goes to a person', async () => {
     const shop = await openShop(first.url);
-    await changing([AccountModel], null, (rows) =>
-      rows.updateOne({ _id: shop.seller._id }, { $set: { 'provider.kind': 'digiflazz' } }),
-    );
+    await asDigiflazz(shop);
     const { _id: id } = await shop.buy();
     says = null;
     const sending = fulfilPurchase(id).catch(String);
@@ -87,9 +85,12 @@ describe('what is heard of an order late', function () {
     expect(reviewReason).to.match(/never-ask/);
   });
 
-  for (const late of ['pending', 'success'] as const) {
+  for (const late of ['pending', 'success', 'never-ask'] as const) {
     it(`"${late}", while the fifth "not found" is on its way: nobody else sells it`, async () => {
       const shop = await withSecondSeller();
+      if (late === 'never-ask') {
+        await asDigiflazz(shop);
+      }
       const { _id: id } = await shop.buy();
       says = null;
       const sending = fulfilPurchase(id).catch(String);
@@ -97,20 +98,23 @@ describe('what is heard of an order late', function () {
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo(), notFound: 4 });
       const asking = fulfilPurchase(id, { askNow: true });
       await eventually('the question to be there', () => held.length === 2);
-      if (late === 'success') {
-        // It cannot be written down as a success.
+      if (late === 'pending') {
+        answer(late);
+        await sending;
+      } else {
+        // Neither the sale nor the review can be written.
         await withFault(forbidden(), async () => {
-          answer('success');
+          answer(late);
           await sending;
         });
-      } else {
-        answer('pending');
-        await sending;
       }
       answer('not-found');
       await asking;
       expect(other.calls).to.deep.equal([]);
-      expect(await orderOf(id)).to.include({ open: true, acknowledged: true });
+      expect(await orderOf(id)).to.include({
+        open: true,
+        ...(late === 'never-ask' ? { neverAskAgain: true } : { acknowledged: true }),
+      });
     });
   }
 
@@ -154,27 +158,29 @@ describe('what is heard of an order late', function () {
 
   it('a purchase whose debit was confirmed too late for its call has its job at once', async () => {
     const shop = await openShop(other.url);
+    const refId = newId();
+    const { buyer, productCode } = shop;
+    const wanted = { account: buyer, productCode, customerNumber: '081234567890', refId };
+    const { created, purchase } = await withFault({ kind: 'silence', commands: ['commitTransaction'] }, () =>
+      createPurchase({ ...wanted, surface: 'buyer' }),
+    );
+    expect(created).to.equal(true);
+    // Not by the sweep.
+    const anHourAhead = new Date(Date.now() + 3_600_000);
+    await PurchaseModel.updateOne({ _id: purchase._id }, { $set: { nextActionAt: anHourAhead } });
     const workers = startAllWorkers();
     try {
-      const refId = newId();
-      const { created, purchase } = await withFault(
-        { kind: 'silence', commands: ['commitTransaction'] },
-        () =>
-          createPurchase({
-            account: shop.buyer,
-            surface: 'buyer',
-            productCode: shop.productCode,
-            customerNumber: '081234567890',
-            refId,
-          }),
-      );
-      expect(created).to.equal(true);
-      // The sweep comes after ten seconds.
-      await eventually('it to be sold', async () => (await read(purchase._id)).status === 'SUCCESS', 5_000);
+      await eventually('it to be sold', async () => (await read(purchase._id)).status === 'SUCCESS');
     } finally {
       await workers.close();
     }
   });
+
+  function asDigiflazz({ seller }: Shop): Promise<unknown> {
+    return changing([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: seller._id }, { $set: { 'provider.kind': 'digiflazz' } }),
+    );
+  }
 
   async function withSecondSeller(): Promise<Shop> {
     const shop = await openShop(first.url);
@@ -224,7 +230,11 @@ function tell(response: ServerResponse, ref_id: string, how: Answer): void {
     return;
   }
   if (how === 'not-found') {
-    sendJson(response, 200, { status: '02', message: how });
+    sendJson(response, 200, {
+      status: '02',
+      message: how,
+      data: { rc: '44', ref_id, status: 'Gagal', message: how, sn: '' },
+    });
     return;
   }
   const sn = how === 'success' ? `SN${ref_id}` : null;

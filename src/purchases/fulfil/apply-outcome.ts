@@ -43,7 +43,7 @@ export async function applyOutcome(
   switch (outcome.outcome) {
     case 'success':
       await concludeSuccess(purchase, order, outcome).catch((error: unknown) =>
-        noteAcknowledged(order, error),
+        noteAcknowledged(order, outcome, error),
       );
       await noteRepeatedSerialNumber(purchase, outcome.serialNumber);
       return 'done';
@@ -59,8 +59,11 @@ export async function applyOutcome(
       return applyNotFound(purchase, order, outcome);
     case 'review':
       // First, so that there is no review of which it could be asked without this.
-      await noteOpen(order, { ...told(outcome), neverAskAgain: true });
-      await putUnderReview(purchase, outcome.message);
+      if (await noteOpen(order, { ...told(outcome), neverAskAgain: true })) {
+        await putUnderReview(purchase, outcome.message);
+      } else {
+        await recordContradiction(purchase, { order, says: 'under way' });
+      }
       return 'done';
     case 'pending':
       await askLater(purchase, order, outcome, { notFound: 0, acknowledged: true });
@@ -99,15 +102,20 @@ async function applyNotFound(
   outcome: { code: string; message: string },
 ): Promise<Next> {
   const askedMs = Math.max(...[order.sentAt ?? order.createdAt, order.unansweredAt ?? 0].map(Number));
-  const { longestLatencyMs } = adapterFor(order.providerKind).traits;
-  if (order.notFound + 1 >= notFoundTimes && nowMs() - askedMs > longestLatencyMs) {
-    if (order.acknowledged) {
-      await noteOpen(order, told(outcome));
+  // It tells of the moment in which it was asked, at the earliest.
+  const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
+  if (
+    order.notFound + 1 >= notFoundTimes &&
+    knownMs > adapterFor(order.providerKind).traits.longestLatencyMs
+  ) {
+    if (!order.acknowledged) {
+      // Unless somebody has heard better meanwhile.
+      const expect = { acknowledged: null, neverAskAgain: null };
+      await rejectOrder(order, { code: 'not-executed', message: outcome.message }, expect);
+    } else if (await noteOpen(order, told(outcome))) {
       await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
       return 'done';
     }
-    // Unless somebody has heard meanwhile that the provider has it.
-    await rejectOrder(order, { code: 'not-executed', message: outcome.message }, { acknowledged: null });
     return 'again';
   }
   await askLater(purchase, order, outcome, { notFound: order.notFound + 1 });
@@ -115,8 +123,12 @@ async function applyNotFound(
 }
 
 /** What the provider has sold is not bought elsewhere, also if it could not be written down. @throws what was in the way. */
-async function noteAcknowledged(order: Order, error: unknown): Promise<never> {
-  await noteOpen(order, { acknowledged: true });
+async function noteAcknowledged(
+  order: Order,
+  outcome: { code: string; message: string },
+  error: unknown,
+): Promise<never> {
+  await noteOpen(order, { ...told(outcome), acknowledged: true });
   throw error;
 }
 
@@ -133,7 +145,7 @@ async function noteOpen(order: Order, heard: Partial<Order>, own: Partial<Order>
   const isOpen = { ...keyOfOrder(order), open: true };
   const { matchedCount } = await OrderModel.updateOne(
     { ...isOpen, leaseToken: order.leaseToken },
-    { $set: { ...heard, ...own, leaseUntil: null } },
+    { $set: { ...heard, ...own, status: 'UNKNOWN', leaseUntil: null } },
   );
   return matchedCount > 0 || (await OrderModel.updateOne(isOpen, { $set: heard })).matchedCount > 0;
 }
@@ -147,7 +159,7 @@ async function askLater(
   },
 ): Promise<void> {
   const heard = { ...told(answer), ...(acknowledged && { acknowledged }) };
-  if (!(await noteOpen(order, heard, { ...own, status: 'UNKNOWN' }))) {
+  if (!(await noteOpen(order, heard, own))) {
     // It was closed while we waited for this answer, and the provider may have it all the same.
     await recordContradiction(purchase, { order, says: 'under way' });
     return;

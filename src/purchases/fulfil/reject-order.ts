@@ -11,7 +11,7 @@ import { tooLateCode } from './orders.js';
 export async function rejectOrder(
   order: Order,
   reason: { code: string; message: string },
-  expect: { acknowledged?: null } = {},
+  expect: { acknowledged?: null; neverAskAgain?: null } = {},
 ): Promise<boolean> {
   const { matchedCount } = await OrderModel.updateOne(
     { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken, ...expect },
