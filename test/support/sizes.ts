@@ -89,9 +89,9 @@ export const sizes = {
    */
   model: bySize(
     { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
+    { quick: 40, slow: 12, atOnce: 4, fleets: 2, limitMs: 600_000 },
     // Over 2,000 histories: six kinds of trouble are quick, four slow.
-    { quick: 288, slow: 72, atOnce: 4, fleets: 3, limitMs: 1_200_000 },
-    { quick: 1_440, slow: 360, atOnce: 4, fleets: 3, limitMs: 3_600_000 },
+    { quick: 288, slow: 72, atOnce: 4, fleets: 3, limitMs: 1_800_000 },
   ),
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),

@@ -67,6 +67,7 @@ const answeredWithinMs = 60_000;
 export async function untilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },
   ask: (service: CalledService) => Promise<Heard<T>>,
+  withinMs = answeredWithinMs,
 ): Promise<{ heard: Heard<T>; fromMs: number; toMs: number; attempts: number }> {
   let attempt = first;
   return eventually(
@@ -80,6 +81,6 @@ export async function untilDefinite<T>(
       }
       return { heard, fromMs, toMs: Date.now(), attempts: attempt - first };
     },
-    answeredWithinMs,
+    withinMs,
   );
 }

@@ -18,6 +18,8 @@ export const approvalFrom = 25_000;
 const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
 /** Which of those that there are. */
 const which = fc.nat({ max: 1_000 });
+/** A close looks at every wallet of all histories: nobody waits for it, and on a busy machine it takes longer than a client would. */
+const closedWithinMs = 60_000;
 /** A client that goes away when it hears no definite answer at once. */
 const leaves = fc.boolean();
 
@@ -173,7 +175,8 @@ export const operations = {
     weight: 1,
     input: fc.record({}),
     async run({ book, ...at }) {
-      const { heard } = await untilDefinite(at, (service) => service.call('close', undefined));
+      const ask = (service: CalledService) => service.call('close', undefined, closedWithinMs);
+      const { heard } = await untilDefinite(at, ask, 3 * closedWithinMs);
       if (heard.ok) {
         book.closed.push(heard.value);
       }
