@@ -106,7 +106,7 @@ export const limits = {
   /** After SIGTERM: what is under way has so long to finish, each connection so long to close, and all so long to be over. */
   drainMs: 20_000,
   closeStepMs: 1_000,
-  /** Of that, how long a stop waits for bodies that clients have begun to send. */
+  /** Of drainMs: how long a stop waits for bodies that clients have begun to send. */
   bodyAtStopMs: 2_000,
   stopMs: 25_000,
 

@@ -16,6 +16,7 @@ import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { seededRandom } from '../support/random.js';
 import { sizes } from '../support/sizes.js';
 import { untilDefinite, type Book } from './support/book.js';
+import { preparedWithinMs } from './support/called-service.js';
 import { checkBook } from './support/check-book.js';
 import { startFleet, type RunningFleet } from './support/fleet.js';
 import { approvalFrom, histories, takeStep, type Step } from './support/operations.js';
@@ -30,7 +31,6 @@ const shrinkMaxMs = 15_000;
 const bills = [5_000, 12_000, 30_000];
 
 const balance = 60_000;
-const preparedWithinMs = 60_000;
 const firstSteps: Omit<Step, 'process'>[] = [
   { operation: 'purchase', input: { who: 0, price: 30_000 } },
   { operation: 'conclusion', input: { which: 0, as: 'success' } },

@@ -91,11 +91,11 @@ export async function acceptPurchase(
     // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
     const accepted = await findByRef(wanted);
     if (accepted) {
-      const isOwn = accepted._id === own?._id;
-      if (isOwn && own) {
-        await getInLine(own, own.queuedFor);
+      const mine = accepted._id === own?._id ? own : null;
+      if (mine) {
+        await getInLine(mine, mine.queuedFor);
       }
-      return { ...replay(accepted, wanted), created: isOwn };
+      return { ...replay(accepted, wanted), created: mine !== null };
     }
     if (request.signedBy === 'md5' && refusal !== objection) {
       await bindSign(wanted);

@@ -101,7 +101,7 @@ async function applyNotFound(
   order: Order,
   outcome: { code: string; message: string },
 ): Promise<Next> {
-  const askedMs = Math.max(...[order.sentAt ?? order.createdAt, order.unansweredAt ?? 0].map(Number));
+  const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
   // It tells of the moment in which it was asked, at the earliest.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (

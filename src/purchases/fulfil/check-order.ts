@@ -143,7 +143,10 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     // A check that is taken back leaves the number as it was: by its time it is told from the next one.
     {
       ...keyOfOrder(order),
-      ...{ open: true, checks: order.checks, lastCheckAt: order.lastCheckAt, neverAskAgain: { $ne: true } },
+      open: true,
+      checks: order.checks,
+      lastCheckAt: order.lastCheckAt,
+      neverAskAgain: { $ne: true },
     },
     { $set: claim, $inc: { checks: 1 } },
   );

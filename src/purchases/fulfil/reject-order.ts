@@ -6,7 +6,7 @@ import { tooLateCode } from './orders.js';
 /**
  * The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one.
  * @param expect What must still hold.
- * @returns false where others have asked about it meanwhile: it is theirs.
+ * @returns false where that does not hold, or others have asked about it meanwhile: it is theirs.
  */
 export async function rejectOrder(
   order: Order,

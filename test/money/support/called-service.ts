@@ -20,7 +20,7 @@ export interface CalledService {
 /** Above every deadline of the service, so that only a process that is stuck or gone is silent. */
 const patienceMax = 6_000;
 /** Of what only prepares: however busy the machine is. */
-const preparedWithinMs = 60_000;
+export const preparedWithinMs = 60_000;
 
 /** Starts a process of the service that does what the test calls (calls-process.ts). */
 export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
