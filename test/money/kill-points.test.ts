@@ -1,7 +1,9 @@
 /**
  * A process of the service is killed with -9 exactly at a named point. Afterwards others carry on: the client that asks
  * again gets the right answer, every purchase ends, nothing is bought twice and nothing is lost. The process is held at
- * its point by the database (a command is kept waiting, or its reply never comes), by the provider, or by Redis.
+ * its point by the database (a command is kept waiting, or its reply never comes), by the provider, or by Redis. It is
+ * there in several movements of several accounts at once, each in a lane and a transaction of its own; what becomes of
+ * many in one transaction is in killed-groups.test.ts.
  */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
@@ -21,10 +23,12 @@ import {
   type KillWorld,
 } from './support/kill-world.js';
 
-const { repeats, atOnce, limitMs } = sizes.killPoints;
+const { kills: killsMax, movements, atOnce, limitMs } = sizes.killPoints;
 
 /** Something that is begun in the process that dies. */
 interface Deed {
+  /** The account whose money it moves: it gets a lane of its own. */
+  accountId: string;
   begin(victim: CalledService): Promise<unknown>;
   /** What its client does when no answer has come, if it has one. */
   repeat?(): Promise<void>;
@@ -37,7 +41,7 @@ interface Deed {
   refId?: string;
 }
 
-describe(`kill -9 of a process of the service, ${repeats} times at each point`, function () {
+describe(`kill -9 of a process of the service in ${movements} movements at once, ${killsMax} times at each point`, function () {
   this.timeout(limitMs);
   let world: KillWorld;
   const deeds: Deed[] = [];
@@ -48,16 +52,24 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
   after(() => world.stop());
 
   const wallets = 'wallets';
-  kills('before the first command of a posting', purchase('new'), () => held('find', wallets));
-  kills('after the wallets were read', purchase('new'), () => held('update', wallets));
-  kills('after the wallets were updated', purchase('new'), () => unanswered('update', wallets));
-  kills('after the purchase was inserted', purchase('new'), () => unanswered('insert', 'transactions'));
-  kills('before the commit is sent', purchase('new'), () => unanswered('insert', 'journals'));
-  kills('while the commit is on its way', purchase('either'), () => held('commitTransaction', null, 1_500));
-  kills('after the commit, before its reply', purchase('known'), () => unanswered('commitTransaction', null));
+  kills('before the first command of a posting', purchase('new'), () => held('find', wallets, { movements }));
+  kills('after the wallets were read', purchase('new'), () => held('update', wallets, { movements }));
+  kills('after the wallets were updated', purchase('new'), () =>
+    unanswered('update', wallets, { movements }),
+  );
+  kills('after the purchase was inserted', purchase('new'), () =>
+    unanswered('insert', 'transactions', { movements }),
+  );
+  kills('before the commit is sent', purchase('new'), () => unanswered('insert', 'journals', { movements }));
+  kills('while the commit is on its way', purchase('either'), () =>
+    held('commitTransaction', null, { movements, ms: 1_500 }),
+  );
+  kills('after the commit, before its reply', purchase('known'), () =>
+    unanswered('commitTransaction', null, { movements }),
+  );
   kills('after the commit, before its job is added', purchase('known', { jobLost: true }), heldAtItsJob);
   kills('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
-    unanswered('commitTransaction', null),
+    unanswered('commitTransaction', null, { movements }),
   );
   kills(
     'after the provider got the request, before it answers',
@@ -70,12 +82,12 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
     heldAtItsSuccess,
   );
   kills('in the middle of a posting of credits', sellerPosting(), () =>
-    unanswered('update', 'sellerCredits'),
+    unanswered('update', 'sellerCredits', { movements }),
   );
   kills('in the middle of a settlement request', settlementRequest(), () =>
-    unanswered('insert', 'settlements'),
+    unanswered('insert', 'settlements', { movements }),
   );
-  kills('in the middle of a payout', payout(), () => unanswered('update', wallets));
+  kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
 
   it('then others carry on: all of it is done once, nothing is lost, and the ledger is verified', async () => {
     await world.expectAllDone(
@@ -84,58 +96,76 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
     );
   });
 
-  function kills(point: string, open: () => Promise<Deed>, hold: (deed: Deed) => Hold): void {
+  function kills(point: string, open: () => Promise<Deed>, hold: (begun: Deed[]) => Hold): void {
     it(`${point}: whoever asks again gets the right answer`, async () => {
-      const all = Array.from({ length: repeats }, (_, index) => index);
-      await inParallel(all, atOnce, async () => {
-        const deed = await open();
-        await world.withVictim(async (victim) => {
-          const isThere = await hold(deed)(victim);
-          void deed.begin(victim.service);
-          await isThere();
+      await inParallel([...Array(killsMax).keys()], atOnce, async () => {
+        const begun = await Promise.all(Array.from({ length: movements }, open));
+        const lanes = begun.map(({ accountId }) => accountId);
+        await world.withVictim(lanes, async (victim) => {
+          const areThere = await hold(begun)(victim);
+          begun.forEach((deed) => void deed.begin(victim.service));
+          await areThere();
         });
-        deed.dead?.();
-        await deed.repeat?.();
-        deeds.push(deed);
+        begun.forEach((deed) => deed.dead?.());
+        await Promise.all(begun.map(async (deed) => deed.repeat?.()));
+        deeds.push(...begun);
       });
     });
   }
 
-  /** Redis stops to answer while the commit is on its way. */
-  function heldAtItsJob({ refId }: Deed): Hold {
+  /** Redis stops to answer while the commits are on their way. */
+  function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
-      const atCommit = await held('commitTransaction', null, 300)(victim);
+      const atCommit = await held('commitTransaction', null, { movements, ms: 1_000 })(victim);
       return async () => {
         await atCommit();
         victim.gate.hang();
-        await eventually('the purchase', () => world.stack.db.collection('transactions').findOne({ refId }));
+        const refIds = begun.map(({ refId }) => refId);
+        const stored = world.stack.db.collection('transactions');
+        await eventually(
+          'the purchases',
+          async () => (await stored.countDocuments({ refId: { $in: refIds } })) === movements,
+        );
       };
     };
   }
 
-  function heldByTheProvider({ purchaseId = '' }: Deed): Hold {
+  /** @param answers Whether the provider answers, once it has all requests. @returns what resolves when it has them. */
+  function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): Promise<unknown> {
+    return Promise.all(
+      begun.map(
+        ({ purchaseId = '' }) =>
+          new Promise<void>((resolve) => {
+            world.arrived.set(purchaseId, () => {
+              world.arrived.delete(purchaseId);
+              resolve();
+              return answers;
+            });
+          }),
+      ),
+    );
+  }
+
+  function heldByTheProvider(begun: Deed[]): Hold {
     return () => {
-      const came = new Promise<void>((resolve) => {
-        world.arrived.set(purchaseId, () => {
-          world.arrived.delete(purchaseId);
-          resolve();
-          return Promise.resolve(false);
-        });
-      });
-      return Promise.resolve(() => came);
+      const all = arrivedAtTheProvider(begun, Promise.resolve(false));
+      return Promise.resolve(() => all);
     };
   }
 
-  function heldAtItsSuccess({ purchaseId = '' }: Deed): Hold {
+  function heldAtItsSuccess(begun: Deed[]): Hold {
     return (victim) => {
-      const atSuccess = new Promise<() => Promise<unknown>>((resolve) => {
-        world.arrived.set(purchaseId, async () => {
-          world.arrived.delete(purchaseId);
-          resolve(await held('update', 'transactions')(victim));
-          return true;
-        });
+      let answer: (answers: boolean) => void = () => undefined;
+      const answers = new Promise<boolean>((resolve) => {
+        answer = resolve;
       });
-      return Promise.resolve(async () => (await atSuccess)());
+      const all = arrivedAtTheProvider(begun, answers);
+      return Promise.resolve(async () => {
+        await all;
+        const atSuccess = await held('update', 'transactions', { movements })(victim);
+        answer(true);
+        await atSuccess();
+      });
     };
   }
 
@@ -145,6 +175,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
       const accountId = await (await world.healthy()).must('openBuyer', { balance: 1_500 });
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
       return {
+        accountId,
         refId: asked.refId,
         begin: (victim) => victim.call('buyRouted', { ...asked, requestId: callIds.victim }),
         async repeat() {
@@ -174,6 +205,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
       const { id } = await (await world.healthy()).must('buyRouted', { ...asked, requestId: uniqueRef() });
       return {
+        accountId,
         purchaseId: id,
         begin: (victim) => victim.call('fulfil', { purchaseId: id }),
         dead: () => expect(world.executed.has(id), 'the provider has its request').to.equal(sent),
@@ -207,6 +239,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
     return async () => {
       const sellerId = await newSale();
       return {
+        accountId: sellerId,
         begin: (victim) => victim.call('postCredits', { sellerId }),
         async healed() {
           expect(await world.walletOf(sellerId)).to.include({ balance: 980, seq: 1 });
@@ -220,6 +253,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
       const sellerId = await newSale();
       const asked = { sellerId, amount: 500, refId: uniqueRef(), mark: uniqueRef() };
       return {
+        accountId: sellerId,
         begin: (victim) => victim.call('settle', asked),
         async repeat() {
           const begunMs = Date.now();
@@ -241,6 +275,7 @@ describe(`kill -9 of a process of the service, ${repeats} times at each point`, 
       const asked = { sellerId, amount: 500, refId: uniqueRef(), mark: uniqueRef() };
       const { id } = await (await world.healthy()).must('settle', asked);
       return {
+        accountId: sellerId,
         begin: (victim) => victim.call('finish', { settlementId: id, as: 'paid-out' }),
         healed: () => expectPaidOut(sellerId),
       };

@@ -46,7 +46,7 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
   kills('after the wallets were updated', unanswered('update', wallets), 'nothing');
   kills('after the purchases were inserted', unanswered('insert', 'transactions'), 'nothing');
   kills('before the commit is sent', unanswered('insert', 'journals'), 'nothing');
-  kills('while the commit is on its way', held('commitTransaction', null, 1_500), 'all or nothing');
+  kills('while the commit is on its way', held('commitTransaction', null, { ms: 1_500 }), 'all or nothing');
   kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
 
   it('then others carry on: all of it is done once, nothing is lost, and the ledger is verified', () =>
@@ -57,8 +57,8 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
       const all = Array.from({ length: repeats }, (_, index) => index);
       await inParallel(all, atOnce, async () => {
         const { accounts, leader, group } = await ask();
-        await world.withVictim(async (victim) => {
-          const isLeading = await held('commitTransaction', null, leadMs)(victim);
+        await world.withVictim([], async (victim) => {
+          const isLeading = await held('commitTransaction', null, { ms: leadMs })(victim);
           void victim.service.call('buyRouted', { ...leader, requestId: callIds.victim });
           await isLeading();
           const isThere = await hold(victim);

@@ -94,16 +94,19 @@ export const sizes = {
   ),
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
-  /** Processes that are killed at each named point of a movement of money, how many of them at once. */
+  /**
+   * Processes that are killed at each of 14 named points of a movement of money, each of them in so many movements at once:
+   * over 2,000 from test:long on; and how many processes at once.
+   */
   killPoints: bySize(
-    { repeats: 2, atOnce: 2, limitMs: 240_000 },
-    { repeats: 5, atOnce: 4, limitMs: 900_000 },
-    { repeats: 15, atOnce: 4, limitMs: 1_800_000 },
+    { kills: 1, movements: 5, atOnce: 1, limitMs: 240_000 },
+    { kills: 6, movements: 24, atOnce: 3, limitMs: 900_000 },
+    { kills: 18, movements: 24, atOnce: 3, limitMs: 1_800_000 },
   ),
   /** The same with a whole group of movements in the process. */
   killedGroups: bySize(
     { repeats: 1, movements: 12, atOnce: 1, limitMs: 240_000 },
-    { repeats: 5, movements: 60, atOnce: 4, limitMs: 900_000 },
+    { repeats: 3, movements: 60, atOnce: 4, limitMs: 900_000 },
     { repeats: 15, movements: 96, atOnce: 4, limitMs: 1_800_000 },
   ),
   /**

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
 import { startFault, type Fault } from '../../support/mongo-faults.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../../support/outage.js';
-import { everyPurchaseFinal } from '../../support/purchases.js';
+import { everyPurchaseFinal, inParallel } from '../../support/purchases.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { sendJson, startPlayServer } from '../../providers/play-server.js';
@@ -25,23 +25,32 @@ export interface Victim {
 /** Where a process is held. @returns what resolves when it has got there. */
 export type Hold = (victim: Victim) => Promise<() => Promise<unknown>>;
 
+interface HeldAt {
+  /** That get there, each in a transaction of its own; 1 by default. */
+  movements?: number;
+}
+
 /** The process sends the command, and is kept waiting before it takes effect. */
-export function held(command: string, collection: string | null, ms = heldMs): Hold {
-  return at({ kind: 'pause', commands: [command], ms }, collection);
+export function held(
+  command: string,
+  collection: string | null,
+  { movements = 1, ms = heldMs }: HeldAt & { ms?: number } = {},
+): Hold {
+  return at({ kind: 'pause', commands: [command], times: movements, ms }, collection);
 }
 
 /** The command takes effect, and the process never hears of it. */
-export function unanswered(command: string, collection: string | null): Hold {
-  return at({ kind: 'silence', commands: [command] }, collection);
+export function unanswered(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
+  return at({ kind: 'silence', commands: [command], times: movements }, collection);
 }
 
-function at(fault: Fault, collection: string | null): Hold {
+function at(fault: Fault & { times: number }, collection: string | null): Hold {
   return async ({ uri }) => {
     const namespace =
       collection === null ? {} : { namespace: `${new URL(uri).pathname.slice(1)}.${collection}` };
     const running = await startFault({ ...fault, ...namespace, uri });
     return async () => {
-      await eventually('the process to be at its point', async () => (await running.count()) > 0);
+      await eventually('the process to be at its point', async () => (await running.count()) === fault.times);
       await running.end();
     };
   };
@@ -60,8 +69,8 @@ export interface KillWorld {
   arrived: Map<string, () => Promise<boolean>>;
   /** A process that nobody kills. */
   healthy(): Promise<CalledService>;
-  /** Starts a process, and kills it when `work` is over. */
-  withVictim(work: (victim: Victim) => Promise<unknown>): Promise<void>;
+  /** Starts a process, and kills it when `work` is over. @param lanes The accounts that have a lane of their own in it. */
+  withVictim(lanes: string[], work: (victim: Victim) => Promise<unknown>): Promise<void>;
   walletOf(accountId: string): Promise<unknown>;
   /** Others carry on. @param healed throws until everything that was begun is done, once. */
   expectAllDone(healed: (() => Promise<void>)[], limitMs: number): Promise<void>;
@@ -100,12 +109,14 @@ export async function startKillWorld(): Promise<KillWorld> {
 
   return {
     ...{ stack, fleet, shop, providerUrl: provider.url, executed, arrived, healthy },
-    async withVictim(work) {
+    async withVictim(lanes, work) {
       const gate = await startTcpGate(stack.env['REDIS_URL'] ?? '');
       const uri = new URL(stack.env['MONGODB_URI'] ?? '');
       uri.searchParams.set('appName', uniqueRef('victim'));
       const service = await startCalledService({
         ...{ ...stack.env, MONGODB_URI: uri.href, REDIS_URL: gate.url },
+        // As if each was on a shard of its own.
+        MONGODB_SHARD_SPLITS: [...lanes].sort().join(','),
       });
       try {
         await work({ service, uri: uri.href, gate });
@@ -118,9 +129,9 @@ export async function startKillWorld(): Promise<KillWorld> {
     async expectAllDone(healed, limitMs) {
       await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
       await everyPurchaseFinal(stack, limitMs / 2);
-      for (const each of healed) {
+      await inParallel(healed, 8, async (each) => {
         await eventually('it is done', () => each().then(() => true), 60_000);
-      }
+      });
       const sold = await stack.db
         .collection<{ _id: string }>('transactions')
         .distinct('_id', { status: 'SUCCESS' });
