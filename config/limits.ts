@@ -103,6 +103,8 @@ export const limits = {
   hearingMs: 1_000,
   /** Requests that wait on one connection for the answers before theirs; who sends more loses the connection. */
   pipelinedMax: 32,
+  /** A connection on which nothing moves for so long in the middle of something is closed: longer than any answer takes. */
+  stillConnectionMs: 120_000,
   /** After SIGTERM: what is under way has so long to finish, each connection so long to close, and all so long to be over. */
   drainMs: 20_000,
   closeStepMs: 1_000,

@@ -34,8 +34,14 @@ interface Line {
  * @returns what closes the server although clients keep their connections: each answer that is under way ends its own, with
  *   `Connection: close` where there is still time for it; those on which nothing is under way end at once.
  */
-export function oneByOne(server: Server, handle: RequestListener): { close(): Promise<void> } {
-  const lines = new Map<Socket, Line>();
+export function oneByOne(
+  server: Server,
+  handle: RequestListener,
+  { stillMs = limits.stillConnectionMs }: { stillMs?: number } = {},
+): { close(): Promise<void> } {
+  const lines = linesOf(server);
+  // Who takes nothing of its answer would hold its connection without end.
+  server.timeout = stillMs;
   /** Each answer ends its connection. */
   let isLast = false;
   /** Nothing begins any more. */
@@ -86,10 +92,6 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
     }
   };
 
-  server.on('connection', (socket) => {
-    lines.set(socket, { current: null, waiting: [], isBusy: false, isBroken: false });
-    socket.once('close', () => lines.delete(socket));
-  });
   server.on('request', take);
   // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
   server.on('checkExpectation', take);
@@ -111,6 +113,16 @@ export function oneByOne(server: Server, handle: RequestListener): { close(): Pr
       clearTimeout(unsent);
     },
   };
+}
+
+/** Of the connections that there are. */
+function linesOf(server: Server): Map<Socket, Line> {
+  const lines = new Map<Socket, Line>();
+  server.on('connection', (socket) => {
+    lines.set(socket, { current: null, waiting: [], isBusy: false, isBroken: false });
+    socket.once('close', () => lines.delete(socket));
+  });
+  return lines;
 }
 
 function endsConnection(response: ServerResponse | null): void {

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import zlib from 'node:zlib';
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { oneByOne } from '../../src/api/one-by-one.js';
@@ -193,6 +194,51 @@ describe('connections to the web process', function () {
     const chunked = await connect(port);
     chunked.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nXX\r\n');
     expect(await everything(chunked)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    server.close();
+  });
+
+  it('a GET waits for no body, whatever it says of one, and its connection ends with its answer', async () => {
+    const announced = 'GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const ends = {
+      'a body that nobody can read': (socket: net.Socket) =>
+        socket.write(`${announced}Transfer-Encoding: chunked\r\n\r\nXX\r\n`),
+      'a client that goes': (socket: net.Socket) => socket.end(`${announced}Content-Length: 9\r\n\r\n`),
+    };
+    for (const [how, ask] of Object.entries(ends)) {
+      const socket = await connect();
+      const answer = everything(socket);
+      ask(socket);
+      expect(await answer, how).to.match(/^HTTP\/1\.1 404 /);
+    }
+  });
+
+  it('a compressed body that ends before its request does buys nothing', async () => {
+    const refId = uniqueRef();
+    const json = JSON.stringify({ code: 'S10', customer_number: '081234567890', ref_id: refId });
+    // One byte more: to zlib that is behind the end.
+    const body = Buffer.concat([zlib.deflateSync(json), Buffer.from([0])]);
+    const socket = await connect();
+    const answer = everything(socket);
+    socket.write(
+      `POST /api/buyer/transaction HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`,
+    );
+    socket.write(Buffer.concat([body, Buffer.from('\r\n')]));
+    expect(await answer).to.match(/^HTTP\/1\.1 400 [^]*did not arrive whole/);
+    expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
+  });
+
+  it('who never reads its answer is not waited for without end', async () => {
+    const server = http.createServer();
+    oneByOne(server, (_request, response) => response.end(Buffer.alloc(50_000_000)), { stillMs: 300 });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.pause();
+    const [serverSide] = (await once(server, 'connection')) as [net.Socket];
+    const closed = isClosed(serverSide);
+    socket.write(get('/'));
+    await closed;
+    socket.destroy();
     server.close();
   });
 

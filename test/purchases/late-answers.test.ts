@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.js';
 import { withFault, type Fault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-type Answer = 'success' | 'pending' | 'not-found' | 'never-ask';
+type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
 
 describe('what is heard of an order late', function () {
   this.timeout(60_000);
@@ -115,6 +115,35 @@ describe('what is heard of an order late', function () {
         open: true,
         ...(late === 'never-ask' ? { neverAskAgain: true } : { acknowledged: true }),
       });
+    });
+  }
+
+  for (const refusal of ['failed', 'wrong-number'] as const) {
+    it(`that it must never be asked about again, while the answer "${refusal}" is on its way: no money goes back, nobody else sells it, and it goes to a person`, async () => {
+      const shop = await withSecondSeller();
+      await asDigiflazz(shop);
+      const { _id: id } = await shop.buy();
+      says = null;
+      const sending = fulfilPurchase(id).catch(String);
+      await eventually('the order to be there', () => held.length === 1);
+      await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
+      const asking = fulfilPurchase(id, { askNow: true }).catch(String);
+      await eventually('the question to be there', () => held.length === 2);
+      await withFault(forbidden(), async () => {
+        answer('never-ask');
+        await sending;
+      });
+      answer(refusal);
+      await asking;
+      await fulfilPurchase(id, { askNow: true });
+      expect(other.calls).to.deep.equal([]);
+      expect(await orderOf(id)).to.include({ open: true, neverAskAgain: true });
+      const { status, reviewSince, reviewReason } = await read(id);
+      expect({ status, isReviewed: reviewSince !== null }).to.deep.equal({
+        status: 'PROCESSING',
+        isReviewed: true,
+      });
+      expect(reviewReason).to.match(/must not be asked/);
     });
   }
 
@@ -225,8 +254,10 @@ describe('what is heard of an order late', function () {
 });
 
 function tell(response: ServerResponse, ref_id: string, how: Answer): void {
-  if (how === 'never-ask') {
-    sendJson(response, 200, { data: { rc: '49', ref_id, status: 'Gagal', message: how, sn: '' } });
+  const refused: Partial<Record<Answer, string>> = { 'never-ask': '49', failed: '02', 'wrong-number': '54' };
+  const rc = refused[how];
+  if (rc !== undefined) {
+    sendJson(response, 200, { data: { rc, ref_id, status: 'Gagal', message: how, sn: '' } });
     return;
   }
   if (how === 'not-found') {

@@ -109,9 +109,11 @@ async function applyNotFound(
     knownMs > adapterFor(order.providerKind).traits.longestLatencyMs
   ) {
     if (!order.acknowledged) {
-      // Unless somebody has heard better meanwhile.
-      const expect = { acknowledged: null, neverAskAgain: null };
-      await rejectOrder(order, { code: 'not-executed', message: outcome.message }, expect);
+      const reason = { code: 'not-executed', message: outcome.message };
+      if (!(await rejectOrder(order, reason, { acknowledged: null }))) {
+        // Somebody has heard better meanwhile. This question is over, and was answered.
+        await noteOpen(order, {});
+      }
     } else if (await noteOpen(order, told(outcome))) {
       await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
       return 'done';

@@ -32,8 +32,9 @@ export async function checkOrder(
   options: { askNow: boolean },
 ): Promise<Next> {
   if (order.neverAskAgain) {
-    // Its review could not be written when that was heard.
-    await putUnderReview(purchase, order.message ?? 'The provider must not be asked about it again.');
+    // Its review could not be written when that was heard; by now the order may say what was heard later.
+    const last = order.message === null ? '' : ` Last heard of it: ${order.message}`;
+    await putUnderReview(purchase, `The provider must not be asked about it again.${last}`);
     return 'done';
   }
   const adapter = adapterFor(order.providerKind);

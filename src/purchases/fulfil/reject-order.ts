@@ -1,6 +1,7 @@
 import { sampleEnd } from '../../providers/provider-samples.js';
 import { now } from '../../shared/clock.js';
 import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
+import { notMarkedSince } from './close-order.js';
 import { tooLateCode } from './orders.js';
 
 /**
@@ -11,10 +12,10 @@ import { tooLateCode } from './orders.js';
 export async function rejectOrder(
   order: Order,
   reason: { code: string; message: string },
-  expect: { acknowledged?: null; neverAskAgain?: null } = {},
+  expect: { acknowledged?: null } = {},
 ): Promise<boolean> {
   const { matchedCount } = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken, ...expect },
+    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken, ...notMarkedSince(order), ...expect },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
   if (matchedCount > 0 && reason.code !== tooLateCode) {
