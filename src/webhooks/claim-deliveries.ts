@@ -7,6 +7,7 @@ import { gathered } from '../shared/gathered.js';
 import { groupBy } from '../shared/group-by.js';
 import { newId } from '../shared/ids.js';
 import { deliveries, type Delivery } from './delivery.model.js';
+import { dueAtOnce } from './due-at-once.js';
 import { isUnderWay } from './list-deliveries.js';
 import { accountIdOf } from './new-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
@@ -116,10 +117,10 @@ async function takenOf(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
 }
 
 /** Gives back rows that were not sent. */
-export async function releaseDeliveries(rows: ClaimedDelivery[], atMs = nowMs()): Promise<void> {
+export async function releaseDeliveries(rows: ClaimedDelivery[], at = dueAtOnce()): Promise<void> {
   if (rows.length > 0) {
     await deliveries.updateMany(leasedAs(rows), {
-      $set: { leaseToken: null, nextAttemptAt: new Date(atMs) },
+      $set: { leaseToken: null, nextAttemptAt: at },
     });
   }
 }
@@ -149,7 +150,7 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
     }
   }
   await dropDeliveries([...dropped]);
-  await releaseDeliveries([...deferred], nowMs() + webhookLimits.deferMs);
+  await releaseDeliveries([...deferred], new Date(nowMs() + webhookLimits.deferMs));
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
 }
 

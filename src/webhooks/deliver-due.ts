@@ -11,6 +11,7 @@ import { giveTurns } from './announce-deliveries.js';
 import { attemptDelivery, namesOf, type Attempted } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
 import { createLoad, type Load } from './delivery-load.js';
+import { dueAtOnce } from './due-at-once.js';
 import type { Verdict } from './judge-answer.js';
 import { countElsewhere, openTurn, type Turn } from './open-turn.js';
 import { disableReceiver, needsForgiving, noteFailure, noteSlow, noteSuccess } from './receiver-health.js';
@@ -131,7 +132,7 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
   running.over = true;
   await releaseDeliveries(
     running.waiting,
-    running.isCutOff ? nowMs() + webhookLimits.unsentRetryMs : nowMs(),
+    running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : dueAtOnce(),
   );
   if (running.active > 0) {
     // They go on by themselves; each that ends calls for the next turn.

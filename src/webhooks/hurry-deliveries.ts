@@ -1,5 +1,6 @@
 import { now } from '../shared/clock.js';
 import { giveTurns } from './announce-deliveries.js';
+import { dueAtOnce } from './due-at-once.js';
 import { deliveries } from './delivery.model.js';
 import { receivers } from './receiver.model.js';
 
@@ -17,7 +18,7 @@ export async function hurryDeliveries(accountId: string): Promise<number> {
   );
   const { modifiedCount } = await deliveries.updateMany(
     { ...mine, nextAttemptAt: { $gt: at } },
-    { $set: { nextAttemptAt: at } },
+    { $set: { nextAttemptAt: dueAtOnce() } },
   );
   await giveTurns(await deliveries.distinct('receiverId', { ...mine, nextAttemptAt: { $lte: at } }));
   return modifiedCount;

@@ -9,6 +9,7 @@ import {
 } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
 import { carriedTrace } from '../shared/tracing.js';
+import { dueAtOnce } from './due-at-once.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
 
 /** What has the URLs that receive. */
@@ -48,7 +49,7 @@ export function newDelivery(from: NewDelivery): Delivery {
     orderRank: from.orderRank ?? 0,
     body: JSON.stringify(from.payload),
     state: 'due',
-    nextAttemptAt: createdAt,
+    nextAttemptAt: dueAtOnce(),
     leaseToken: null,
     attemptCount: 0,
     scheduleStep: 0,

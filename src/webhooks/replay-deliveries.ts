@@ -8,6 +8,7 @@ import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { isSuperseded } from './claim-deliveries.js';
 import { giveTurns } from './announce-deliveries.js';
+import { dueAtOnce } from './due-at-once.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
 import { ofEndpoint } from './list-deliveries.js';
 import { receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
@@ -168,7 +169,7 @@ export function again() {
   const at = now();
   return {
     state: 'due' as const,
-    nextAttemptAt: at,
+    nextAttemptAt: dueAtOnce(),
     leaseToken: null,
     scheduleStep: 0,
     scheduleStartedAt: at,

@@ -4,7 +4,7 @@ import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { jitterMax, nextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { bySystem } from '../../src/audit/record-audit.js';
-import { replayDeliveries } from '../../src/webhooks/replay-deliveries.js';
+import { replayDeliveries, replayDelivery } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
 import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
@@ -95,6 +95,17 @@ describe('webhooks through an outage, on an injected clock', function () {
       expect(waitedMs, `wait before attempt ${n + 1}`).to.be.within(slotMs, slotMs * (1 + jitterMax) + 1);
     }
   }
+
+  it('what may be sent now is sent in the turn that it was asked for, also by a process whose clock is a little behind', async () => {
+    const row = await event();
+    clockMs -= 500;
+    await turn(row);
+    expect(await read(row._id)).to.include({ state: 'delivered' });
+    await replayDelivery(client.account, row._id, bySystem);
+    clockMs -= 500;
+    await turn(row);
+    expect(await read(row._id)).to.include({ state: 'delivered', attemptCount: 2 });
+  });
 
   it('48 h down: every attempt is on time, and the first one after the outage arrives', async () => {
     receiver.behave((_request, response) => answer(response, 503));
