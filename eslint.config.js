@@ -42,6 +42,13 @@ const recordLookup = {
   },
 };
 
+/** Express's own would do what is asked before the request has ended. */
+const ownParsers = ['json', 'raw', 'text', 'urlencoded'].map((property) => ({
+  object: 'express',
+  property,
+  message: 'Bodies are parsed by src/api/middleware/parse-body.ts.',
+}));
+
 export default tseslint.config(
   {
     ignores: [
@@ -68,6 +75,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'no-restricted-syntax': ['error', noDefaultExport, noProcessEnv],
+      'no-restricted-properties': ['error', ...ownParsers],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -101,6 +109,10 @@ export default tseslint.config(
   {
     files: ['config/env.ts'],
     rules: { 'no-restricted-syntax': ['error', noDefaultExport] },
+  },
+  {
+    files: ['src/api/middleware/parse-body.ts', 'scripts/**', 'test/**'],
+    rules: { 'no-restricted-properties': 'off' },
   },
   {
     files: ['scripts/**', '**/bench/**', 'packages/*/src/cli.ts'],

@@ -83,6 +83,7 @@ export function oneByOne(
       socket.destroy();
       return;
     }
+    announceNoBody(request);
     const begin = () => handle(request, response);
     // What waits begins by the end of another: it must not be taken for a part of that (tracing).
     line.waiting.push({ response, handle: line.isBusy ? AsyncResource.bind(begin) : begin });
@@ -95,9 +96,7 @@ export function oneByOne(
   server.on('request', take);
   // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
   server.on('checkExpectation', take);
-  server.on('clientError', (error, socket) => {
-    endUnread(error, socket, lines.get(socket as Socket));
-  });
+  hearUnread(server, lines);
   return {
     async close() {
       isLast = true;
@@ -123,6 +122,17 @@ function linesOf(server: Server): Map<Socket, Line> {
     socket.once('close', () => lines.delete(socket));
   });
   return lines;
+}
+
+function hearUnread(server: Server, lines: Map<Socket, Line>): void {
+  server.on('clientError', (error, socket) => {
+    endUnread(error, socket, lines.get(socket as Socket));
+  });
+  // Node would end it at once, and what is under way on it with that.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => undefined);
+    endUnread(new Error('This is no proxy'), socket, lines.get(socket as Socket));
+  });
 }
 
 function endsConnection(response: ServerResponse | null): void {
@@ -153,6 +163,17 @@ function endWhere(lines: Map<Socket, Line>, is: (line: Line) => boolean): void {
     if (is(line)) {
       socket.destroy();
     }
+  }
+}
+
+/**
+ * A GET or HEAD is answered by its address: what it says of a body is taken from it, so that no parser waits for one that never
+ * comes, and its connection ends with its answer.
+ */
+function announceNoBody({ method, headers }: IncomingMessage): void {
+  if (bodiless.has(method ?? '')) {
+    delete headers['content-length'];
+    delete headers['transfer-encoding'];
   }
 }
 

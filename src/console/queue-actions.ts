@@ -1,6 +1,7 @@
 /** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
 import { appRoutes } from '@bull-board/api/dist/routes.js';
-import express, { Router, type Request, type RequestHandler, type Response } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { parseJson } from '../api/middleware/parse-body.js';
 import { recordAudit, type NewAuditEntry } from '../audit/record-audit.js';
 import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
@@ -49,7 +50,7 @@ const toldMax = 2_000;
  */
 export function queueActions(): Router {
   const router = Router({ caseSensitive: true });
-  router.use(express.json({ limit: bodyBytesMax }));
+  router.use(parseJson({ limit: bodyBytesMax }));
   // In the order in which the board has them, so that `pause` is no job's name here either.
   for (const { method, path } of boardRoutes()) {
     if (method === 'get') {

@@ -1,7 +1,8 @@
-import express, { Router, type ErrorRequestHandler } from 'express';
+import { Router, type ErrorRequestHandler } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
 import { httpStatusOf } from '../api/http-status.js';
 import { toAppError } from '../api/middleware/errors.js';
+import { parseForm } from '../api/middleware/parse-body.js';
 import { speak } from '../api/words-in.js';
 import { contextOf } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
@@ -22,7 +23,7 @@ const formBytesMax = 10_000;
 /** The operator's console under `/admin`. It has its own login and knows nothing of API keys. */
 export function adminRoutes(): Router {
   const router = Router({ caseSensitive: true });
-  const form = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 20 });
+  const form = parseForm({ limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
     // Scripts and styles are the same for everybody; all else is for this operator, now.
     const isStatic = request.path.startsWith('/queues/static/');

@@ -172,16 +172,18 @@ describe('connections to the web process', function () {
     // On the reseller's surface a GET buys, and reads no body.
     const unread = get('/', 'Transfer-Encoding: chunked');
     const large = get('/', `X-Large: ${'x'.repeat(20_000)}`);
+    const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
     const cases = [
       ...['}', 'XX\r\n\r\n', large, get('/') + 'XX\r\n\r\n'].map((junk) => ({ first: asked, junk })),
       { first: unread, junk: 'XX\r\n' },
+      { first: asked, junk: connectThrough },
     ];
     for (const { first, junk } of cases) {
       const socket = await connect(port);
       const answer = everything(socket);
       socket.write(first);
       await once(server, 'request');
-      const refused = once(server, 'clientError');
+      const refused = once(server, junk === connectThrough ? 'connect' : 'clientError');
       socket.write(junk);
       await refused;
       end();
@@ -212,18 +214,20 @@ describe('connections to the web process', function () {
     }
   });
 
-  it('a compressed body that ends before its request does buys nothing', async () => {
+  it('nothing is done of a compressed body that ends before its request does', async () => {
     const refId = uniqueRef();
     const json = JSON.stringify({ code: 'S10', customer_number: '081234567890', ref_id: refId });
     // One byte more: to zlib that is behind the end.
     const body = Buffer.concat([zlib.deflateSync(json), Buffer.from([0])]);
-    const socket = await connect();
-    const answer = everything(socket);
-    socket.write(
-      `POST /api/buyer/transaction HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`,
-    );
-    socket.write(Buffer.concat([body, Buffer.from('\r\n')]));
-    expect(await answer).to.match(/^HTTP\/1\.1 400 [^]*did not arrive whole/);
+    for (const path of ['/api/buyer/transaction', '/api/reseller/callback']) {
+      const socket = await connect();
+      const answer = everything(socket);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`,
+      );
+      socket.write(Buffer.concat([body, Buffer.from('\r\n')]));
+      expect(await answer, path).to.match(/^HTTP\/1\.1 400 [^]*did not arrive whole/);
+    }
     expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
   });
 

@@ -1,4 +1,4 @@
-import express, { Router, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
@@ -7,6 +7,7 @@ import { refId, rupiah, text } from '../fields.js';
 import { HttpRequestError } from '../http-status.js';
 import { addressOf } from '../middleware/address.js';
 import { bodyWithin } from '../middleware/body-within.js';
+import { parseBytes } from '../middleware/parse-body.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { contextOf } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
@@ -41,7 +42,7 @@ export function paymentNotifyRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const { PAYMENT_NOTIFY_SECRET: secret } = env;
   if (secret !== null) {
-    const raw = express.raw({ type: () => true, limit: limits.bodyBytesMax });
+    const raw = parseBytes({ limit: limits.bodyBytesMax });
     router.post(path, bodyWithin(limits.bodyBytesMax), raw, receive(secret));
     router.all(path, refuseMethod(['POST']));
   }

@@ -1,4 +1,4 @@
-import express, { Router, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 import { limits } from '../../../config/limits.js';
 import {
   receiveProviderCallback,
@@ -6,6 +6,7 @@ import {
 } from '../../purchases/fulfil/receive-provider-callback.js';
 import { addressOf } from '../middleware/address.js';
 import { bodyWithin } from '../middleware/body-within.js';
+import { parseBytes } from '../middleware/parse-body.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { refuseMethod } from '../mount.js';
 
@@ -16,7 +17,7 @@ import { refuseMethod } from '../mount.js';
  */
 export function providerCallbackRoutes(): Router {
   const router = Router({ caseSensitive: true });
-  const raw = express.raw({ type: () => true, limit: limits.bodyBytesMax });
+  const raw = parseBytes({ limit: limits.bodyBytesMax });
   const paths: [string, InboundCallback['protocol']][] = [
     ['/api/reseller/callback', 'h2h'],
     ['/api/providers/digiflazz/callback', 'digiflazz'],
