@@ -25,7 +25,7 @@ import {
 
 const { kills: killsMax, movements, atOnce, limitMs } = sizes.killPoints;
 
-/** Something that is begun in the process that dies. */
+/** Something that is begun in the process that dies. There is money for it twice: only the rules keep it to once. */
 interface Deed {
   /** The account whose money it moves: it gets a lane of its own. */
   accountId: string;
@@ -86,6 +86,11 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   );
   kills('in the middle of a settlement request', settlementRequest(), () =>
     unanswered('insert', 'settlements', { movements }),
+  );
+  kills(
+    'after the commit of a settlement request, before its reply',
+    settlementRequest({ isCommitted: true }),
+    () => unanswered('commitTransaction', null, { movements }),
   );
   kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
 
@@ -172,7 +177,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   /** @param answer Whether the client that asks again is told of a new purchase, or of one that stands already. */
   function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): () => Promise<Deed> {
     return async () => {
-      const accountId = await (await world.healthy()).must('openBuyer', { balance: 1_500 });
+      const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
       return {
         accountId,
@@ -193,7 +198,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
             [asked.refId, 'SUCCESS'],
           ]);
           expect(found[0]?.['epoch'], 'a job that was added again').to.be.at.least(jobLost ? 1 : 0);
-          expect(await world.walletOf(accountId)).to.include({ balance: 500, seq: 2 });
+          expect(await world.walletOf(accountId)).to.include({ balance: 1_500, seq: 2 });
         },
       };
     };
@@ -201,7 +206,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
 
   function fulfilment({ sent }: { sent: boolean }): () => Promise<Deed> {
     return async () => {
-      const accountId = await (await world.healthy()).must('openBuyer', { balance: 1_500 });
+      const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
       const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
       const { id } = await (await world.healthy()).must('buyRouted', { ...asked, requestId: uniqueRef() });
       return {
@@ -212,7 +217,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         async healed() {
           const found = await world.stack.db.collection<{ _id: string }>('transactions').findOne({ _id: id });
           expect(found).to.include({ status: 'SUCCESS' });
-          expect(await world.walletOf(accountId)).to.include({ balance: 500, seq: 2 });
+          expect(await world.walletOf(accountId)).to.include({ balance: 1_500, seq: 2 });
           const orders = await world.stack.db.collection('attempts').find({ transactionId: id }).toArray();
           expect(orders.map(({ status }) => String(status))).to.deep.equal(['OK']);
         },
@@ -248,10 +253,14 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  function settlementRequest(): () => Promise<Deed> {
+  function settlementRequest({ isCommitted = false } = {}): () => Promise<Deed> {
     return async () => {
       const sellerId = await newSale();
-      const asked = { sellerId, amount: 500, refId: uniqueRef(), mark: uniqueRef() };
+      if (isCommitted) {
+        // Its own posting is then the only one that the victim commits.
+        await (await world.healthy()).must('postCredits', { sellerId });
+      }
+      const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
       return {
         accountId: sellerId,
         begin: (victim) => victim.call('settle', asked),
@@ -263,6 +272,9 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
           // An id begins with when it was made.
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
           expectFirst(valueOf(heard), { isOfRepeat, attempts });
+          if (isCommitted) {
+            expect(valueOf(heard).created, 'it was made before').to.equal(false);
+          }
         },
         healed: () => expectPaidOut(sellerId),
       };
@@ -272,7 +284,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   function payout(): () => Promise<Deed> {
     return async () => {
       const sellerId = await newSale();
-      const asked = { sellerId, amount: 500, refId: uniqueRef(), mark: uniqueRef() };
+      const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
       const { id } = await (await world.healthy()).must('settle', asked);
       return {
         accountId: sellerId,
@@ -286,6 +298,6 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     const found = await world.stack.db.collection('settlements').find({ accountId }).toArray();
     expect(found.map(({ status }) => String(status))).to.deep.equal(['completed']);
     // The credit, the request and the payout.
-    expect(await world.walletOf(accountId)).to.include({ balance: 480, held: 0, seq: 3 });
+    expect(await world.walletOf(accountId)).to.include({ balance: 580, held: 0, seq: 3 });
   }
 });

@@ -95,7 +95,7 @@ export const sizes = {
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
   /**
-   * Processes that are killed at each of 14 named points of a movement of money, each of them in so many movements at once:
+   * Processes that are killed at each of 15 named points of a movement of money, each of them in so many movements at once:
    * over 2,000 from test:long on; and how many processes at once.
    */
   killPoints: bySize(
