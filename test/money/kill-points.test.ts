@@ -276,28 +276,39 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
             expect(valueOf(heard).created, 'it was made before').to.equal(false);
           }
         },
-        healed: () => expectPaidOut(sellerId),
+        healed: () => expectPaidOut(sellerId, 1),
       };
     };
   }
 
+  /** Of two settlements: what is paid out twice would be paid with what is held for the other. */
   function payout(): () => Promise<Deed> {
     return async () => {
       const sellerId = await newSale();
-      const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
-      const { id } = await (await world.healthy()).must('settle', asked);
+      const service = await world.healthy();
+      // To one bank account: another would wait for the operator.
+      const mark = uniqueRef();
+      const settle = async () => service.must('settle', { sellerId, amount: 400, refId: uniqueRef(), mark });
+      const [{ id }] = [await settle(), await settle()];
+      const ask = { settlementId: id, as: 'paid-out' as const };
       return {
         accountId: sellerId,
-        begin: (victim) => victim.call('finish', { settlementId: id, as: 'paid-out' }),
-        healed: () => expectPaidOut(sellerId),
+        begin: (victim) => victim.call('finish', ask),
+        async repeat() {
+          // Whoever looks meanwhile: it is another's for as long as that one may still be at it.
+          await Promise.all([service.call('finish', ask), service.call('finish', ask)]);
+        },
+        healed: () => expectPaidOut(sellerId, 2),
       };
     };
   }
 
-  async function expectPaidOut(accountId: string): Promise<void> {
+  /** @param count Its settlements. */
+  async function expectPaidOut(accountId: string, count: number): Promise<void> {
     const found = await world.stack.db.collection('settlements').find({ accountId }).toArray();
-    expect(found.map(({ status }) => String(status))).to.deep.equal(['completed']);
-    // The credit, the request and the payout.
-    expect(await world.walletOf(accountId)).to.include({ balance: 580, held: 0, seq: 3 });
+    expect(found.map(({ status }) => String(status))).to.deep.equal(Array(count).fill('completed'));
+    // The credit, and of each the request and the payout.
+    const after = { balance: 980 - 400 * count, held: 0, seq: 1 + 2 * count };
+    expect(await world.walletOf(accountId)).to.include(after);
   }
 });
