@@ -41,10 +41,15 @@ interface Deed {
   refId?: string;
 }
 
+/** @param productCode What is bought, where something is. */
+type Open = (productCode: string) => Promise<Deed>;
+
 describe(`kill -9 of a process of the service in ${movements} movements at once, ${killsMax} times at each point`, function () {
   this.timeout(limitMs);
   let world: KillWorld;
   const deeds: Deed[] = [];
+  /** Purchases of which it is not sure that they have lost their jobs. */
+  const withJob = new Set<unknown>();
 
   before(async () => {
     world = await startKillWorld();
@@ -101,10 +106,14 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     );
   });
 
-  function kills(point: string, open: () => Promise<Deed>, hold: (begun: Deed[]) => Hold): void {
+  function kills(point: string, open: Open, hold: (begun: Deed[]) => Hold): void {
     it(`${point}: whoever asks again gets the right answer`, async () => {
       await inParallel([...Array(killsMax).keys()], atOnce, async () => {
-        const begun = await Promise.all(Array.from({ length: movements }, open));
+        // Of its own: that many orders are not answered says something of a provider (its circuit).
+        const { productCode } = await (
+          await world.healthy()
+        ).must('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
+        const begun = await Promise.all(Array.from({ length: movements }, () => open(productCode)));
         const lanes = begun.map(({ accountId }) => accountId);
         await world.withVictim(lanes, async (victim) => {
           const areThere = await hold(begun)(victim);
@@ -118,19 +127,22 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     });
   }
 
-  /** Redis stops to answer while the commits are on their way. */
+  /** Redis stops to answer while the commits are on their way, which must be there before their transactions are too old (2 s). */
   function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
-      const atCommit = await held('commitTransaction', null, { movements, ms: 1_000 })(victim);
+      const atCommit = await held('commitTransaction', null, { movements, ms: 600 })(victim);
       return async () => {
         await atCommit();
         victim.gate.hang();
         const refIds = begun.map(({ refId }) => refId);
         const stored = world.stack.db.collection('transactions');
+        // On a slow machine the first is committed before the last is there, and may have its job.
+        (await stored.distinct('refId', { refId: { $in: refIds } })).forEach((each) => withJob.add(each));
         await eventually(
           'the purchases',
           async () => (await stored.countDocuments({ refId: { $in: refIds } })) === movements,
         );
+        expect(withJob.size, 'some have lost their jobs').to.be.below(killsMax * movements);
       };
     };
   }
@@ -175,10 +187,10 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   /** @param answer Whether the client that asks again is told of a new purchase, or of one that stands already. */
-  function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): () => Promise<Deed> {
-    return async () => {
+  function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): Open {
+    return async (productCode) => {
       const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
-      const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
+      const asked = { accountId, productCode, refId: uniqueRef() };
       return {
         accountId,
         refId: asked.refId,
@@ -197,17 +209,18 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
           expect(found.map((each) => [each['refId'], each['status']])).to.deep.equal([
             [asked.refId, 'SUCCESS'],
           ]);
-          expect(found[0]?.['epoch'], 'a job that was added again').to.be.at.least(jobLost ? 1 : 0);
+          const isLost = jobLost && !withJob.has(asked.refId);
+          expect(found[0]?.['epoch'], 'a job that was added again').to.be.at.least(isLost ? 1 : 0);
           expect(await world.walletOf(accountId)).to.include({ balance: 1_500, seq: 2 });
         },
       };
     };
   }
 
-  function fulfilment({ sent }: { sent: boolean }): () => Promise<Deed> {
-    return async () => {
+  function fulfilment({ sent }: { sent: boolean }): Open {
+    return async (productCode) => {
       const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
-      const asked = { accountId, productCode: world.shop.productCode, refId: uniqueRef() };
+      const asked = { accountId, productCode, refId: uniqueRef() };
       const { id } = await (await world.healthy()).must('buyRouted', { ...asked, requestId: uniqueRef() });
       return {
         accountId,
@@ -240,7 +253,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     return sellerId;
   }
 
-  function sellerPosting(): () => Promise<Deed> {
+  function sellerPosting(): Open {
     return async () => {
       const sellerId = await newSale();
       return {
@@ -253,7 +266,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  function settlementRequest({ isCommitted = false } = {}): () => Promise<Deed> {
+  function settlementRequest({ isCommitted = false } = {}): Open {
     return async () => {
       const sellerId = await newSale();
       if (isCommitted) {
@@ -282,7 +295,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   /** Of two settlements: what is paid out twice would be paid with what is held for the other. */
-  function payout(): () => Promise<Deed> {
+  function payout(): Open {
     return async () => {
       const sellerId = await newSale();
       const service = await world.healthy();
