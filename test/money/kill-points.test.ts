@@ -69,9 +69,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   kills('while the commit is on its way', purchase('either'), () =>
     held('commitTransaction', null, { movements, ms: 1_500 }),
   );
-  kills('after the commit, before its reply', purchase('known'), () =>
-    unanswered('commitTransaction', null, { movements }),
-  );
+  kills('after the commit, before its reply', purchase('known'), committed('transactions'));
   kills('after the commit, before its job is added', purchase('known', { jobLost: true }), heldAtItsJob);
   kills('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
     unanswered('commitTransaction', null, { movements }),
@@ -95,7 +93,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   kills(
     'after the commit of a settlement request, before its reply',
     settlementRequest({ isCommitted: true }),
-    () => unanswered('commitTransaction', null, { movements }),
+    committed('settlements'),
   );
   kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
 
@@ -127,6 +125,25 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     });
   }
 
+  function committed(collection: string): (begun: Deed[]) => Hold {
+    return (begun) => async (victim) => {
+      const areThere = await unanswered('commitTransaction', null, { movements })(victim);
+      return async () => {
+        await areThere();
+        // On a slow machine one has sent its commit twice before another has sent its first.
+        await areStored(collection, begun);
+      };
+    };
+  }
+
+  async function areStored(collection: string, begun: Deed[]): Promise<void> {
+    const named = { refId: { $in: begun.map(({ refId }) => refId) } };
+    await eventually(
+      'all of them to be stored',
+      async () => (await world.stack.db.collection(collection).countDocuments(named)) === movements,
+    );
+  }
+
   /** Redis stops to answer while the commits are on their way, which must be there before their transactions are too old (2 s). */
   function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
@@ -138,10 +155,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         const stored = world.stack.db.collection('transactions');
         // On a slow machine the first is committed before the last is there, and may have its job.
         (await stored.distinct('refId', { refId: { $in: refIds } })).forEach((each) => withJob.add(each));
-        await eventually(
-          'the purchases',
-          async () => (await stored.countDocuments({ refId: { $in: refIds } })) === movements,
-        );
+        await areStored('transactions', begun);
         expect(withJob.size, 'some have lost their jobs').to.be.below(killsMax * movements);
       };
     };
@@ -276,6 +290,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
       const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
       return {
         accountId: sellerId,
+        refId: asked.refId,
         begin: (victim) => victim.call('settle', asked),
         async repeat() {
           const begunMs = Date.now();
