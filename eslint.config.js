@@ -43,11 +43,15 @@ const recordLookup = {
 };
 
 /** Express's own would do what is asked before the request has ended. */
-const ownParsers = ['json', 'raw', 'text', 'urlencoded'].map((property) => ({
-  object: 'express',
-  property,
-  message: 'Bodies are parsed by src/api/middleware/parse-body.ts.',
-}));
+const parsers = ['json', 'raw', 'text', 'urlencoded'];
+const message = 'Bodies are parsed by src/api/middleware/parse-body.ts.';
+const noParserOfExpress = {
+  'no-restricted-properties': [
+    'error',
+    ...parsers.map((property) => ({ object: 'express', property, message })),
+  ],
+  'no-restricted-imports': ['error', { paths: [{ name: 'express', importNames: parsers, message }] }],
+};
 
 export default tseslint.config(
   {
@@ -75,7 +79,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'no-restricted-syntax': ['error', noDefaultExport, noProcessEnv],
-      'no-restricted-properties': ['error', ...ownParsers],
+      ...noParserOfExpress,
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -112,7 +116,7 @@ export default tseslint.config(
   },
   {
     files: ['src/api/middleware/parse-body.ts', 'scripts/**', 'test/**'],
-    rules: { 'no-restricted-properties': 'off' },
+    rules: { 'no-restricted-properties': 'off', 'no-restricted-imports': 'off' },
   },
   {
     files: ['scripts/**', '**/bench/**', 'packages/*/src/cli.ts'],

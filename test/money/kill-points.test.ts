@@ -137,11 +137,16 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   async function areStored(collection: string, begun: Deed[]): Promise<void> {
-    const named = { refId: { $in: begun.map(({ refId }) => refId) } };
     await eventually(
       'all of them to be stored',
-      async () => (await world.stack.db.collection(collection).countDocuments(named)) === movements,
+      async () => (await storedOf(collection, begun)).length === movements,
     );
+  }
+
+  /** The names of those that are stored. */
+  function storedOf(collection: string, begun: Deed[]): Promise<unknown[]> {
+    const refIds = begun.map(({ refId }) => refId);
+    return world.stack.db.collection(collection).distinct('refId', { refId: { $in: refIds } });
   }
 
   /** Redis stops to answer while the commits are on their way, which must be there before their transactions are too old (2 s). */
@@ -151,10 +156,8 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
       return async () => {
         await atCommit();
         victim.gate.hang();
-        const refIds = begun.map(({ refId }) => refId);
-        const stored = world.stack.db.collection('transactions');
         // On a slow machine the first is committed before the last is there, and may have its job.
-        (await stored.distinct('refId', { refId: { $in: refIds } })).forEach((each) => withJob.add(each));
+        (await storedOf('transactions', begun)).forEach((each) => withJob.add(each));
         await areStored('transactions', begun);
         expect(withJob.size, 'some have lost their jobs').to.be.below(killsMax * movements);
       };

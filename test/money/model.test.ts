@@ -162,7 +162,7 @@ describe('money by a model', function () {
     });
   });
 
-  /** The ledger of all histories so far. */
+  /** The ledger of all histories in this kind of trouble. */
   async function expectVerified(): Promise<void> {
     const service = await (worlds[0] as (typeof worlds)[0]).fleet.process(0);
     const report = await service.must('verify', undefined, limitMs);
