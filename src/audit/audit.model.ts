@@ -28,6 +28,9 @@ export interface AuditSubject {
   id: string;
 }
 
+/** The id of a subject that stands for all of its kind: a list that was exported, the queues. */
+export const allOfKind = 'all';
+
 /** Who changed what, when, from where, and why. Append-only: nothing here is ever changed or deleted. */
 export interface AuditEntry {
   _id: string;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'express';
 import { sendFile } from '../api/send-file.js';
-import type { AuditSubject } from '../audit/audit.model.js';
+import { allOfKind, type AuditSubject } from '../audit/audit.model.js';
 import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record-audit.js';
 import { csvText, type CsvFormat } from '../shared/csv-text.js';
 import { logger } from '../shared/logger.js';
@@ -85,7 +85,7 @@ async function* csvOf<After>({ columns, format, page }: CsvList<After>, sent: Se
 
 function entryOf<After>({ filename, exported }: CsvList<After>): NewAuditEntry & { after: object } {
   const { by, action, kind, filter } = exported;
-  return { ...by, action, subject: { kind, id: 'all' }, after: { file: filename, filter } };
+  return { ...by, action, subject: { kind, id: allOfKind }, after: { file: filename, filter } };
 }
 
 /** What was begun is in the audit log already: the file is not broken off for its end. */

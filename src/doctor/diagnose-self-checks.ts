@@ -48,7 +48,12 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
         `not verified since ${at}`,
         'See that follow-up runs, and topup job list; topup ledger verify',
       )
-    : ok(name, `verified ${at}`);
+    : ok(name, `verified ${at}${notChecked(last)}`);
+}
+
+/** What nobody has looked at is not called right. */
+function notChecked({ notChecked: left = [] }: LedgerVerification): string {
+  return left.length > 0 ? `; not checked: ${left.join(', ')} (topup ledger verify --full)` : '';
 }
 
 function diagnoseReconciliation({ username, since, last }: SelfReconciliation): Diagnosis {

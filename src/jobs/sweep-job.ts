@@ -14,8 +14,12 @@ export const schedules: Queue = {
 /** After an outage, or on the first day, there may be much to do. */
 const limitMs = 15 * 60_000;
 
-/** Work that one process does in each period, with nothing to be told. */
-export function defineClocked(name: string, everyMs: number): Job<object> {
+/** Work that one process does in each period, with nothing to be told. @param ofItsOwn Another limit for one run. */
+export function defineClocked(
+  name: string,
+  everyMs: number,
+  ofItsOwn: { limitMs?: number } = {},
+): Job<object> {
   return defineJob<object>({
     queue: schedules,
     name,
@@ -24,6 +28,7 @@ export function defineClocked(name: string, everyMs: number): Job<object> {
     subject: () => 'all',
     clock: { everyMs, data: {} },
     limitMs,
+    ...ofItsOwn,
   });
 }
 

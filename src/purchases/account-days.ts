@@ -6,16 +6,30 @@ import { ownerField, sides, type Side } from './totals-of.js';
 
 const accountsAtOnce = 1_000;
 
-/** Every day on which an account has purchases or totals, account by account: at most one account's days in memory. */
-export async function* accountDays(): AsyncGenerator<{ accountId: string; day: string }> {
+/**
+ * Every day on which an account has purchases or totals, account by account: at most one account's days in memory.
+ * @param options.fromDay Days from this one on (YYYY-MM-DD); null: all.
+ * @param options.onAccount Called for each account, also where it has no day.
+ */
+export async function* accountDays({
+  fromDay = null,
+  onAccount = () => undefined,
+}: { fromDay?: string | null; onAccount?: () => void } = {}): AsyncGenerator<{
+  accountId: string;
+  day: string;
+}> {
   for await (const accountId of accountIds()) {
+    onAccount();
     const days = new Set<string>();
     for (const side of sides) {
       for await (const day of daysOfPurchases(accountId, side)) {
+        if (fromDay !== null && day < fromDay) {
+          break;
+        }
         days.add(day);
       }
     }
-    for (const day of await daysOfTotals(accountId)) {
+    for (const day of await daysOfTotals(accountId, fromDay)) {
       days.add(day);
     }
     for (const day of [...days].sort()) {
@@ -55,9 +69,9 @@ async function* daysOfPurchases(accountId: string, side: Side): AsyncGenerator<s
   }
 }
 
-async function daysOfTotals(accountId: string): Promise<Set<string>> {
+async function daysOfTotals(accountId: string, fromDay: string | null): Promise<Set<string>> {
   const found = dailyTotals
-    .find({ _id: { $gte: `${accountId}|`, $lt: `${accountId}|~` } })
+    .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
     .project<{ day: string }>({ _id: 0, day: 1 });
   const days = new Set<string>();
   for await (const { day } of found) {

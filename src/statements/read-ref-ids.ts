@@ -1,4 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
+import { untyped, type AnyStored } from '../database/typed-collection.js';
 import { deposits } from '../deposits/deposit.model.js';
 import type { Journal, JournalKind } from '../money/journals/journal.model.js';
 import { purchases } from '../purchases/purchase.model.js';
@@ -11,13 +12,10 @@ interface WithRef {
 }
 
 /** Where the subjects of these kinds are; those of the others have no reference of a client. */
-const sources: [Collection<WithRef>, JournalKind[]][] = [
-  [purchases as unknown as Collection<WithRef>, ['purchase', 'refund', 'reversal']],
-  [deposits as unknown as Collection<WithRef>, ['deposit']],
-  [
-    settlements as unknown as Collection<WithRef>,
-    ['settlement-request', 'settlement-completed', 'settlement-failed'],
-  ],
+const sources: [Collection<AnyStored>, JournalKind[]][] = [
+  [untyped(purchases), ['purchase', 'refund', 'reversal']],
+  [untyped(deposits), ['deposit']],
+  [untyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
 ];
 
 /** The client's reference of what each journal is for, read for all of them at once. */
@@ -34,10 +32,10 @@ export async function readRefIds(of: readonly Journal[]): Promise<(journal: Jour
   return ({ subjectId }) => byId.get(subjectId) ?? null;
 }
 
-async function readIn(collection: Collection<WithRef>, of: Journal[]): Promise<WithRef[]> {
-  const filter: Filter<WithRef> = {
+async function readIn(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
+  const filter: Filter<AnyStored> = {
     _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
     accountId: { $in: [...new Set(of.map(({ accountId = '' }) => accountId))] },
   };
-  return of.length === 0 ? [] : collection.find(filter, { projection: { refId: 1 } }).toArray();
+  return of.length === 0 ? [] : collection.find<WithRef>(filter, { projection: { refId: 1 } }).toArray();
 }

@@ -7,7 +7,7 @@ import type { Account } from '../../src/accounts/account.model.js';
 import { AdjustmentModel, adjustments, type Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
-import { AuditModel } from '../../src/audit/audit.model.js';
+import { audit, AuditModel } from '../../src/audit/audit.model.js';
 import { countAttention } from '../../src/doctor/attention.js';
 import { JournalModel, journals } from '../../src/money/journals/journal.model.js';
 import { balanceOf } from '../../src/money/wallets/balance-of.js';
@@ -24,8 +24,7 @@ const large = env.ADJUSTMENT_APPROVAL_FROM;
 /** Somebody of whom no account knows anything yet. */
 const another = () => ({ ...dewi, actor: `operator:${newId()}` });
 
-describe('adjustments', function () {
-  this.timeout(60_000);
+describe('adjustments', () => {
   useDatabase();
 
   async function newBuyer(balance = 0): Promise<Account> {
@@ -254,6 +253,26 @@ describe('adjustments', function () {
       ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),
       /asked for it and approved/,
     ],
+    [
+      'one made without an audit entry',
+      ({ _id }) => removed(audit, { 'subject.id': _id }),
+      /no audit entry adjustment\.post/,
+    ],
+    [
+      'one of another amount than its audit entry says',
+      async ({ _id }) => changed(audit, await entryOf(_id), { 'after.amount': 1 }),
+      /its amount is 1000, its audit entry says 1/,
+    ],
+    [
+      'one that another operator is said to have made',
+      async ({ _id }) => changed(audit, await entryOf(_id), { actor: dewi.actor }),
+      /its requestedBy is operator:budi, its audit entry says operator:dewi/,
+    ],
+    [
+      'one approved by nobody',
+      ({ _id }) => changed(adjustments, _id, { decidedBy: dewi.actor }),
+      /no audit entry adjustment\.approve/,
+    ],
     ['an adjustment that is gone', ({ _id }) => removed(adjustments, { _id }), /does not exist/],
     [
       'one completed without a journal',
@@ -268,7 +287,7 @@ describe('adjustments', function () {
       const waiting = await requestAdjustment({ account, amount: large }, budi);
       const restore = await corrupt(done, waiting);
       const { findings } = await verifyLedger().finally(restore);
-      const own = findings.filter((each) => each.check === 'adjustments');
+      const own = findings.filter((each) => each.check === 'adjustments' || each.check === 'vouched');
       expect(own.map((each) => each.message).join()).to.match(message);
     });
   }
@@ -277,6 +296,10 @@ describe('adjustments', function () {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 
+  const entryOf = async (subjectId: string) => {
+    const entry = await audit.findOne({ 'subject.id': subjectId });
+    return String(entry?._id);
+  };
   interface Changeable {
     findOne(filter: never, options: object): Promise<unknown>;
     updateOne(filter: never, update: never): Promise<unknown>;

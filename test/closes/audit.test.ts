@@ -13,8 +13,7 @@ import { newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { dayAgo, setTime } from './ledger-play.js';
 
-describe('the audit log in the closes of days', function () {
-  this.timeout(60_000);
+describe('the audit log in the closes of days', () => {
   useDatabase();
   afterEach(() => {
     setClock(null);

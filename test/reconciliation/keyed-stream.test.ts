@@ -6,8 +6,7 @@ import { seededRandom } from '../support/random.js';
 
 const random = seededRandom();
 
-describe(`a stream of documents by key (${random.seed})`, function () {
-  this.timeout(30_000);
+describe(`a stream of documents by key (${random.seed})`, () => {
   let client: MongoClient;
   let rows: Collection;
 

@@ -23,6 +23,9 @@ const verificationData = shape({
   ...{ day: Joi.string(), at: timestamp, duration_ms: Joi.number(), ok: Joi.boolean() },
   failures: Joi.number(),
   checks: Joi.array().items(shape({ check: Joi.string(), title: Joi.string(), failures: Joi.number() })),
+  not_checked: Joi.array()
+    .items(shape({ check: Joi.string(), title: Joi.string() }))
+    .description('Rules that this run has not looked at: it says nothing about them.'),
   findings: Joi.array().items(shape({ check: Joi.string(), subject: Joi.string(), message: Joi.string() })),
 });
 
@@ -101,9 +104,11 @@ function presentClose({ _id, root, signature, content }: ClosedDay) {
   };
 }
 
-function presentVerification({ _id, at, durationMs, ok, failures, checks, findings }: LedgerVerification) {
+function presentVerification(verification: LedgerVerification) {
+  const { _id, at, durationMs, ok, failures, checks, notChecked = [], findings } = verification;
   return {
     ...{ day: _id, at: at.toISOString(), duration_ms: durationMs, ok, failures },
+    not_checked: notChecked.map((check) => ({ check, title: ledgerChecks[check] })),
     checks: checks.map((each) => ({ ...each, title: ledgerChecks[each.check] })),
     findings,
   };

@@ -13,7 +13,7 @@ export type PossibleDecisions = Record<Outcome, string | null>;
 
 /**
  * What the operator can decide about a purchase under review, by what is stored about it. At least one is always
- * possible. The service refuses by this, and every hint is made from it.
+ * possible (`canBeDecided`). The service refuses by this, and every hint is made from it.
  */
 export function possibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
   const bought = orders.find(({ status }) => status === 'OK');
@@ -31,6 +31,18 @@ export function possibleDecisions(purchase: Purchase, orders: Order[]): Possible
 export function decisionsLeft(purchase: Purchase, orders: Order[]): Outcome[] {
   const possible = possibleDecisions(purchase, orders);
   return outcomes.filter((each) => possible[each] === null);
+}
+
+/**
+ * The same of what is only known in part, as when the ledger is verified: whether any decision is left for an open purchase under
+ * review. `failed` is, until something was bought, and then `success`, of a purchase that was sent. A row in which none is left
+ * was not written by the service.
+ */
+export function canBeDecided(
+  { status }: Pick<Purchase, 'status'>,
+  orders: readonly { status: Order['status'] | null }[],
+): boolean {
+  return status === 'PROCESSING' || !orders.some((each) => each.status === 'OK');
 }
 
 /** The order that may have reached its provider and has no certain answer. */

@@ -1,31 +1,37 @@
 import { Long, type Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
+import { audit } from '../../audit/audit.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
-import { journals } from '../../money/journals/journal.model.js';
-import type { FindingLog } from './ledger-report.js';
+import { journals, type Journal } from '../../money/journals/journal.model.js';
+import { groupBy } from '../../shared/group-by.js';
+import type { FindingLog, LedgerFinding, OnPart } from './ledger-report.js';
+import { patiently } from './patiently.js';
 
 const atOnce = 500;
 
 /**
- * Every adjustment against its journal, and every journal of this kind against its adjustment, in rising order of their
- * ids. What looks wrong is read again at one moment before it counts.
+ * Every adjustment against its journal and its audit entry, and every journal of this kind against its adjustment, in rising
+ * order of their ids. Each verification does it for all there ever were: they are few, and what a close would hash of one is
+ * what its journal and its audit entry say, which are closed. What looks wrong is read again at one moment before it counts.
  */
-export async function checkAdjustments(log: FindingLog): Promise<void> {
+export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise<void> {
   for (let after = ''; ;) {
-    const batch = await read(null, { after });
+    const last = after;
+    const batch = await patiently(() => read(null, { after: last }));
     for (const id of batch.ids) {
       if (problemsOf(batch, id).length > 0) {
-        const again = await inTransaction((session) => read(session, { id }));
-        problemsOf(again, id).forEach((message) => {
-          log.add({ check: 'adjustments', subject: `adjustment ${id}`, message });
+        const again = await patiently(() => inTransaction((session) => read(session, { id })));
+        problemsOf(again, id).forEach((problem) => {
+          log.add({ ...problem, subject: `adjustment ${id}` });
         });
       }
     }
-    const last = batch.ids.at(-1);
-    if (last === undefined) {
+    onPart();
+    const next = batch.ids.at(-1);
+    if (next === undefined) {
       return;
     }
-    after = last;
+    after = next;
   }
 }
 
@@ -33,36 +39,79 @@ interface Batch {
   /** Rising. Of what is behind the last one nothing is known yet. */
   ids: string[];
   adjustments: Map<string, Document>;
-  journals: Map<string, Document>;
+  journals: Map<string, Document[]>;
+  entries: Map<string, Document[]>;
 }
 
 async function read(session: Session | null, which: { after: string } | { id: string }): Promise<Batch> {
   const key = 'id' in which ? which.id : { $gt: which.after };
   const options = { promoteLongs: false, ...(session && { session }) };
   const found = await adjustments.find({ _id: key }, options).sort({ _id: 1 }).limit(atOnce).toArray();
-  const moved = await journals
+  const page = await journals
     .find({ kind: 'adjustment', subjectId: key }, options)
     .sort({ subjectId: 1 })
     .limit(atOnce)
     .toArray();
-  const asked = new Map(found.map((each) => [each._id, each as Document]));
-  const posted = new Map(moved.map((each) => [each.subjectId, each as Document]));
-  const ids = [...new Set([...asked.keys(), ...posted.keys()])].sort();
-  const ends = [asked, posted]
-    .filter(({ size }) => size === atOnce)
-    .map((each) => [...each.keys()].at(-1) ?? '');
-  const known = ids.filter((id) => ends.every((end) => id <= end));
-  return { ids: known, adjustments: asked, journals: posted };
+  const moved = page.length === atOnce ? withoutCut(page) : page;
+  const ends = [
+    found.length === atOnce ? found.at(-1)?._id : undefined,
+    page.length === atOnce ? moved.at(-1)?.subjectId : undefined,
+  ];
+  const ids = [...new Set([...found.map(({ _id }) => _id), ...moved.map(({ subjectId }) => subjectId)])]
+    .sort()
+    .filter((id) => ends.every((end) => end === undefined || id <= end));
+  return {
+    ids,
+    adjustments: new Map(found.map((each) => [each._id, each as Document])),
+    journals: groupBy<Document, string>(moved, (each) => String(each['subjectId'])),
+    entries: await readEntries(session, ids),
+  };
+}
+
+/** The journals of the last adjustment may go on behind the page. One that fills a page has too many as it is. */
+function withoutCut(page: Journal[]): Journal[] {
+  const last = page.at(-1)?.subjectId;
+  const whole = page.filter(({ subjectId }) => subjectId !== last);
+  return whole.length > 0 ? whole : page;
+}
+
+const making = ['adjustment.post', 'adjustment.approve'];
+
+/** The audit entries by which money was moved. */
+async function readEntries(session: Session | null, ids: string[]): Promise<Map<string, Document[]>> {
+  if (ids.length === 0) {
+    return new Map();
+  }
+  const filter = {
+    'subject.kind': 'adjustment' as const,
+    'subject.id': { $in: ids },
+    action: { $in: making },
+  };
+  const projection = { 'subject.id': 1, action: 1, actor: 1, before: 1, after: 1 };
+  const found = await audit.find<Document>(filter, { projection, ...(session && { session }) }).toArray();
+  return groupBy(found, ({ subject }) => String((subject as Document)['id']));
+}
+
+type Problem = Pick<LedgerFinding, 'check' | 'message'>;
+
+function problemsOf({ adjustments, journals, entries }: Batch, id: string): Problem[] {
+  const adjustment = adjustments.get(id);
+  const wrong = adjustment
+    ? againstJournals(adjustment, journals.get(id) ?? [])
+    : journals.has(id)
+      ? ['a journal "adjustment" of an adjustment that does not exist']
+      : [];
+  if (wrong.length > 0 || !adjustment) {
+    return wrong.map((message) => ({ check: 'adjustments', message }));
+  }
+  const unvouched = againstAudit(adjustment, entries.get(id) ?? []);
+  return unvouched.map((message) => ({ check: 'vouched', message }));
 }
 
 /** One journal a completed adjustment, of its amount and with its balance; none of any other. */
-function problemsOf({ adjustments, journals }: Batch, id: string): string[] {
-  const adjustment = adjustments.get(id);
-  const journal = journals.get(id);
-  if (!adjustment) {
-    return journal ? ['a journal "adjustment" of an adjustment that does not exist'] : [];
-  }
+function againstJournals(adjustment: Document, moved: Document[]): string[] {
   const { status, amount, accountId, balanceAfter, requestedBy, decidedBy } = adjustment;
+  const [journal] = moved;
   const problems: string[] = [];
   if (!Long.isLong(amount) || (balanceAfter !== null && !Long.isLong(balanceAfter))) {
     problems.push('its amount or its balance is not stored as int64');
@@ -73,10 +122,11 @@ function problemsOf({ adjustments, journals }: Batch, id: string): string[] {
   if ((status === 'completed') !== (journal !== undefined)) {
     problems.push(`it is ${String(status)} and has ${journal ? 'a' : 'no'} journal`);
   }
+  if (moved.length > 1) {
+    problems.push(`it has ${moved.length} journals`);
+  }
   if (journal) {
-    const lines = (journal['lines'] as Document[]).map(
-      (line) => `${String(line['account'])} ${String(line['amount'])}`,
-    );
+    const lines = linesOf(journal);
     const wanted = [
       `platform:adjustments ${-Number(amount)}`,
       `wallet:${String(accountId)} ${String(amount)}`,
@@ -91,4 +141,36 @@ function problemsOf({ adjustments, journals }: Batch, id: string): string[] {
     }
   }
   return problems;
+}
+
+/** Lines that are none are a finding of their own, with the journal. */
+function linesOf({ lines }: Document): string[] {
+  return (Array.isArray(lines) ? (lines as (Document | null)[]) : []).map(
+    (line) => `${String(line?.['account'])} ${String(line?.['amount'])}`,
+  );
+}
+
+/** Who made it, or approved it, has an audit entry of the same database transaction (decision 038). */
+function againstAudit(adjustment: Document, entries: Document[]): string[] {
+  const { status, amount, accountId, requestedBy, decidedBy } = adjustment;
+  if (status !== 'completed') {
+    return entries.length === 0 ? [] : [`it is ${String(status)}, the audit log says that it was made`];
+  }
+  const isApproved = decidedBy !== null && decidedBy !== undefined;
+  const action = isApproved ? 'adjustment.approve' : 'adjustment.post';
+  const entry = entries.find((each) => each['action'] === action);
+  if (!entry) {
+    return [`there is no audit entry ${action}: nobody answers for it`];
+  }
+  const said = (entry['after'] ?? {}) as Document;
+  const asked: unknown = isApproved ? ((entry['before'] ?? {}) as Document)['requestedBy'] : entry['actor'];
+  const compared: [string, unknown, unknown][] = [
+    ['amount', said['amount'], Number(amount)],
+    ['account', said['accountId'], accountId],
+    ['requestedBy', asked, requestedBy],
+    ...(isApproved ? [['decidedBy', entry['actor'], decidedBy] satisfies [string, unknown, unknown]] : []),
+  ];
+  return compared
+    .filter(([, told, stored]) => told !== stored)
+    .map(([what, told, stored]) => `its ${what} is ${String(stored)}, its audit entry says ${String(told)}`);
 }

@@ -7,7 +7,7 @@ import type { ClosedDay } from '../../money/closes/find-close.js';
 import { daysAfter, startOf } from '../../shared/business-time.js';
 import { inChunks } from '../../shared/in-chunks.js';
 import { inPages } from './in-pages.js';
-import type { AuditRead, FindingLog } from './ledger-report.js';
+import type { AuditRead, FindingLog, OnPart } from './ledger-report.js';
 import { patiently } from './patiently.js';
 import { inWords } from './read-document.js';
 
@@ -19,9 +19,10 @@ const lateNamedMax = 20;
  * closed, and each that is in a closed day now and was not then. That the rows themselves are those of the close is
  * told by its root (check-closes.ts). Days that were closed before there were such rows are read on, and prove nothing of it.
  */
-export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<AuditRead> {
+export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPart): Promise<AuditRead> {
   const found: AuditRead = { entries: 0, late: 0, lateIds: [] };
   if (!last.content.audit) {
+    log.leaveOut('audit');
     return found;
   }
   await checkTimes(log);
@@ -32,6 +33,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<Audi
   ]);
   for await (const chunk of inChunks(rows, entriesPerChunk)) {
     await checkCovered(log, chunk, { found, firstDay: first?.day ?? '' });
+    onPart();
   }
   const next = daysAfter(last._id, 1);
   const closed = dayCloses.find({
@@ -45,7 +47,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay): Promise<Audi
     ),
     next,
   ]);
-  const uncovered = await patiently(() => uncoveredIds(startOf(next), days));
+  const uncovered = await patiently(() => uncoveredIds(startOf(next), days, onPart));
   uncovered.forEach((id) => {
     add(
       log,
@@ -83,7 +85,7 @@ async function checkCovered(
 }
 
 /** In a closed day, and no close knows it. A row of a day that was never closed is none. Safe to read again from the start. */
-async function uncoveredIds(end: Date, days: ReadonlySet<string>): Promise<string[]> {
+async function uncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
   const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
   const found: string[] = [];
   for await (const chunk of inChunks(entries, entriesPerChunk)) {
@@ -91,6 +93,7 @@ async function uncoveredIds(end: Date, days: ReadonlySet<string>): Promise<strin
     const known = await auditCloses.find({ _id: { $in: ids } }, { projection: { day: 1 } }).toArray();
     const covered = new Set(known.filter(({ day }) => days.has(day)).map(({ _id }) => _id));
     found.push(...ids.filter((id) => !covered.has(id)));
+    onPart();
   }
   return found;
 }

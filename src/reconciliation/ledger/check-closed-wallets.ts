@@ -9,7 +9,7 @@ import { inChunks } from '../../shared/in-chunks.js';
 import { readSubjectFacts } from '../closes/subject-facts.js';
 import { closedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
 import { inPages } from './in-pages.js';
-import type { FindingLog, Progress } from './ledger-report.js';
+import type { FindingLog, OnPart, Progress } from './ledger-report.js';
 import { patiently } from './patiently.js';
 
 const walletsPerPage = 100;
@@ -36,7 +36,7 @@ export interface OpenPart {
 export async function checkClosedWallets(
   log: FindingLog,
   lastDay: string,
-  { progress, open }: { progress: Progress; open: OpenPart | null },
+  { progress, onPart, open }: { progress: Progress; onPart: OnPart; open: OpenPart | null },
 ): Promise<number> {
   const total = await wallets.estimatedDocumentCount();
   let closedJournals = 0;
@@ -56,7 +56,7 @@ export async function checkClosedWallets(
       ...(!isLast && last !== undefined && { $lte: last }),
       $type: 'string' as const,
     };
-    closedJournals += await checkPage(log, { page, range, lastDay, open });
+    closedJournals += await checkPage(log, { page, range, lastDay, onPart, open });
     done += page.length;
     progress({ what: 'wallets', done, total });
     after = isLast ? null : (last ?? null);
@@ -74,10 +74,11 @@ interface Page {
   page: Wallet[];
   range: IdRange;
   lastDay: string;
+  onPart: OnPart;
   open: OpenPart | null;
 }
 
-async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page): Promise<number> {
+async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }: Page): Promise<number> {
   const rows = await patiently(() =>
     walletCloses
       .find({ walletId: range, day: { $lte: lastDay } })
@@ -101,6 +102,7 @@ async function checkPage(log: FindingLog, { page, range, lastDay, open }: Page):
         !walletOf(journal.accountId ?? '').take(journal, isClosed(journal) ? factsOf(journal).text : ''),
     );
     await open?.journals(rest);
+    onPart();
   }
   await open?.range(range, page);
   const walletById = new Map(page.map((wallet) => [wallet._id, wallet]));

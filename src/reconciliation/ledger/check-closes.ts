@@ -9,7 +9,7 @@ import { checkAudit } from './check-audit.js';
 import { checkClosedWallets } from './check-closed-wallets.js';
 import { checkOpenStates, openCheck, type OpenCheck } from './check-open-part.js';
 import { inPages } from './in-pages.js';
-import type { ClosesRead, FindingLog, LedgerFinding, Progress } from './ledger-report.js';
+import type { ClosesRead, FindingLog, LedgerFinding, OnPart, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {
   /** Checks closed days by every rule too, and not by their hashes alone. */
@@ -18,6 +18,7 @@ export interface VerifyOptions {
   root?: string | undefined;
   /** The public key that must have signed every root. */
   publicKey?: string | undefined;
+  onPart?: OnPart | undefined;
 }
 
 interface Found {
@@ -34,7 +35,7 @@ interface Found {
 export async function checkCloses(
   log: FindingLog,
   progress: Progress,
-  { full = false, root, publicKey }: VerifyOptions,
+  { full = false, root, publicKey, onPart = () => undefined }: VerifyOptions,
 ): Promise<Found> {
   const last = await lastClosedDay();
   await checkKeptRoot(log, root);
@@ -44,19 +45,23 @@ export async function checkCloses(
       open: null,
     };
   }
-  const days = await checkRoots(log, last._id, publicKey);
-  const audit = await checkAudit(log, last);
+  const days = await checkRoots(log, last._id, { publicKey, onPart });
+  const audit = await checkAudit(log, last, onPart);
   const open = full ? null : openCheck(log);
   if (open) {
-    await checkOpenStates(log, open);
+    await checkOpenStates(log, open, onPart);
   }
-  const journals = await checkClosedWallets(log, last._id, { progress, open });
+  const journals = await checkClosedWallets(log, last._id, { progress, onPart, open });
   const shown = { day: last._id, root: last.root, publicKey: last.signature?.publicKey ?? null };
   return { closes: { days, journals, audit, last: shown }, open };
 }
 
 /** Every root against its rows and the root before it. @returns how many there are. */
-async function checkRoots(log: FindingLog, lastDay: string, publicKey: string | undefined): Promise<number> {
+async function checkRoots(
+  log: FindingLog,
+  lastDay: string,
+  { publicKey, onPart }: { publicKey: string | undefined; onPart: OnPart },
+): Promise<number> {
   let days = 0;
   let previous: ClosedDay | null = null;
   const closed = inPages<ClosedDay>((day) => [
@@ -71,6 +76,7 @@ async function checkRoots(log: FindingLog, lastDay: string, publicKey: string | 
     problemsOf(day, expected).forEach((message) => log.add(finding(day._id, message)));
     previous = day;
     days += 1;
+    onPart();
   }
   return days;
 }

@@ -15,7 +15,7 @@ import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
 import { standAfter, type Standing } from './closed-wallet.js';
 import { inPages } from './in-pages.js';
-import type { FindingLog, LedgerReport } from './ledger-report.js';
+import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
 import { patiently } from './patiently.js';
 import { readSubjects } from './stream-subjects.js';
 
@@ -56,9 +56,14 @@ export function openCheck(log: FindingLog): OpenCheck {
 /**
  * Checks what is open by its state. Call it before the journals are read: what ends meanwhile has a journal then.
  */
-export async function checkOpenStates(log: FindingLog, { examined }: OpenCheck): Promise<void> {
+export async function checkOpenStates(
+  log: FindingLog,
+  { examined }: OpenCheck,
+  onPart: OnPart,
+): Promise<void> {
   for await (const ids of inChunks(openIds(), perTransaction * atOnce)) {
     await checkSubjects(log, [...new Set(ids)], examined);
+    onPart();
   }
 }
 
@@ -98,7 +103,6 @@ async function checkSubjects(log: FindingLog, ids: string[], examined: OpenCheck
       examined.transactions += subject.purchase ? 1 : 0;
       examined.deposits += subject.deposit ? 1 : 0;
       examined.settlements += subject.settlement ? 1 : 0;
-      examined.quotes += subject.quote ? 1 : 0;
       checkSubject(subject).forEach((finding) => log.add(finding));
     }
   }

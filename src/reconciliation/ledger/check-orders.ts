@@ -1,5 +1,6 @@
 import { sellerPriceOf } from '../../money/commission.js';
 import { isFinal } from '../../purchases/states.js';
+import { isSold } from './check-credits.js';
 import type { Order } from '../../purchases/order.model.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadOrder, ReadPurchase } from './stored.js';
@@ -37,14 +38,14 @@ function checkOpen({ status }: ReadPurchase, orders: readonly ReadOrder[]): stri
   return problems;
 }
 
-function checkBought({ status, serialNumber }: ReadPurchase, orders: readonly ReadOrder[]): string[] {
+function checkBought(purchase: ReadPurchase, orders: readonly ReadOrder[]): string[] {
+  const { status, serialNumber } = purchase;
   const bought = orders.filter((each) => each.status === 'OK');
   const [order] = bought;
-  const isSold = status === 'SUCCESS' || status === 'REFUNDED';
-  if (isSold && bought.length !== 1) {
-    return [`it is ${status} and ${bought.length} attempts were bought, expected 1`];
+  if (isSold(purchase) && bought.length !== 1) {
+    return [`it is ${status ?? ''} and ${bought.length} attempts were bought, expected 1`];
   }
-  if (status !== null && !isSold && order) {
+  if (status !== null && !isSold(purchase) && order) {
     return [`it is ${status} and attempt ${order.n} was bought`];
   }
   // Of both, so that an edit of one shows.
@@ -54,16 +55,22 @@ function checkBought({ status, serialNumber }: ReadPurchase, orders: readonly Re
 }
 
 /**
- * A purchase names the seller that was asked last, and its version rises with each attempt that is sent and each change
- * to a final state: an attempt that is gone, or was made of nothing, shows there.
+ * A purchase names the seller that was asked last; one that was sold, the seller of whom it was bought: an operator may have
+ * found out that it was not the last one. Its version rises with each attempt that is sent and each change to a final state:
+ * an attempt that is gone, or was made of nothing, shows there.
  */
 function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string[] {
   const { status, sellerId, version } = purchase;
   const sent = orders.filter((each) => each.sentAt !== null);
   const last = sent.at(-1);
+  const bought = isSold(purchase) ? orders.find((each) => each.status === 'OK') : undefined;
   const problems: string[] = [];
-  if ((last?.sellerId ?? null) !== sellerId) {
-    const went = last ? `the last attempt went to ${last.sellerId}` : 'no attempt went to a seller';
+  if (((bought ?? last)?.sellerId ?? null) !== sellerId) {
+    const went = bought
+      ? `attempt ${bought.n}, which was bought, went to ${bought.sellerId}`
+      : last
+        ? `the last attempt went to ${last.sellerId}`
+        : 'no attempt went to a seller';
     problems.push(`it names seller ${sellerId ?? 'none'}, ${went}`);
   }
   if (status !== null) {

@@ -1,5 +1,6 @@
 import { isFinal } from '../../purchases/states.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
+import { canBeDecided } from '../../purchases/review/possible-decisions.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
 import { canBeSame } from '../../shared/mask.js';
 import { checkOrders } from './check-orders.js';
@@ -130,8 +131,11 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
   if (!final) {
     problems.push(...checkWatched(nextActionAt, reviewSince !== null));
   }
-  if (!final && reviewSince !== null && !orders.some((each) => each.open)) {
-    problems.push('it waits for a decision that cannot be made: no attempt of it is open');
+  if (!final && reviewSince !== null && !canBeDecided(purchase, orders)) {
+    const bought = orders.find((each) => each.status === 'OK');
+    problems.push(
+      `it waits for a decision, and none can be made: it is ${status}, and attempt ${bought?.n ?? 'none'} was bought`,
+    );
   }
   if (isSold(purchase) && (purchase.sellerId === null || purchase.commissionAmount === null)) {
     problems.push('it was sold but names no seller or no commission');

@@ -3,8 +3,11 @@ import { quotes } from '../../bills/quote.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { untyped } from '../../database/typed-collection.js';
 import { purchases } from '../../purchases/purchase.model.js';
+import { startOf } from '../../shared/business-time.js';
+import { firstIdAt } from '../../shared/ids.js';
 import { batchesBy } from './keyed-stream.js';
 import type { FindingLog, LedgerFinding } from './ledger-report.js';
+import type { Part } from './part.js';
 import { patiently } from './patiently.js';
 import { inWords, rawRead } from './read-document.js';
 
@@ -15,10 +18,12 @@ const fields = { usedBy: 1 };
  * A quote that is claimed names the payment that pays it: otherwise a bill can never be paid. (That a payment's quote
  * names it is checked with the payment.) @returns how many quotes were read.
  */
-export async function checkQuotes(log: FindingLog): Promise<number> {
+export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): Promise<number> {
   const readBatch = batchesBy(quotes, '_id', { fields });
   let examined = 0;
-  let from: Document | null = null;
+  let isRead = false;
+  // Ids rise with time, and what was asked once can be claimed for a short while alone.
+  let from: Document | null = fromDay === null ? null : { _id: firstIdAt(startOf(fromDay).getTime()) };
   do {
     const last: Document | null = from;
     const found: Document[] = await patiently(() => readBatch(last, batchSize));
@@ -26,10 +31,12 @@ export async function checkQuotes(log: FindingLog): Promise<number> {
       (await recheck(String(_id))).forEach((finding) => log.add(finding));
     }
     // The last one of a full batch is read again, as the first of the next.
-    examined += found.length - (last === null ? 0 : 1);
+    examined += found.length - (isRead ? 1 : 0);
+    isRead = true;
+    onPart();
     from = found.length < batchSize ? null : (found.at(-1) ?? null);
   } while (from !== null);
-  return Math.max(0, examined);
+  return examined;
 }
 
 /** Of these quotes, those whose claim has no payment. */

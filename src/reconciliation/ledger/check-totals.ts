@@ -5,14 +5,16 @@ import { totalsAreComplete } from '../../money/totals/totals-state.model.js';
 import { accountDays } from '../../purchases/account-days.js';
 import { countDay } from '../../purchases/count-day.js';
 import type { FindingLog } from './ledger-report.js';
+import type { Part } from './part.js';
 
 /** docs/money.md#daily-totals: each day of each account, purchases and totals read at one moment. */
-export async function checkDailyTotals(log: FindingLog): Promise<void> {
+export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (!(await totalsAreComplete())) {
     // Nobody reads them before they were built.
+    log.leaveOut('totals');
     return;
   }
-  for await (const { accountId, day } of accountDays()) {
+  for await (const { accountId, day } of accountDays({ fromDay, onAccount: onPart })) {
     const wrong = await atSnapshot(async (session) => {
       const counted = await countDay(session, accountId, day);
       const { base, slots } = await readDay(session, accountId, day);
@@ -26,5 +28,6 @@ export async function checkDailyTotals(log: FindingLog): Promise<void> {
         message: `${path} is ${one}, its transactions come to ${other}: topup totals rebuild`,
       });
     }
+    onPart();
   }
 }

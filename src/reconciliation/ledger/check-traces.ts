@@ -1,19 +1,27 @@
 import type { Collection, Document } from 'mongodb';
-import { audit, type AuditSubject } from '../../audit/audit.model.js';
+import { adjustments } from '../../adjustments/adjustment.model.js';
+import { allOfKind, audit, type AuditSubject } from '../../audit/audit.model.js';
 import { untyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
+import { startOf } from '../../shared/business-time.js';
+import { groupBy } from '../../shared/group-by.js';
+import { inChunks } from '../../shared/in-chunks.js';
 import type { FindingLog } from './ledger-report.js';
+import type { Part } from './part.js';
 import { patiently } from './patiently.js';
 
 const batchSize = 1_000;
+/** Of one run in which the entries are read by their time, so that what is missing cannot fill the memory. */
+const missingMax = 10_000;
 
 /** What the audit log tells of, and where it has to be. */
 const told: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
   { kind: 'deposit', collection: untyped(deposits) },
   { kind: 'settlement', collection: untyped(settlements) },
   { kind: 'transaction', collection: untyped(purchases) },
+  { kind: 'adjustment', collection: untyped(adjustments) },
 ];
 
 /**
@@ -21,21 +29,58 @@ const told: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] 
  * what the audit log tells of it. (Without such an entry only the daily close can tell.) Nothing needs to be read
  * twice: an entry is younger than its subject.
  */
-export async function checkTraces(log: FindingLog): Promise<void> {
+export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
+  if (fromDay !== null) {
+    const missing = await patiently(() => missingSince(startOf(fromDay), onPart));
+    missing.forEach((subject) => {
+      add(log, subject);
+    });
+    return;
+  }
   for (const { kind, collection } of told) {
     let last = '';
     for (let ids = await readTold(kind, last); ids.length > 0; ids = await readTold(kind, last)) {
       last = ids.at(-1) ?? '';
-      const found = await patiently(() =>
-        collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
-      );
-      const known = new Set(found.map((each) => each._id));
-      new Set(ids.filter((id) => !known.has(id))).forEach((id) => {
-        const message = `the audit log tells of it, and it does not exist`;
-        log.add({ check: 'vouched', subject: `${kind} ${id}`, message });
+      (await missingOf(collection, ids)).forEach((id) => {
+        add(log, `${kind} ${id}`);
       });
+      onPart();
     }
   }
+}
+
+function add(log: FindingLog, subject: string): void {
+  log.add({ check: 'vouched', subject, message: 'the audit log tells of it, and it does not exist' });
+}
+
+async function missingOf(collection: Collection<AnyStored>, ids: string[]): Promise<string[]> {
+  const found = await patiently(() =>
+    collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
+  );
+  // An entry about an exported list tells of no one of them.
+  const known = new Set([allOfKind, ...found.map((each) => each._id)]);
+  return [...new Set(ids)].filter((id) => !known.has(id));
+}
+
+/**
+ * By the time of the entries, whenever their subjects were made. An index has no order within a moment, so that this
+ * cannot go on where a lost cursor was: it is safe to begin anew (decision 155).
+ */
+async function missingSince(since: Date, onPart: () => void): Promise<Set<string>> {
+  const missing = new Set<string>();
+  const entries = audit
+    .find<Document>({ at: { $gte: since } }, { projection: { _id: 0, subject: 1 } })
+    .sort({ at: 1 });
+  for await (const chunk of inChunks(entries, batchSize)) {
+    const byKind = groupBy(chunk, ({ subject }) => String((subject as Document | null)?.['kind']));
+    for (const { kind, collection } of told) {
+      const ids = (byKind.get(kind) ?? []).map(({ subject }) => String((subject as Document)['id']));
+      const absent = ids.length > 0 ? await missingOf(collection, ids) : [];
+      absent.slice(0, missingMax - missing.size).forEach((id) => missing.add(`${kind} ${id}`));
+    }
+    onPart();
+  }
+  return missing;
 }
 
 /** The next subjects of this kind, each as often as it has entries in this batch. */

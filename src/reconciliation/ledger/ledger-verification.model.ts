@@ -14,6 +14,8 @@ export interface LedgerVerification {
   failures: number;
   /** Those that failed. */
   checks: { check: LedgerCheck; failures: number }[];
+  /** Rules that it has not looked at. Absent in rows of an earlier release, which did not say. */
+  notChecked?: LedgerCheck[];
   /** The first of them. `topup ledger verify` tells all. */
   findings: LedgerFinding[];
 }
@@ -26,6 +28,7 @@ const schema = new Schema<LedgerVerification>(
     ok: { type: Boolean, required: true },
     failures: { type: Number, required: true },
     checks: { type: Schema.Types.Mixed, required: true },
+    notChecked: { type: [String], default: undefined },
     findings: { type: Schema.Types.Mixed, required: true },
   },
   { collection: 'ledgerVerifications', versionKey: false },

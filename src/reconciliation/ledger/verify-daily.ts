@@ -1,9 +1,10 @@
-import { withLease } from '../../redis/lease.js';
+import { withLease, type Held } from '../../redis/lease.js';
 import { businessDay, daysAfter, startOf } from '../../shared/business-time.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import type { LedgerReport } from './ledger-report.js';
+import type { LedgerReport, OnPart } from './ledger-report.js';
 import { ledgerVerifications, type LedgerVerification } from './ledger-verification.model.js';
+import { verificationMaxMs } from './verification-limit.js';
 import { endProgress, tellProgress } from './verification-progress.js';
 import { verifyLedger } from './verify-ledger.js';
 
@@ -16,16 +17,26 @@ const findingsKept = 20;
 
 /** The clocked job: verifies the ledger once a business day, and every hour while it is red. The result is kept. */
 export async function verifyDueDay(): Promise<void> {
-  await withLease('verify-ledger', leaseMs, async () => {
+  await alone(async (goesOn) => {
     if (nowMs() >= nextVerificationMs(await lastVerification())) {
-      await verifyNow();
+      await verifyNow(goesOn);
     }
   });
 }
 
 /** The job that an operator asks for: the same at once, unless somebody is at it. */
 export async function verifyAskedFor(): Promise<void> {
-  await withLease('verify-ledger', leaseMs, verifyNow);
+  await alone(verifyNow);
+}
+
+/**
+ * One at a time, however long it takes, while it reads on: a second one beside it would only make both slower. One whose process
+ * died is begun anew by the next period, a minute later at the earliest.
+ * @throws LeaseOverError where no part was read for a quarter of an hour. Should that one wake up, its next part ends it.
+ */
+async function alone(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
+  const work = ({ goesOn, over }: Held) => Promise.race([verify(goesOn), over]);
+  await withLease('verify-ledger', leaseMs, work, { holdMaxMs: verificationMaxMs });
 }
 
 /** The last one by the clock, or null before the first. */
@@ -41,13 +52,14 @@ export function nextVerificationMs(last: LedgerVerification | null): number {
   return last && !last.ok ? Math.min(byDay, last.at.getTime() + redAgainMs) : byDay;
 }
 
-async function verifyNow(): Promise<void> {
-  const report = await verifyLedger(tellProgress).finally(endProgress);
-  const failures = report.checks.reduce((sum, each) => sum + each.failures, 0);
+async function verifyNow(onPart: OnPart): Promise<void> {
+  const report = await verifyLedger(tellProgress, { onPart }).finally(endProgress);
+  const failures = report.checks.reduce((sum, each) => sum + (each.failures ?? 0), 0);
   const checks = report.checks
-    .filter((each) => each.failures > 0)
-    .map(({ check, failures: count }) => ({ check, failures: count }));
-  await keep(report, { failures, checks });
+    .map(({ check, failures: count }) => ({ check, failures: count ?? 0 }))
+    .filter((each) => each.failures > 0);
+  const notChecked = report.checks.filter((each) => each.failures === null).map(({ check }) => check);
+  await keep(report, { failures, checks, notChecked });
   const { durationMs } = report;
   if (report.ok) {
     logger.info('ledger verified', { durationMs });
@@ -58,7 +70,7 @@ async function verifyNow(): Promise<void> {
 
 async function keep(
   report: LedgerReport,
-  counted: Pick<LedgerVerification, 'failures' | 'checks'>,
+  counted: Pick<LedgerVerification, 'failures' | 'checks' | 'notChecked'>,
 ): Promise<void> {
   const { ok, durationMs, findings } = report;
   await ledgerVerifications.updateOne(

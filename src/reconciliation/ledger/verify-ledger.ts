@@ -1,3 +1,4 @@
+import { daysAfter } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { wrongIndexes } from '../../database/wrong-indexes.js';
@@ -16,12 +17,15 @@ import { checkDailyTotals } from './check-totals.js';
 import {
   findingLog,
   ledgerChecks,
+  type ClosesRead,
   type FindingLog,
   type LedgerCheck,
   type LedgerFinding,
   type LedgerReport,
+  type OnPart,
   type Progress,
 } from './ledger-report.js';
+import type { Part } from './part.js';
 import { patiently } from './patiently.js';
 import { readSubjects, streamSubjects } from './stream-subjects.js';
 import type { Subject } from './subject.js';
@@ -39,19 +43,26 @@ export async function verifyLedger(
   const startedMs = nowMs();
   const log = findingLog();
   const onOdd = oddKeyLog(log);
+  const { onPart = () => undefined } = options;
+  const told: Progress = (step) => {
+    progress(step);
+    onPart();
+  };
   await checkUniqueIndexes(log);
   await checkKeys(onOdd);
-  const { closes, open } = await checkCloses(log, progress, options);
+  const { closes, open } = await checkCloses(log, told, options);
   const { examined, totals } = open
-    ? { examined: open.examined, totals: null }
-    : await checkEverything(log, { progress, onOdd });
+    ? await checkBesideCloses(log, open.examined, { fromDay: recentFrom(closes), onPart })
+    : await checkEverything(log, { progress: told, onOdd, onPart });
+  await checkAdjustments(log, onPart);
   const checks = (Object.keys(ledgerChecks) as LedgerCheck[]).map((check) => ({
     check,
     title: ledgerChecks[check],
-    failures: log.failuresOf(check),
+    // What was found counts in any case.
+    failures: log.leftOut.has(check) && log.failuresOf(check) === 0 ? null : log.failuresOf(check),
   }));
   return {
-    ok: checks.every((each) => each.failures === 0),
+    ok: log.failures() === 0,
     durationMs: nowMs() - startedMs,
     checks,
     findings: log.kept,
@@ -64,14 +75,37 @@ export async function verifyLedger(
 async function checkEverything(log: FindingLog, walk: Walk) {
   const wallets = await checkWallets(log, walk.progress);
   const subjects = await checkSubjects(log, walk);
-  const quotes = await checkQuotes(log);
-  await checkTraces(log);
-  await checkAdjustments(log);
-  await checkDailyTotals(log);
+  const quotes = await checkByTime(log, { fromDay: null, onPart: walk.onPart });
   return {
     examined: { wallets: wallets.wallets, ...subjects.examined, quotes },
     totals: { ...subjects.totals, wallets: wallets.sum },
   };
+}
+
+/**
+ * Days up to the last closed one that are still looked at by rules of which closes prove nothing. A run by the clock comes an
+ * hour after the end of a day that is closed by then, and the totals of a day change until its last purchase has ended.
+ */
+const recentDays = 3;
+
+function recentFrom({ last }: ClosesRead): string | null {
+  return last && daysAfter(last.day, 1 - recentDays);
+}
+
+/** The rest of the rules over what no close covers; those that need the whole history are left out. */
+async function checkBesideCloses(log: FindingLog, examined: LedgerReport['examined'], part: Part) {
+  log.leaveOut('suspense-total');
+  log.leaveOut('payable-total');
+  const quotes = await checkByTime(log, part);
+  return { examined: { ...examined, quotes }, totals: null };
+}
+
+/** @returns how many quotes were read. */
+async function checkByTime(log: FindingLog, part: Part): Promise<number> {
+  const quotes = await checkQuotes(log, part);
+  await checkTraces(log, part);
+  await checkDailyTotals(log, part);
+  return quotes;
 }
 
 async function checkUniqueIndexes(log: FindingLog): Promise<void> {
@@ -91,6 +125,7 @@ interface Totals {
 interface Walk {
   progress: Progress;
   onOdd: (odd: OddKey) => void;
+  onPart: OnPart;
 }
 
 async function checkSubjects(log: FindingLog, walk: Walk) {

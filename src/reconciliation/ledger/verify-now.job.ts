@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { defineJob } from '../../jobs/define-job.js';
 import { schedules } from '../../jobs/sweep-job.js';
+import { verificationMaxMs } from './verification-limit.js';
 
 /** Verifies the ledger because somebody asks for it, in a process that answers nobody meanwhile. Lost, it is asked for again. */
 export const verifyNowJob = defineJob<object>({
@@ -10,5 +11,5 @@ export const verifyNowJob = defineJob<object>({
   data: Joi.object({}),
   subject: () => 'all',
   mayBeLost: true,
-  limitMs: 15 * 60_000,
+  limitMs: verificationMaxMs,
 });

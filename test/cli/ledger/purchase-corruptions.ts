@@ -98,14 +98,20 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['transaction-state', 'transaction {failed}', 'still waits for a decision']],
   },
   {
-    what: 'a review of a purchase that has no attempt to decide',
-    plant: (edit, ids) =>
-      edit.change(
+    what: 'a review that nobody can end: something was bought, and the purchase was never sent',
+    plant: async (edit, ids) => {
+      await edit.copy(
+        'attempts',
+        { _id: `${ids.success}-1` },
+        { _id: `${ids.open}-1`, transactionId: ids.open },
+      );
+      await edit.change(
         'transactions',
         { _id: ids.open },
         { $set: { reviewSince: new Date(), nextActionAt: null } },
-      ),
-    finds: [['transaction-state', 'transaction {open}', 'no attempt of it is open']],
+      );
+    },
+    finds: [['transaction-state', 'transaction {open}', 'none can be made: it is PENDING, and attempt 1']],
   },
   {
     what: 'an attempt of a final purchase that is open again',
@@ -196,7 +202,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: "an attempt's seller changed after the sale",
     plant: (edit, ids) =>
       edit.change('attempts', { _id: `${ids.reversed}-1` }, { $set: { sellerId: ids.idleId } }),
-    finds: [['attempts', 'transaction {reversed}', 'the last attempt went to {idleId}']],
+    finds: [['attempts', 'transaction {reversed}', 'attempt 1, which was bought, went to {idleId}']],
   },
   {
     what: "a refused attempt's seller changed",

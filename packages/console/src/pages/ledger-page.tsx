@@ -59,8 +59,13 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
       {!last && <Nothing>{t('noVerification')}</Nothing>}
       {last && (
         <Alert color={last.ok ? 'green' : 'red'} role="status">
-          {last.ok ? t('verified') : t('notVerified', { count: count(last.failures) })}
+          {statusOf(last)}
         </Alert>
+      )}
+      {last && last.not_checked.length > 0 && (
+        <Text size="sm" my="xs">
+          {t('notChecked', { rules: last.not_checked.map(({ title }) => title).join('; ') })}
+        </Text>
       )}
       <Facts
         of={[
@@ -96,17 +101,20 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
           ends={[3]}
           rows={verifications.map((each) => ({
             key: each.day,
-            cells: [
-              each.day,
-              <Time at={each.at} />,
-              each.ok ? t('verified') : t('notVerified', { count: count(each.failures) }),
-              seconds(each.duration_ms / 1_000),
-            ],
+            cells: [each.day, <Time at={each.at} />, statusOf(each), seconds(each.duration_ms / 1_000)],
           }))}
         />
       )}
     </Section>
   );
+}
+
+/** Of a rule that was not looked at nobody is told that it holds. */
+function statusOf({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
+  if (!ok) {
+    return t('notVerified', { count: count(failures) });
+  }
+  return not_checked.length > 0 ? t('verifiedInPart') : t('verified');
 }
 
 function Running({ of }: { of: NonNullable<Ledger['running']> }): React.ReactElement {

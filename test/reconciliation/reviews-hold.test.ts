@@ -1,0 +1,101 @@
+/** What an operator may be shown, and may decide, leaves a ledger that holds. */
+import { expect } from 'chai';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { findPurchase } from '../../src/purchases/find-purchase.js';
+import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
+import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { ordersOf, prepareNextOrder, tooLateCode } from '../../src/purchases/fulfil/orders.js';
+import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
+import { rejectOrder } from '../../src/purchases/fulfil/reject-order.js';
+import { setAsidePurchase } from '../../src/purchases/fulfil/set-aside-purchase.js';
+import { orders } from '../../src/purchases/order.model.js';
+import { purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
+import { resolveReview } from '../../src/purchases/review/resolve-review.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { newId } from '../../src/shared/ids.js';
+import { openPlay, type Play } from '../closes/ledger-play.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const by = { actor: 'operator:budi', from: null, reason: 'their record' };
+
+describe('the verification of purchases that an operator decides', () => {
+  useDatabase();
+  let play: Play;
+  before(async () => {
+    play = await openPlay();
+  });
+
+  const findings = async () =>
+    (await verifyLedger()).findings.map(({ check, subject, message }) => `${check} ${subject}: ${message}`);
+  const fresh = ({ accountId, _id }: Purchase) => findPurchase(accountId, _id);
+
+  it('holds while one waits that was set aside before any order, and after it was decided', async () => {
+    const { _id, accountId } = await play.buy();
+    expect(await setAsidePurchase({ purchaseId: _id, accountId }, 'its jobs fail')).to.equal(true);
+    expect((await describePurchase(_id)).decisions).to.deep.equal(['failed', 'ask']);
+    expect(await findings()).to.deep.equal([]);
+    await resolveReview(_id, { outcome: 'failed' }, by);
+    expect(await findings()).to.deep.equal([]);
+  });
+
+  it('names one that nobody can end: something was bought of a purchase that was never sent', async () => {
+    const purchase = await play.buy();
+    const order = await prepared(purchase);
+    const { _id } = purchase;
+    const { version } = await purchases.findOne({ _id }).then((found) => found ?? purchase);
+    await claimOrder(purchase, order);
+    await orders.updateOne({ _id: order._id }, { $set: { status: 'OK', open: false, serialNumber: null } });
+    await purchases.updateOne(
+      { _id },
+      { $set: { status: 'PENDING', version, reviewSince: new Date(), nextActionAt: null } },
+    );
+    expect((await describePurchase(_id)).decisions).to.deep.equal([]);
+    const found = await findings();
+    await purchases.updateOne({ _id }, { $set: { status: 'PROCESSING', version: purchase.version + 1 } });
+    expect(
+      found.filter((each) => each.includes('it waits for a decision, and none can be made')),
+    ).to.deep.equal([
+      `transaction-state transaction ${_id}: it waits for a decision, and none can be made: it is PENDING, and attempt 1 was bought`,
+    ]);
+    await resolveReview(_id, { outcome: 'success', serialNumber: 'SN2' }, by);
+    expect(await findings()).to.deep.equal([]);
+  });
+
+  it('holds after a success that was booked to the order before one that never left', async () => {
+    const other = (await createAccount({ username: `s${newId()}`, role: 'seller' })).account;
+    const purchase = await play.buy();
+    const order = await prepared(purchase);
+    const first = await claimOrder(purchase, order);
+    await rejectOrder(first.order, { code: 'not-sent', message: 'busy' });
+    const second = await claimOrder(
+      await fresh(purchase),
+      newOrder({
+        ...{ accountId: purchase.accountId, transactionId: purchase._id, n: 2, sellerId: other._id },
+        ...{ offerPrice: order.offerPrice, commissionRate: order.commissionRate },
+        provider: { kind: order.providerKind, baseUrl: null, username: 'us' },
+      }),
+    );
+    await rejectOrder(second.order, { code: tooLateCode, message: 'late' });
+    await putUnderReview(await fresh(purchase), 'its jobs fail');
+    await resolveReview(purchase._id, { outcome: 'success', serialNumber: 'SN1' }, by);
+    const made = await ordersOf(purchase);
+    expect(made.map(({ status }) => status)).to.deep.equal(['OK', 'REJECTED']);
+    expect(await findings()).to.deep.equal([]);
+
+    await purchases.updateOne({ _id: purchase._id }, { $set: { sellerId: other._id } });
+    const forged = await findings();
+    await purchases.updateOne({ _id: purchase._id }, { $set: { sellerId: order.sellerId } });
+    expect(forged).to.include(
+      `attempts transaction ${purchase._id}: it names seller ${other._id}, attempt 1, which was bought, went to ${order.sellerId}`,
+    );
+  });
+
+  async function prepared(purchase: Purchase) {
+    const order = await prepareNextOrder(purchase, []);
+    if ('noRoute' in order) {
+      throw new Error(`No route: ${order.noRoute.message}`);
+    }
+    return order;
+  }
+});
