@@ -64,8 +64,11 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   };
   const leavePurchase = ({ _id }: Purchase, why: Left) =>
     erased.left.push({ transactionId: _id, quoteId: null, why });
-  const leaveQuote = ({ _id, usedBy }: Quote, why: Left) =>
-    erased.left.push({ transactionId: usedBy, quoteId: _id, why });
+  const leaveQuote = ({ _id, usedBy }: Quote, why: Left) => {
+    if (!erased.left.some(({ transactionId }) => transactionId !== null && transactionId === usedBy)) {
+      erased.left.push({ transactionId: usedBy, quoteId: _id, why });
+    }
+  };
 
   for await (const page of findCustomer(number)) {
     await each(page.purchases, erasePurchase, (one, why) => {
@@ -109,19 +112,27 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
     }
     result = await maskPurchase(found, how);
   }
-  const { left, withBill } = result;
-  return { left, purchases: left === null ? 1 : 0, bills: withBill ? 1 : 0 };
+  const { left, bills } = result;
+  return { left, purchases: left === null ? 1 : 0, bills };
 }
 
-/** Whoever wants to pay an inquiry that went makes a new one. In a database transaction, so that it waits for no other. */
+/**
+ * Whoever wants to pay an inquiry that went makes a new one. A paid one goes with its payment, which is looked through for the
+ * name in it. In a database transaction, so that it waits for no other.
+ */
 async function eraseQuote(quote: Quote): Promise<Result> {
   const { _id, accountId, usedBy } = quote;
-  const bills = await inTransaction(async (session) => {
+  return inTransaction(async (session) => {
+    const done = (bills: number): Result => ({ left: null, purchases: 0, bills });
     if (usedBy === null) {
-      return (await quotes.deleteOne({ _id, accountId, usedBy: null }, { session })).deletedCount;
+      return done((await quotes.deleteOne({ _id, accountId, usedBy: null }, { session })).deletedCount);
+    }
+    const payment = await purchases.findOne({ _id: usedBy, accountId }, { session });
+    if (payment?.proofSalt !== undefined) {
+      // Where it is not among those that were left, the walk had passed before it was there.
+      return { left: 'accepted meanwhile' as const, purchases: 0, bills: 0 };
     }
     const { filter, update } = maskedQuote(quote, blotted);
-    return (await quotes.updateOne(filter, update, { session })).modifiedCount;
+    return done((await quotes.updateOne(filter, update, { session })).modifiedCount);
   });
-  return { left: null, purchases: 0, bills };
 }

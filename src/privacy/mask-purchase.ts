@@ -1,5 +1,5 @@
 import { quotes, type Quote } from '../bills/quote.model.js';
-import { inTransaction } from '../database/mongo.js';
+import { inTransaction, type Session } from '../database/mongo.js';
 import { proofOf } from '../money/closes/canonical-text.js';
 import { CaseModel, type ReconciliationCase } from '../purchases/case.model.js';
 import { keyOfOrder, orders, type Order } from '../purchases/order.model.js';
@@ -16,13 +16,14 @@ export type Left =
   | 'a webhook is under way'
   | 'closed without a proof'
   | 'changed meanwhile'
+  | 'accepted meanwhile'
   | 'held by a database transaction';
 
 export interface MaskResult {
   /** Null: it is done. */
   left: Left | null;
-  /** Whether the bill that it paid was masked with it. */
-  withBill: boolean;
+  /** Inquiries that went with it: the paid one, and unpaid ones from before its end. */
+  bills: number;
 }
 
 export interface HowToMask {
@@ -39,7 +40,7 @@ export interface HowToMask {
  */
 export async function maskPurchase(purchase: Purchase, how: HowToMask): Promise<MaskResult> {
   const { status, reviewSince, proofSalt, quoteId, accountId } = purchase;
-  const leave = (left: Left): MaskResult => ({ left, withBill: false });
+  const leave = (left: Left): MaskResult => ({ left, bills: 0 });
   if (!isFinal(status)) {
     return leave('not final');
   }
@@ -147,16 +148,29 @@ async function maskBooks(
       { session },
     );
     if (result.matchedCount === 0) {
-      return { left: 'changed meanwhile' as const, withBill: false };
+      return { left: 'changed meanwhile' as const, bills: 0 };
     }
     if (found.length > 0) {
       await orders.bulkWrite(found.map(changeOf), { session });
     }
+    const over = await endQuotesBefore(purchase, session);
     if (quote?.proofSalt === undefined) {
-      return { left: null, withBill: false };
+      return { left: null, bills: over };
     }
     const { filter, update } = maskedQuote(quote, hide);
     const { modifiedCount } = await quotes.updateOne(filter, update, { session });
-    return { left: null, withBill: modifiedCount > 0 };
+    return { left: null, bills: over + modifiedCount };
   });
+}
+
+/** Without its number the payment no longer tells that what was asked for before its end is over (create-payment.ts). @returns how many. */
+async function endQuotesBefore(
+  { accountId, kind, productCode, customerNumber, finalAt }: Purchase,
+  session: Session,
+): Promise<number> {
+  if (kind !== 'postpaid' || finalAt === null) {
+    return 0;
+  }
+  const over = { accountId, productCode, customerNumber, usedBy: null, createdAt: { $lte: finalAt } };
+  return (await quotes.deleteMany(over, { session })).deletedCount;
 }

@@ -159,6 +159,12 @@ schema.index(
   { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'unmasked_oldest' },
 );
 
+// Whether a bill is being paid, and when its payments have ended (create-payment.ts). Open ones come first.
+schema.index(
+  { accountId: 1, productCode: 1, customerNumber: 1, finalAt: 1 },
+  { partialFilterExpression: { kind: 'postpaid' }, name: 'account_bill_ended' },
+);
+
 // What an erasure has still to end reports for.
 schema.index(
   { reportsToEnd: 1 },

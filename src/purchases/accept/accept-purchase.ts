@@ -39,8 +39,11 @@ export interface AcceptedPurchase {
   created: boolean;
 }
 
-/** What it costs, and what must not have happened until it is debited. */
-export type Pricing = (product: Product, customerNumber: string) => Promise<Price & { barredBy?: Bar }>;
+/** What it costs, and what must not be there when the purchase of this id is debited. */
+export type Pricing = (
+  product: Product,
+  customerNumber: string,
+) => Promise<Price & { barredBy?: (purchaseId: string) => Bar }>;
 
 /**
  * Accepts a purchase or a payment: known, checked, priced, debited, and only then is there a job. If the process dies
@@ -85,7 +88,7 @@ export async function acceptPurchase(
       callbackUrl: request.callbackUrl ?? null,
       requestId: request.requestId,
     });
-    return await debit(own, barredBy, wanted);
+    return await debit(own, barredBy?.(own._id), wanted);
   } catch (refusal) {
     // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
     // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.

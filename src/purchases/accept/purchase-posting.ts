@@ -24,10 +24,7 @@ export function purchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
     inserts: [
       { collection: purchases.collectionName, document: toStored(purchase), key: { accountId, refId } },
     ],
-    ...(barredBy && {
-      // What this very purchase has taken does not bar a repeat of it.
-      barredBy: { ...barredBy, filter: { ...barredBy.filter, usedBy: { $type: 'string', $ne: _id } } },
-    }),
+    ...(barredBy && { barredBy }),
     changes: quoteId === null ? [] : [claimOfQuote(quoteId, _id)],
     totals: totalsOf(null, purchase),
   };

@@ -25,8 +25,7 @@ const askFor = (buyer: ApiClient, customer_number: string, code = 'PLNPOST') =>
 const payBy = (buyer: ApiClient, customer_number: string, extra: object = {}): Promise<Answer> =>
   buyer.post('/api/buyer/payment', { code: 'PLNPOST', customer_number, ref_id: uniqueRef(), ...extra });
 
-describe('postpaid: inquiry and payment', function () {
-  this.timeout(60_000);
+describe('postpaid: inquiry and payment', () => {
   let stack: Stack;
   let buyer: ApiClient;
 
@@ -206,18 +205,25 @@ describe('postpaid: inquiry and payment', function () {
   });
 });
 
-describe('postpaid: payments of one bill at once', function () {
-  this.timeout(60_000);
+describe('postpaid: payments of one bill at once', () => {
   let stack: Stack;
+  let apiKey: string;
   let buyer: ApiClient;
 
   before(async () => {
     // Nobody pays the biller: a payment that had ended while the others were asked would rightly let the next one in.
     stack = await startStack({ workers: ['inquiries'] });
-    buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
+    apiKey = (await stack.seed())['buyer']?.api_key ?? '';
+    buyer = apiClient(stack.baseUrl, apiKey);
     await deposit(buyer, 100_000_000);
   });
   after(() => stack.stop());
+
+  async function askTimes(times: number, number: string): Promise<void> {
+    for (let n = 0; n < times; n++) {
+      expect((await askFor(buyer, number)).status).to.equal(200);
+    }
+  }
 
   it('10 at once with 10 ref_ids, with a quote and without one: one is accepted', async () => {
     for (const number of ['530000006661', '530000006662']) {
@@ -237,6 +243,39 @@ describe('postpaid: payments of one bill at once', function () {
       expect(price).to.equal(quoted?.body.data.total_amount ?? price);
       expect(await balanceOf(buyer)).to.equal(before - price);
     }
+    await expectLedgerToHold(stack);
+  });
+
+  it('two at once at two processes, with a quote each after 50 inquiries: one is accepted', async () => {
+    const number = '530000006663';
+    const second = apiClient((await stack.startWeb()).url, apiKey);
+    for (const other of [buyer, second]) {
+      await askTimes(50, number);
+      const answers = await Promise.all([
+        payBy(buyer, number),
+        askFor(other, number).then(() => payBy(second, number)),
+      ]);
+      const accepted = answers.filter(({ status }) => status === 200);
+      expect(accepted).to.have.length(other === buyer ? 1 : 0);
+      for (const { body } of answers.filter((each) => !accepted.includes(each))) {
+        expect(body.reason).to.equal('bill_being_paid');
+      }
+    }
+    expect(await stack.db.collection('transactions').countDocuments({ customerNumber: number })).to.equal(1);
+  });
+
+  it('once it has ended, none of 50 inquiries that were made before its end is paid: the biller is asked again', async () => {
+    const number = '530000006664';
+    const first = (await payBy(buyer, number)).body.data.transaction_id as string;
+    await askTimes(50, number);
+    await stack.startWorker('fulfilment');
+    const transactions = stack.db.collection<{ _id: string; finalAt: Date | null }>('transactions');
+    const ended = await eventually('the payment to be final', () =>
+      transactions.findOne({ _id: first, finalAt: { $ne: null } }),
+    );
+    const next = (await payBy(buyer, number)).body.data.transaction_id as string;
+    const claimed = await stack.db.collection('quotes').findOne({ usedBy: next });
+    expect((claimed?.['createdAt'] as Date).getTime()).to.be.greaterThan(ended.finalAt?.getTime() ?? 0);
     await expectLedgerToHold(stack);
   });
 });

@@ -9,8 +9,7 @@ import { expectFailure } from '../support/expect-answer.js';
 
 const dayMs = 86_400_000;
 
-describe('deposits that wait', function () {
-  this.timeout(60_000);
+describe('deposits that wait', () => {
   let stack: Stack;
   let [buyer, buyer2]: ApiClient[] = [];
   let accountId: string;

@@ -1,0 +1,114 @@
+/** A bill whose payment is under way, whatever became of what was asked about it since; payment.test.ts has the rest. */
+import { expect } from 'chai';
+import { limits } from '../../../config/limits.js';
+import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
+import { newProofSalt } from '../../../src/money/closes/canonical-text.js';
+import { applyRetention } from '../../../src/privacy/apply-retention.js';
+import { eraseCustomer } from '../../../src/privacy/erase-customer.js';
+import { maskPurchase } from '../../../src/privacy/mask-purchase.js';
+import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
+import { PurchaseModel, purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { blotted, masked } from '../../../src/shared/mask.js';
+import { deliveries } from '../../../src/webhooks/delivery.model.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { useApi } from '../support/api.js';
+import { newProduct } from '../support/catalogue.js';
+import { expectFailure } from '../support/expect-answer.js';
+
+const by = { actor: 'cli:tester', from: null, reason: 'a test' };
+
+describe('a bill whose payment is under way', () => {
+  const api = useApi();
+
+  /** Paid, and asked about again since. */
+  async function underWay() {
+    const { _id: productCode } = await newProduct(api, {
+      category: 'pascabayar',
+      customerNumber: { kind: 'bill' },
+    });
+    const { account, key } = await api.newBuyer(1_000_000);
+    const customerNumber = String(BigInt(`0x${newId()}`)).slice(-15);
+    const ask = async (count: number, over: Partial<Quote> = {}): Promise<Quote[]> => {
+      const all = Array.from({ length: count }, (): Quote => {
+        return {
+          ...{ _id: newId(), accountId: account._id, productCode, customerNumber, sellerId: newId() },
+          ...{ status: 'open', customerName: 'SITI AMINAH', billPeriod: '2024-03', totalBill: 75_000 },
+          ...{ adminFee: 2_500, totalAmount: 77_500, refusal: null, usedBy: null, createdAt: new Date() },
+          ...{ expiresAt: new Date(Date.now() + 600_000), proofSalt: newProofSalt(), ...over },
+        };
+      });
+      await QuoteModel.create(all);
+      return all;
+    };
+    const pay = (ref_id = uniqueRef()) => {
+      const body = { code: productCode, customer_number: customerNumber, ref_id };
+      return api.call({ path: '/api/buyer/payment', key, body });
+    };
+    const [claimed] = await ask(1);
+    const ref = uniqueRef();
+    const { transaction_id } = (await pay(ref)).body.data as { transaction_id: string };
+    const stored = async () => (await purchases.findOne({ _id: transaction_id })) as Purchase;
+    const claimedNow = () => quotes.findOne({ _id: claimed?._id ?? '' });
+    const end = async () => {
+      await concludeFailure(await stored(), null, { code: '01', message: 'nobody' });
+      await deliveries.updateMany(
+        { orderKey: transaction_id },
+        { $set: { state: 'delivered', nextAttemptAt: null } },
+      );
+    };
+    /** That another payment is refused, whose quote is live, and names the first. */
+    const expectOneOpen = async () => {
+      const again = await pay();
+      expectFailure(again, { status: 409, code: '01' });
+      expect(again.body.reason).to.equal('bill_being_paid');
+      expect(again.body.message).to.include(ref);
+      const open = await PurchaseModel.countDocuments({ accountId: account._id, finalAt: null });
+      expect(open).to.equal(1);
+    };
+    return { customerNumber, transaction_id, ask, pay, end, stored, claimedNow, expectOneOpen };
+  }
+
+  it('is refused a second time, however often it was asked about since', async () => {
+    const { ask, expectOneOpen } = await underWay();
+    await ask(51);
+    await expectOneOpen();
+  });
+
+  it('is refused a second time when its customer was erased; the number goes with that of its payment', async () => {
+    const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await underWay();
+    const { left } = await eraseCustomer(customerNumber, by);
+    expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
+    expect(await claimedNow(), 'what is written of its payment is looked through for the name').to.include({
+      ...{ customerNumber, customerName: 'SITI AMINAH' },
+    });
+    await ask(1);
+    await expectOneOpen();
+    await end();
+    expect(await eraseCustomer(customerNumber, by)).to.deep.include({ purchases: 1, bills: 2, left: [] });
+    for (const row of [await stored(), await claimedNow()]) {
+      expect(row?.customerNumber).to.equal(blotted(customerNumber));
+    }
+  });
+
+  it('is refused a second time when retention has masked what it was asked about before', async () => {
+    const { customerNumber, ask, claimedNow, expectOneOpen } = await underWay();
+    const createdAt = new Date(Date.now() - limits.quoteKeptMs - 1_000);
+    await quotes.updateOne({ _id: (await claimedNow())?._id ?? '' }, { $set: { createdAt } });
+    await applyRetention();
+    expect((await claimedNow())?.customerNumber).to.equal(masked(customerNumber));
+    await ask(1);
+    await expectOneOpen();
+  });
+
+  it('has no quote left from before its end when its number is erased: nothing would tell that it is over', async () => {
+    const { customerNumber, ask, end, stored } = await underWay();
+    await ask(2);
+    await end();
+    const [later] = await ask(1, { createdAt: new Date(Date.now() + 1_000) });
+    const how = { hide: blotted, endsReports: false };
+    expect(await maskPurchase(await stored(), how)).to.deep.equal({ left: null, bills: 3 });
+    const rest = await quotes.find({ customerNumber }).toArray();
+    expect(rest.map(({ _id }) => _id)).to.deep.equal([later?._id]);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * Two processes move one purchase at the same moment, both by what they have read before either has written: the money moves
+ * once, and who comes late is told so. Within one process its lane keeps the two apart; here only what each posting expects,
+ * and the unique index on journals, can do that.
+ */
+import { expect } from 'chai';
+import { JournalModel } from '../../src/money/journals/journal.model.js';
+import { move } from '../../src/money/journals/new-journal.js';
+import { post } from '../../src/money/posting/post.js';
+import type { Posting } from '../../src/money/posting/posting.js';
+import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { claimOrder, type Claimed } from '../../src/purchases/fulfil/claim-order.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { rejectOrder } from '../../src/purchases/fulfil/reject-order.js';
+import { OrderModel } from '../../src/purchases/order.model.js';
+import { PurchaseModel } from '../../src/purchases/purchase.model.js';
+import { StalePurchaseError } from '../../src/purchases/states.js';
+import { newId } from '../../src/shared/ids.js';
+import { openShop } from '../jobs/sold-purchases.js';
+import { eventually } from '../support/eventually.js';
+import { skipWithoutFaults, startFault } from '../support/mongo-faults.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { startCalledService, type CalledService, type Heard } from './support/called-service.js';
+import { namespaceOf } from './support/debits.js';
+
+type End = 'success' | 'failed';
+
+const balance = 10_000;
+const price = 1_000;
+const sellerUrl = 'http://127.0.0.1:9';
+const provider = { kind: 'h2h', baseUrl: sellerUrl, username: 'us' } as const;
+const refused = { code: '01', message: 'refused' };
+/** The first write of the posting: by then its process has read the purchase. */
+const firstWriteOf: Record<End, string> = { success: 'transactions', failed: 'wallets' };
+
+describe('two processes move one purchase at the same moment', () => {
+  useDatabase();
+  let other: CalledService;
+  const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
+  otherUri.searchParams.set('appName', 'other');
+
+  before(async function () {
+    other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
+    await skipWithoutFaults(this);
+  });
+  after(() => other.kill());
+
+  const ends: [End, End][] = [
+    ['success', 'success'],
+    ['failed', 'failed'],
+    ['success', 'failed'],
+  ];
+  for (const [first, second] of ends) {
+    it(`one concludes it as ${first}, the other as ${second}: one of them does, and the other is late`, async () => {
+      const sent = await sentPurchase();
+      const { _id: purchaseId, accountId } = sent.purchase;
+      const { sellerId } = sent.order;
+      const heard = await atOnce(
+        { collection: firstWriteOf[first], work: () => concludeHere(sent, first) },
+        {
+          collection: firstWriteOf[second],
+          work: async () => saidBy(await other.call('conclude', { purchaseId, sellerId, as: second })),
+        },
+      );
+      expect([...heard].sort()).to.deep.equal(['done', 'stale']);
+      const isSold = (heard[0] === 'done' ? first : second) === 'success';
+      expect(await statusOf(purchaseId)).to.equal(isSold ? 'SUCCESS' : 'FAILED');
+      expect(await journalsOf(purchaseId)).to.deep.equal(['purchase', isSold ? 'success' : 'refund']);
+      // The deposit, the debit, and what came back.
+      const wallet = isSold ? { balance: balance - price, seq: 2 } : { balance, seq: 3 };
+      expect(await balanceOf(accountId)).to.include(wallet);
+    });
+  }
+
+  it('one sends the next order, the other, which has read that nobody sells it, does not give the money back', async () => {
+    const { purchase, order } = await sentPurchase();
+    const { _id: purchaseId, accountId } = purchase;
+    await rejectOrder(order, refused);
+    const fault = await startFault(heldAt('wallets'));
+    const givingBack = concludeHere({ purchase, order: null }, 'failed');
+    await eventually('it to give the money back', async () => (await fault.count()) === 1);
+    await fault.end();
+    await other.must('claim', { purchaseId, sellerId: order.sellerId });
+    expect(await givingBack).to.equal('stale');
+    expect(await statusOf(purchaseId)).to.equal('PROCESSING');
+    expect(await OrderModel.countDocuments({ transactionId: purchaseId, open: true })).to.equal(1);
+    expect(await journalsOf(purchaseId)).to.deep.equal(['purchase']);
+    expect(await balanceOf(accountId)).to.include({ balance: balance - price, seq: 2 });
+  });
+
+  it('of two postings of one kind about one subject that expect nothing one is written, and the other is told that it stands', async () => {
+    // Nothing but its journal, so that the two meet nowhere else.
+    const posting: Posting = {
+      accountId: newId(),
+      kind: 'success',
+      subjectId: newId(),
+      lines: move(price, { from: 'platform:suspense', to: 'platform:revenue' }),
+    };
+    const outcomes = await atOnce(
+      { collection: 'journals', work: async () => (await post(posting)).outcome },
+      {
+        collection: 'journals',
+        work: async () => {
+          const heard = await other.call('post', posting);
+          return heard.ok ? heard.value.outcome : heard.refusal;
+        },
+      },
+    );
+    expect([...outcomes].sort()).to.deep.equal(['duplicate', 'posted']);
+    expect(await journalsOf(posting.subjectId)).to.deep.equal(['success']);
+  });
+
+  /** A purchase whose order is at its provider, as both processes read it. */
+  async function sentPurchase(): Promise<Claimed> {
+    const shop = await openShop(sellerUrl, { balance });
+    const accepted = await shop.buy();
+    const { _id: transactionId, accountId } = accepted;
+    return claimOrder(
+      accepted,
+      newOrder({
+        ...{ accountId, transactionId, n: 1, sellerId: shop.seller._id, provider },
+        ...{ offerPrice: price, commissionRate: 0.02 },
+      }),
+    );
+  }
+
+  /** Does both, of which each is held at its write to the collection until the other is there as well. */
+  async function atOnce<T>(here: Held<T>, there: Held<T>): Promise<[T, T]> {
+    const faults = await Promise.all([
+      startFault(heldAt(here.collection)),
+      startFault({ ...heldAt(there.collection), uri: otherUri.href }),
+    ]);
+    const working = Promise.all([here.work(), there.work()]);
+    await eventually('both to write', async () =>
+      (await Promise.all(faults.map((each) => each.count()))).every((count) => count === 1),
+    );
+    await Promise.all(faults.map((each) => each.end()));
+    return working;
+  }
+
+  function heldAt(collection: string) {
+    const commands = ['update', 'insert'];
+    return { kind: 'pause', commands, namespace: namespaceOf(collection), ms: 1_000 } as const;
+  }
+
+  function concludeHere(
+    { purchase, order }: Pick<Claimed, 'purchase'> & { order: Claimed['order'] | null },
+    end: End,
+  ): Promise<string> {
+    const work =
+      end === 'success' && order
+        ? concludeSuccess(purchase, order, { code: '00', message: 'success', serialNumber: newId() })
+        : concludeFailure(purchase, order, refused);
+    return work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof StalePurchaseError ? 'stale' : String(error)),
+    );
+  }
+
+  async function statusOf(purchaseId: string): Promise<string | undefined> {
+    return (await PurchaseModel.findById(purchaseId).lean())?.status;
+  }
+
+  async function journalsOf(subjectId: string): Promise<string[]> {
+    const found = await JournalModel.find({ subjectId }).lean();
+    return found.map(({ kind }) => kind).sort();
+  }
+});
+
+interface Held<T> {
+  /** That its first write goes to. */
+  collection: string;
+  work: () => Promise<T>;
+}
+
+function saidBy(heard: Heard<unknown>): string {
+  return heard.ok ? 'done' : heard.refusal;
+}
