@@ -103,13 +103,15 @@ export const limits = {
   hearingMs: 1_000,
   /** Requests that wait on one connection for the answers before theirs; who sends more loses the connection. */
   pipelinedMax: 32,
-  /** A connection on which nothing moves for so long in the middle of something is closed: longer than any answer takes. */
+  /** A connection whose client has taken nothing of its answer for so long is closed. */
   stillConnectionMs: 120_000,
   /** After SIGTERM: what is under way has so long to finish, each connection so long to close, and all so long to be over. */
   drainMs: 20_000,
   closeStepMs: 1_000,
   /** Of drainMs: how long a stop waits for bodies that clients have begun to send. */
   bodyAtStopMs: 2_000,
+  /** And for a client that takes nothing of its answer; what it took nothing of before the stop counts. */
+  stillAtStopMs: 10_000,
   stopMs: 25_000,
 
   /** Lanes of a process in which postings are written in groups, and the postings of a group. */

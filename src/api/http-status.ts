@@ -19,15 +19,17 @@ import type { Message } from '../shared/say.js';
 const reasonsOfRequests = {
   400: 'malformed_body',
   405: 'method_not_allowed',
+  408: 'malformed_body',
   413: 'body_too_large',
   415: 'unsupported_media_type',
+  431: 'malformed_body',
 } as const;
 
-/** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method. */
+/** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method, too slow. */
 export class HttpRequestError extends AppError {
   constructor(
     message: Message,
-    readonly httpStatus: 400 | 405 | 413 | 415 = 400,
+    readonly httpStatus: keyof typeof reasonsOfRequests = 400,
     options: AppErrorOptions = {},
   ) {
     super('01', message, { reason: reasonsOfRequests[httpStatus], ...options });

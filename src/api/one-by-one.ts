@@ -1,30 +1,46 @@
 import { AsyncResource } from 'node:async_hooks';
-import {
-  STATUS_CODES,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
-import { logger } from '../shared/logger.js';
+import { answerUnread } from './answer-unread.js';
+import { endStillAnswers } from './still-answers.js';
 
 /** The rest of this one, one that takes connections, one that reads. */
 const turnsToRead = 3;
+
+interface Waiting {
+  response: ServerResponse;
+  /** Nothing is taken from its connection behind it. */
+  isLast: boolean;
+  handle: () => void;
+}
 
 /** A connection, from its first request on until nothing waits on it any more. */
 interface Line {
   /** What is handled just now. */
   current: ServerResponse | null;
   /** What came meanwhile (pipelined). */
-  waiting: { response: ServerResponse; handle: () => void }[];
+  waiting: Waiting[];
   /** Something is handled, or is just about to be. */
   isBusy: boolean;
-  /** What came behind it could not be read: then nothing of it is done, and the connection ends. */
+  /** What comes behind it cannot be read: then nothing of it is done, and the connection ends. */
   isBroken: boolean;
+}
+
+/** How long an answer may stand still of which its client takes nothing, and when the server closes. */
+interface Times {
+  stillMs?: number;
+  atStopMs?: number;
+}
+
+/** Of the server. */
+interface Stage {
+  /** Each answer ends its connection. */
+  isLast: boolean;
+  /** Nothing begins any more. */
+  isClosing: boolean;
 }
 
 /**
@@ -37,15 +53,12 @@ interface Line {
 export function oneByOne(
   server: Server,
   handle: RequestListener,
-  { stillMs = limits.stillConnectionMs }: { stillMs?: number } = {},
+  { stillMs = limits.stillConnectionMs, atStopMs = limits.stillAtStopMs }: Times = {},
 ): { close(): Promise<void> } {
   const lines = linesOf(server);
   // Who takes nothing of its answer would hold its connection without end.
-  server.timeout = stillMs;
-  /** Each answer ends its connection. */
-  let isLast = false;
-  /** Nothing begins any more. */
-  let isClosing = false;
+  const answers = endStillAnswers(() => lines.keys(), { stillMs, atStopMs });
+  const stage: Stage = { isLast: false, isClosing: false };
 
   const goOn = (socket: Socket, line: Line): void => {
     const next = line.waiting.shift();
@@ -54,17 +67,18 @@ export function oneByOne(
       return;
     }
     // Its answer could not be written: the one before ended the connection, or another holds it.
-    if (isClosing || line.isBroken || !socket.writable || next.response.socket !== socket) {
+    if (stage.isClosing || line.isBroken || !socket.writable || next.response.socket !== socket) {
       socket.destroy();
       return;
     }
     line.current = next.response;
-    if (isLast) {
+    line.isBroken = next.isLast;
+    if (stage.isLast || next.isLast) {
       endsConnection(next.response);
     }
     next.response.once('close', () => {
       line.current = null;
-      if (isClosing || line.isBroken) {
+      if (stage.isClosing || line.isBroken) {
         socket.destroySoon();
       } else if (line.waiting.length > 0) {
         // Others have their turn in between.
@@ -86,7 +100,12 @@ export function oneByOne(
     announceNoBody(request);
     const begin = () => handle(request, response);
     // What waits begins by the end of another: it must not be taken for a part of that (tracing).
-    line.waiting.push({ response, handle: line.isBusy ? AsyncResource.bind(begin) : begin });
+    line.waiting.push({
+      response,
+      // Node drops what came in the same packet behind it, and would read on in the middle of another request.
+      isLast: request.headers.upgrade !== undefined,
+      handle: line.isBusy ? AsyncResource.bind(begin) : begin,
+    });
     if (!line.isBusy) {
       line.isBusy = true;
       goOn(socket, line);
@@ -97,21 +116,27 @@ export function oneByOne(
   // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
   server.on('checkExpectation', take);
   hearUnread(server, lines);
-  return {
-    async close() {
-      isLast = true;
-      for (const { current } of lines.values()) {
-        endsConnection(current);
-      }
-      await readWhatCame();
-      isClosing = true;
-      const closed = stopListening(server);
-      endWhere(lines, ({ current }) => current === null);
-      const unsent = setTimeout(endWhere, limits.bodyAtStopMs, lines, isUnsent);
-      await closed;
-      clearTimeout(unsent);
-    },
-  };
+  return { close: () => closeInOrder(server, lines, { answers, stage }) };
+}
+
+async function closeInOrder(
+  server: Server,
+  lines: Map<Socket, Line>,
+  { answers, stage }: { answers: ReturnType<typeof endStillAnswers>; stage: Stage },
+): Promise<void> {
+  stage.isLast = true;
+  for (const { current } of lines.values()) {
+    endsConnection(current);
+  }
+  await readWhatCame();
+  stage.isClosing = true;
+  const closed = stopListening(server);
+  endWhere(lines, ({ current }) => current === null);
+  const unsent = setTimeout(endWhere, limits.bodyAtStopMs, lines, isUnsent);
+  answers.hurry();
+  await closed;
+  clearTimeout(unsent);
+  answers.stop();
 }
 
 /** Of the connections that there are. */
@@ -130,8 +155,13 @@ function hearUnread(server: Server, lines: Map<Socket, Line>): void {
   });
   // Node would end it at once, and what is under way on it with that.
   server.on('connect', (_request, socket) => {
+    const line = lines.get(socket as Socket);
+    endUnread(new Error('This is no proxy'), socket, line);
+    // Node has let go of it: nobody else tells the answer that there is room again, or sees the client go.
+    socket.on('drain', () => line?.current?.emit('drain'));
+    socket.on('end', () => socket.end());
     socket.on('error', () => undefined);
-    endUnread(new Error('This is no proxy'), socket, lines.get(socket as Socket));
+    socket.resume();
   });
 }
 
@@ -200,16 +230,7 @@ function endUnread(error: NodeJS.ErrnoException, socket: Duplex, line: Line | un
     return;
   }
   if (socket.writable) {
-    const status = unreadStatuses.get(error.code ?? '') ?? 400;
-    logger.info('a request could not be read', { status, code: error.code });
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n\r\n`);
+    socket.write(answerUnread(error));
   }
   socket.destroy();
 }
-
-/** As Node would answer. */
-const unreadStatuses = new Map([
-  ['HPE_HEADER_OVERFLOW', 431],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-]);

@@ -1,7 +1,8 @@
 /** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { parseJson } from '../api/middleware/parse-body.js';
+import { jsonBodyUpTo } from '../api/middleware/json-body.js';
+import { allOfKind } from '../audit/audit.model.js';
 import { recordAudit, type NewAuditEntry } from '../audit/record-audit.js';
 import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
@@ -41,7 +42,6 @@ export const queueBoardActions: Readonly<Record<string, OperatorAction>> = {
   [`patch ${job}/priority`]: 'queue.remove',
 };
 
-const bodyBytesMax = 100_000;
 const toldMax = 2_000;
 
 /**
@@ -50,7 +50,7 @@ const toldMax = 2_000;
  */
 export function queueActions(): Router {
   const router = Router({ caseSensitive: true });
-  router.use(parseJson({ limit: bodyBytesMax }));
+  router.use(jsonBodyUpTo());
   // In the order in which the board has them, so that `pause` is no job's name here either.
   for (const { method, path } of boardRoutes()) {
     if (method === 'get') {
@@ -97,7 +97,7 @@ function audited(path: string): RequestHandler {
     const jobId = String(request.params['jobId'] ?? '');
     const entry = {
       ...changedByOperator(request, response),
-      subject: { kind: 'queue' as const, id: known.has(name) ? name : 'all' },
+      subject: { kind: 'queue' as const, id: known.has(name) ? name : allOfKind },
     };
     const what = { request: `${request.method} ${request.path}`.slice(0, toldMax), ...bodyOf(request) };
     const before = await stateOf(name, jobId, known);

@@ -119,6 +119,18 @@ export const messages = {
     en: 'The body did not arrive whole.',
     id: 'Isi permintaan tidak sampai dengan utuh.',
   },
+  requestUnreadable: {
+    en: 'This is no request of HTTP/1.1 that can be read. Nothing was done.',
+    id: 'Ini bukan permintaan HTTP/1.1 yang dapat dibaca. Tidak ada yang dilakukan.',
+  },
+  requestTooSlow: {
+    en: 'The request did not arrive whole in time. Nothing was done; send it again.',
+    id: 'Permintaan tidak sampai dengan utuh pada waktunya. Tidak ada yang dilakukan; kirim lagi.',
+  },
+  headersTooLarge: {
+    en: 'The headers of the request are too large. Nothing was done.',
+    id: 'Header permintaan terlalu besar. Tidak ada yang dilakukan.',
+  },
   bodyWrongEncoding: {
     en: 'The body is not what its "Content-Encoding" says.',
     id: 'Isi permintaan tidak sesuai dengan "Content-Encoding" yang disebutkan.',

@@ -1,6 +1,7 @@
 /** What the Bull board says beside its jobs: where the console tells more, and what waits where it does not look. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { connectTo, everything } from '../support/raw-connection.js';
 import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { callerAs, type Caller } from './support/console-caller.js';
 import { expectSound } from './support/expect-sound.js';
@@ -109,6 +110,29 @@ describe('the Bull board in the console', function () {
       );
     expect([done?.['before'].concurrency, done?.['after'].concurrency]).to.deep.equal([3, 'no limit']);
   });
+
+  it('does nothing of a change whose body breaks off, or is no JSON', async () => {
+    const admin = await callerAs(shop, 'admin');
+    const cookies = ['topup_admin', 'XSRF-TOKEN'].map((name) => `${name}=${admin.client.cookie(name) ?? ''}`);
+    const { port } = new URL(shop.stack.baseUrl);
+    const heardOf = async (type: string, rest: string): Promise<string> => {
+      const socket = await connectTo(port);
+      const heard = everything(socket);
+      const headers = { ...admin.withToken(), cookie: cookies.join('; '), 'content-type': type };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(
+        `PUT /admin/queues/api/queues/reports/pause HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('')}Transfer-Encoding: chunked\r\n\r\n5\r\n{"rea\r\n`,
+      );
+      // While its login is looked for.
+      setImmediate(() => socket.write(rest));
+      return (await heard).slice(9, 12);
+    };
+    for (let round = 0; round < 10; round += 1) {
+      expect(await heardOf('application/json', 'ZZ\r\n')).to.equal('400');
+      expect(await heardOf('text/plain', '0\r\n\r\n')).to.equal('415');
+    }
+    expect((await board('')).find(({ name }) => name === 'reports')?.isPaused).to.equal(false);
+  });
 });
 
 (chromiumProgram === null ? describe.skip : describe)(
@@ -147,5 +171,6 @@ interface BoardQueue {
   name: string;
   description: string;
   globalConcurrency: number | null;
+  isPaused: boolean;
   jobs: { externalUrl?: { href: string } }[];
 }

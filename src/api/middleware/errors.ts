@@ -30,24 +30,29 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   setRetryAfter(response, known);
   // A refusal is of the moment, and may say something about the account.
   response.set('Cache-Control', 'no-store');
-  context.answer = {
-    status: 'error',
-    code: known.code,
-    reason: known.reason,
-    message: wordsIn(response, known.said),
-    data: null,
-    ...(known instanceof InsufficientBalanceError && { data_hint: known.hint }),
-    ...(known.errors && {
-      errors: known.errors.map(({ field, reason = 'not_accepted', message }) => ({
-        field,
-        reason,
-        message: wordsIn(response, message),
-      })),
-    }),
-    request_id: context.requestId,
-  };
+  context.answer = failureOf(known, context.requestId, (said) => wordsIn(response, said));
   response.status(httpStatusOf(known)).json(context.answer);
 };
+
+/** What the client reads of it. */
+export function failureOf(error: AppError, requestId: string, wordsOf: (said: Message) => string): object {
+  return {
+    status: 'error',
+    code: error.code,
+    reason: error.reason,
+    message: wordsOf(error.said),
+    data: null,
+    ...(error instanceof InsufficientBalanceError && { data_hint: error.hint }),
+    ...(error.errors && {
+      errors: error.errors.map(({ field, reason = 'not_accepted', message }) => ({
+        field,
+        reason,
+        message: wordsOf(message),
+      })),
+    }),
+    request_id: requestId,
+  };
+}
 
 /** Every error as one that a client may see. */
 export function toAppError(error: unknown): AppError {

@@ -12,23 +12,37 @@ interface Bounds {
 
 /** JSON in UTF-8. */
 export function parseJson(bounds: Bounds): RequestHandler {
-  return express.json({ ...bounds, verify: isWholeUtf8 });
+  return refusingBroken(express.json({ ...bounds, verify: isWholeUtf8 }));
 }
 
 /** The bytes as they are signed, of whatever type. */
 export function parseBytes(bounds: Bounds): RequestHandler {
-  return express.raw({ ...bounds, type: () => true, verify: isWhole });
+  return refusingBroken(express.raw({ ...bounds, type: () => true, verify: isWhole }));
 }
 
 /** What a form of a page sends. */
 export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestHandler {
-  return express.urlencoded({ ...bounds, extended: false, verify: isWhole });
+  return refusingBroken(express.urlencoded({ ...bounds, extended: false, verify: isWhole }));
+}
+
+/** The parsers take a request for one without a body whose connection broke before they look at it, as one that waited for a login. */
+function refusingBroken(parse: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    void parse(request, response, (error?: unknown) => {
+      next(error === undefined && request.destroyed && !request.complete ? broken('breaks off') : error);
+    });
+  };
 }
 
 function isWhole(request: IncomingMessage): void {
   if (!request.complete) {
-    throw Object.assign(new Error('The request goes on behind its body'), { type: 'request.aborted' });
+    throw broken('goes on behind its body');
   }
+}
+
+/** As the parsers say it. */
+function broken(how: string): Error {
+  return Object.assign(new Error(`The request ${how}`), { type: 'request.aborted' });
 }
 
 /** The parser takes UTF-7, 16 and 32 as well, which filters in front of us would read as something else. */

@@ -26,8 +26,7 @@ import { uniqueAddress, useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 
-describe('hostile input', function () {
-  this.timeout(60_000);
+describe('hostile input', () => {
   const api = useApi();
 
   describe('names that every object has', () => {

@@ -357,6 +357,14 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
+  /** @returns with milliseconds of computing, of both ends and of all that the process does meanwhile. */
+  async function measured(made: Sent): Promise<[Came, number]> {
+    const before = process.cpuUsage();
+    const came = await send(made);
+    const { user, system } = process.cpuUsage(before);
+    return [came, (user + system) / 1_000];
+  }
+
   const hasMoved = ({ status, text }: Came): boolean =>
     status < 300 && (/"status":"(success|00|05)"/.test(text) || text.includes('text/csv'));
 
@@ -367,17 +375,17 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     for (let n = 0; n < requests; n++) {
       const made = one([operationRequest, operationRequest, resellerRequest, openRequest])();
       const about = `request ${n}: ${made.what}`;
-      const cpu = process.cpuUsage();
-      const came = await send(made);
-      const { user, system } = process.cpuUsage(cpu);
+      const [came, cpuMs] = await measured(made);
       seen.set(came.status, (seen.get(came.status) ?? 0) + 1);
       expect(came.status, `${about}\n${came.text.slice(0, 2_000)}`).to.be.within(100, 499);
-      if ((user + system) / 1_000 > cpuMsMax && !hasMoved(came)) {
-        // Once may have been the collection of garbage of all before.
-        const again = process.cpuUsage();
-        await send(made);
-        const twice = process.cpuUsage(again);
-        expect((twice.user + twice.system) / 1_000, about).to.be.below(cpuMsMax);
+      if (cpuMs > cpuMsMax && !hasMoved(came)) {
+        // Garbage of all before may have been collected, and a machine with other load counts that too: what a request costs
+        // by itself, it costs each time.
+        const again = [];
+        for (let tries = 0; tries < 5; tries++) {
+          again.push((await measured(made))[1]);
+        }
+        expect(Math.min(...again), about).to.be.below(cpuMsMax);
       }
       for (const secret of secrets) {
         // A login with a token may give the same one again.

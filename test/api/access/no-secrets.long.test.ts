@@ -10,8 +10,7 @@ import { hmacSign, md5Sign, pathOf, requestPath } from '../support/reseller.js';
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 const sessionSecret = 'a-session-secret-that-must-never-be-printed';
 
-describe('secrets', function () {
-  this.timeout(60_000);
+describe('secrets', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({

@@ -41,8 +41,7 @@ interface Credentials {
   tokenOfSuperseded: string;
 }
 
-describe('what each credential may do', function () {
-  this.timeout(60_000);
+describe('what each credential may do', () => {
   const sellers: string[] = [];
   // No worker runs here, and nobody is to wait for one.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });

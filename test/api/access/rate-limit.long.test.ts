@@ -9,8 +9,7 @@ import { useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
 
-describe('rate limit over two web processes', function () {
-  this.timeout(60_000);
+describe('rate limit over two web processes', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack();

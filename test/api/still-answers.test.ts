@@ -1,0 +1,174 @@
+/** Clients that take nothing of an answer, or send what Node lets go of: CONNECT and Upgrade. */
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { expect } from 'chai';
+import { limits } from '../../config/limits.js';
+import { oneByOne } from '../../src/api/one-by-one.js';
+import { eventually } from '../support/eventually.js';
+import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
+
+/** More than the buffers of a connection take. */
+const large = 20_000_000;
+const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('answers that are not taken', () => {
+  const servers: http.Server[] = [];
+  afterEach(() => {
+    servers.splice(0).forEach((each) => each.close());
+  });
+
+  it('end their connection, also where the client sends on, or has sent what cannot be read', async () => {
+    const { server } = await serve({ stillMs: 300 });
+    for (const behind of ['', 'XX\r\n\r\n', connectThrough, get('/') + get('/')]) {
+      const [socket, serverSide] = await bothEndsAt(server);
+      socket.pause();
+      const closed = isClosed(serverSide);
+      socket.write(get('/whole') + behind);
+      const dribble = setInterval(() => socket.write('G'), 50);
+      await closed;
+      clearInterval(dribble);
+      socket.destroy();
+    }
+  });
+
+  it('are taken whole by a client that reads slowly', async () => {
+    const { port } = await serve({ stillMs: 1_000 });
+    for (const path of ['/whole', '/streamed']) {
+      const socket = await connectTo(port);
+      let bytes = 0;
+      socket.on('data', (part: Buffer) => {
+        bytes += part.length;
+        socket.pause();
+      });
+      const startedMs = performance.now();
+      const reader = setInterval(() => socket.resume(), 10);
+      const closed = isClosed(socket);
+      socket.write(get(path, 'Connection: close'));
+      await closed;
+      clearInterval(reader);
+      expect(bytes, path).to.be.above(large);
+      expect(performance.now() - startedMs, 'longer than it may stand').to.be.above(1_500);
+    }
+  });
+
+  it('come to their end before a CONNECT behind them ends the connection', async () => {
+    const { port } = await serve({ stillMs: 5_000 });
+    for (const path of ['/whole', '/streamed']) {
+      const socket = await connectTo(port);
+      let bytes = 0;
+      socket.on('data', (part: Buffer) => (bytes += part.length));
+      const closed = isClosed(socket);
+      socket.write(get(path) + connectThrough);
+      await closed;
+      expect(bytes, path).to.be.above(large);
+    }
+  });
+
+  it('leave no connection behind when a client goes that has sent CONNECT', async () => {
+    const { server } = await serve({ stillMs: 20_000 });
+    const [socket, serverSide] = await bothEndsAt(server);
+    const closed = isClosed(serverSide);
+    const connected = once(server, 'connect');
+    socket.pause();
+    socket.write(get('/streamed') + connectThrough);
+    await connected;
+    socket.resume();
+    socket.end();
+    await closed;
+  });
+
+  it('do not keep a stop waiting', async () => {
+    const { port, server, closing } = await serve({ stillMs: 120_000, atStopMs: 2_000 });
+    const sockets = await Promise.all(
+      ['', connectThrough].map(async (behind) => {
+        const socket = await connectTo(port);
+        socket.pause();
+        const begun = once(server, 'request');
+        socket.write(get('/streamed') + behind);
+        await begun;
+        return socket;
+      }),
+    );
+    const startedMs = performance.now();
+    await closing.close();
+    expect(performance.now() - startedMs).to.be.within(1_500, 10_000);
+    sockets.forEach((each) => each.destroy());
+  });
+
+  it('are finished at a stop for a client that takes them in steps of seconds', async () => {
+    const { port, server, closing } = await serve({});
+    const socket = await connectTo(port);
+    let bytes = 0;
+    // Of what it takes of the first megabytes nothing is seen at the other end.
+    socket.on('data', (part: Buffer) => {
+      bytes += part.length;
+      socket.pause();
+    });
+    const begun = once(server, 'request');
+    socket.write(get('/streamed'));
+    await begun;
+    const closed = isClosed(socket);
+    const stopped = closing.close();
+    const startedMs = performance.now();
+    await eventually('more time than a body has', () =>
+      Promise.resolve(performance.now() - startedMs > 1.5 * limits.bodyAtStopMs),
+    );
+    socket.removeAllListeners('data').on('data', (part: Buffer) => (bytes += part.length));
+    socket.resume();
+    await Promise.all([closed, stopped]);
+    expect(bytes).to.be.above(large);
+  });
+
+  it('nothing is done of what comes behind an Upgrade, whichever packet it comes in', async () => {
+    const { port, seen } = await serve({});
+    const upgrade = get('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
+    for (const [packet, next] of [
+      [upgrade + get('/lost'), get('/third')],
+      [upgrade + 'POST /lost HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n', get('/in-a-body')],
+      [upgrade, get('/second')],
+    ] as const) {
+      seen.length = 0;
+      const socket = await connectTo(port);
+      const answer = everything(socket);
+      socket.write(packet);
+      await eventually('it has begun', () => Promise.resolve(seen.length > 0));
+      await new Promise((resolve) => socket.write(next, resolve));
+      expect(await answer).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*done$/);
+      expect(seen).to.deep.equal(['/first']);
+    }
+  });
+
+  /** `/whole` is written at once, `/streamed` as there is room, anything else a little later. */
+  async function serve(options: { stillMs?: number; atStopMs?: number }) {
+    const server = http.createServer();
+    servers.push(server);
+    const seen: string[] = [];
+    const closing = oneByOne(
+      server,
+      ({ url = '' }, response) => {
+        seen.push(url);
+        if (url === '/whole') {
+          response.end(Buffer.alloc(large));
+        } else if (url === '/streamed') {
+          const parts = Array.from({ length: large / 50_000 }, () => Buffer.alloc(50_000));
+          pipeline(Readable.from(parts), response).catch(() => undefined);
+        } else {
+          setTimeout(() => response.end('done'), 50);
+        }
+      },
+      options,
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return { server, seen, closing, port: (server.address() as AddressInfo).port };
+  }
+});
+
+/** @returns both its ends. */
+async function bothEndsAt(server: http.Server): Promise<[Socket, Socket]> {
+  const taken = once(server, 'connection') as Promise<[Socket]>;
+  const socket = await connectTo((server.address() as AddressInfo).port);
+  return [socket, ...(await taken)];
+}

@@ -1,0 +1,27 @@
+/** Connections to which a test writes bytes of its own. */
+import { once } from 'node:events';
+import net from 'node:net';
+
+export async function connectTo(port: number | string): Promise<net.Socket> {
+  const socket = net.connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Also by a reset, which is an error to Node's `once`. */
+export function isClosed(socket: net.Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/** What comes until it is closed. */
+export async function everything(socket: net.Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  await isClosed(socket);
+  return Buffer.concat(parts).toString();
+}
+
+export function get(target: string, header = 'Accept: */*'): string {
+  return `GET ${target} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+}
