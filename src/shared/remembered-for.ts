@@ -24,12 +24,12 @@ export function rememberedFor<T>(ms: number, ask: () => Promise<T>): () => Promi
 
 /**
  * As above for what may take long and says of when it is: who asks waits for `patienceMs` at most, and is answered with the last answer that is not
- * older than `oldestMs`, or with null; a new one is under way meanwhile, for who asks next.
+ * older than `oldestMs`, or with null. Then `isUnderWay`: a new one comes, and who asks again soon has it.
  */
 export function rememberedMeanwhile<T>(
   { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },
   ask: () => Promise<T>,
-): () => Promise<T | null> {
+): () => Promise<{ answer: T | null; isUnderWay: boolean }> {
   let known: { answer: T; sinceMs: number } | null = null;
   const asked = rememberedFor(ms, async () => {
     const answer = await ask();
@@ -37,8 +37,9 @@ export function rememberedMeanwhile<T>(
     return answer;
   });
   return async () => {
-    const coming = asked();
+    const coming = asked().then((answer) => ({ answer, isUnderWay: false }));
     const isFresh = known !== null && performance.now() - known.sinceMs <= oldestMs;
-    return Promise.race([coming, wait(patienceMs, isFresh ? (known?.answer ?? null) : null)]);
+    const before = isFresh ? (known?.answer ?? null) : null;
+    return Promise.race([coming, wait(patienceMs, { answer: before, isUnderWay: true })]);
   };
 }

@@ -12,9 +12,7 @@ const documentFile = join(projectRoot, 'packages/console/openapi.json');
 const typesFile = join(projectRoot, 'packages/console/src/api/schema.d.ts');
 const generator = join(projectRoot, 'node_modules/openapi-typescript/bin/cli.js');
 
-describe('the document of the console', function () {
-  this.timeout(60_000);
-
+describe('the document of the console', () => {
   it('is what the operations say, and the types of the pages are made from it (RECORD=1 writes both)', async () => {
     const document = `${JSON.stringify(consoleDocument(), null, 2)}\n`;
     if (process.env['RECORD'] === '1') {

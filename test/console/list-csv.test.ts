@@ -10,8 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('a list as CSV', function () {
-  this.timeout(30_000);
+describe('a list as CSV', () => {
   useDatabase();
 
   interface Sent {

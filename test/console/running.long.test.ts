@@ -152,6 +152,13 @@ describe('how the service runs, in the console', function () {
     expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: null }] });
     await expectAudited('reports', 'job.retry');
     expect((await ask('getSystem', '/system')).failing_jobs).to.deep.equal([]);
+    await eventually('doctor to see that it is mended', async () => {
+      const { checked } = await ask('getSystem', '/system');
+      return checked?.checks.some(
+        ({ name, status }: { name: string; status: string }) =>
+          name === 'jobs that fail again and again' && status === 'ok',
+      );
+    });
     expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: 'gone' }] });
   });
 

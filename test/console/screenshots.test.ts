@@ -2,7 +2,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
 import {
   chromiumProgram,
   pagesWith,
@@ -10,6 +9,7 @@ import {
   type ConsoleBrowser,
 } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { untilShown } from './support/until-shown.js';
 
 const folder = process.env['SCREENSHOTS'] ?? '';
 
@@ -67,8 +67,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
       ['/settings', 'Settings'],
     ] as const) {
       await page.goto(`${shop.stack.baseUrl}/portal${path}`);
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-      await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
+      await untilShown(page, heading);
       await picture(page, `portal-${path === '' ? 'overview' : path.slice(1)}`);
     }
   });

@@ -8,9 +8,10 @@ describe('what is remembered while it is asked for anew', () => {
     const asked: ((value: number) => void)[] = [];
     const again = { ...options, ms: 60_000 };
     const ask = rememberedMeanwhile(again, () => new Promise<number>((resolve) => asked.push(resolve)));
-    expect(await ask()).to.equal(null);
+    expect(await ask()).to.deep.equal({ answer: null, isUnderWay: true });
     asked[0]?.(1);
-    expect([await ask(), asked.length]).to.deep.equal([1, 1]);
+    expect(await ask()).to.deep.equal({ answer: 1, isUnderWay: false });
+    expect(asked).to.have.length(1);
   });
 
   it('is waited for the first time, and then answered with the last one where the new one takes long', async () => {
@@ -18,23 +19,23 @@ describe('what is remembered while it is asked for anew', () => {
     const ask = rememberedMeanwhile(options, () => new Promise<number>((resolve) => asked.push(resolve)));
     const first = ask();
     asked[0]?.(1);
-    expect(await first).to.equal(1);
-    expect(await ask(), 'the second is under way').to.equal(1);
+    expect(await first).to.deep.equal({ answer: 1, isUnderWay: false });
+    expect(await ask(), 'the second is under way').to.deep.equal({ answer: 1, isUnderWay: true });
     expect(asked).to.have.length(2);
     asked[1]?.(2);
     const third = ask();
     asked[2]?.(3);
-    expect(await third, 'one that comes in time').to.equal(3);
+    expect(await third, 'one that comes in time').to.deep.equal({ answer: 3, isUnderWay: false });
   });
 
   it('is not answered where it is too old, nor in place of an error that comes in time', async () => {
     let times = 0;
     const ask = rememberedMeanwhile({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
-    expect([await ask(), await ask()]).to.deep.equal([1, 2]);
+    expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);
     const failing = rememberedMeanwhile(options, () =>
       (times += 1) === 3 ? Promise.resolve(0) : Promise.reject(new Error('away')),
     );
-    expect(await failing()).to.equal(0);
+    expect((await failing()).answer).to.equal(0);
     expect(await failing().catch((error: unknown) => (error as Error).message)).to.equal('away');
   });
 });

@@ -6,8 +6,7 @@ import { builtProgram } from '../../config/project-file.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 
-describe('a process that is started while MongoDB is away', function () {
-  this.timeout(60_000);
+describe('a process that is started while MongoDB is away', () => {
   let mongo: Outage;
   const started: ChildProcess[] = [];
 

@@ -114,6 +114,9 @@ const skippedMs = 4 * hourMs;
     /** Several causes of one alarm are about a provider each. */
     const wanted = (name: string) => causes.filter(({ alarm }) => alarm === name).length;
     const processOf = (name: string) => causes.find(({ alarm }) => alarm === name)?.of?.() ?? main;
+    const aboutOthers = causes.flatMap(({ alarm, about }) =>
+      about === undefined ? [] : [{ _id: { $regex: `^${alarm} `, $ne: `${alarm} ${about}` } }],
+    );
     let wereKept = false;
     try {
       await eventually(
@@ -128,7 +131,7 @@ const skippedMs = 4 * hourMs;
           }
           // As if each had stood for as long as its rule says.
           await alarms.updateMany(
-            { told: false, since: { $gt: ago(hourMs) } },
+            { told: false, since: { $gt: ago(hourMs) }, $nor: aboutOthers },
             { $set: { since: ago(skippedMs) } },
           );
           for (const [name, of] of seen) {

@@ -12,8 +12,7 @@ import { eventually } from '../support/eventually.js';
 
 const agoMs = 100_000;
 
-describe('a job that is under way for most of its time', function () {
-  this.timeout(60_000);
+describe('a job that is under way for most of its time', () => {
   const queue = defineQueue({ name: uniqueRef('hangs'), does: 'nothing', concurrency: 1 });
   let end: () => void = () => undefined;
   let worker: Worker;

@@ -9,8 +9,7 @@ import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 
-describe('that MongoDB is away', function () {
-  this.timeout(60_000);
+describe('that MongoDB is away', () => {
   let mongo: Outage;
   const { MONGODB_URI: usual } = env;
   before(async () => {

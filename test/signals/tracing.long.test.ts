@@ -176,8 +176,7 @@ describe('the trace of a purchase', function () {
   });
 });
 
-describe('without a collector', function () {
-  this.timeout(60_000);
+describe('without a collector', () => {
   let stack: Stack;
 
   before(async () => {

@@ -9,7 +9,7 @@ import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** More of them change nothing about what to do. */
 const shownMax = 100;
-/** However many pages are open: they ask every 15 s. Doctor looks twice, with seconds between, at what seems to stand still. */
+/** However many pages are open, of which each asks every few seconds. Doctor looks twice, with seconds between, at what seems to stand still. */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
 const lastChecks = rememberedMeanwhile(remembered, async () => ({
@@ -37,9 +37,10 @@ export const getSystem = defineConsoleOperation({
       ),
     })
       .allow(null)
-      .description(
-        'Null: doctor is looking, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second.',
-      ),
+      .description('Null: doctor has not looked in the last minute, and is looking.'),
+    is_looking: Joi.boolean().description(
+      'True: doctor is looking again, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second.',
+    ),
     alarms: Joi.array()
       .items(
         shape({
@@ -58,13 +59,14 @@ export const getSystem = defineConsoleOperation({
       .description('The last to have come to that first.'),
   }),
   async handle() {
-    const [done, { alarms }, failing] = await Promise.all([
+    const [{ answer: checked, isUnderWay }, { alarms }, failing] = await Promise.all([
       lastChecks(),
       listStandingAlarms(shownMax),
       listFailingJobs(shownMax),
     ]);
     return {
-      checked: done,
+      checked,
+      is_looking: isUnderWay,
       alarms: alarms.map(({ _id, since, told, refusal }) => ({
         ...{ id: _id, since: since.toISOString(), is_told: told, refusal: refusal ?? null },
       })),

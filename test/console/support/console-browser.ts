@@ -1,10 +1,10 @@
 /** Chromium with the console open in it, for operators of any role, with what it asked of others and what its policy refused. */
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/operators/rights.js';
-import { eventually } from '../../support/eventually.js';
 import { reason } from './console-caller.js';
 import { chromiumArgs, findChromium } from './chromium.js';
 import { password, type OperatedStack } from './operated-stack.js';
+import { untilShown } from './until-shown.js';
 
 export const chromiumProgram = findChromium();
 
@@ -56,7 +56,10 @@ const pagesOfEverybody = (purchase: string): [string, Heading, Heading][] => [
 
 export interface ConsoleBrowser {
   logIn(role: OperatorRole, locale?: string): Promise<{ page: Page; name: string }>;
-  open(page: Page, path: string, heading: string | RegExp): Promise<void>;
+  /** Loads the page. */
+  open: (page: Page, path: string, heading: Heading) => Promise<void>;
+  /** Goes there without loading anything anew, as a link of the console does: a small part of the computing. */
+  go: (page: Page, path: string, heading: Heading) => Promise<void>;
   /** Requests that left the origin. */
   outside: string[];
   /** Mistakes of pages, and what their policy refused. */
@@ -101,8 +104,20 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
     },
     async open(page, path, heading) {
       await page.goto(`${shop.stack.baseUrl}/admin${path}`);
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-      await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
+      await untilShown(page, heading);
+    },
+    async go(page, path, heading) {
+      await page.evaluate((to) => {
+        // As when a person goes back: the router of the console hears of it. The tests are not compiled for a browser.
+        const { history, dispatchEvent, PopStateEvent } = globalThis as unknown as {
+          history: { state: object | null; pushState(state: object | null, title: string, to: string): void };
+          dispatchEvent: (event: unknown) => boolean;
+          PopStateEvent: new (type: string, options: { state: unknown }) => unknown;
+        };
+        history.pushState(history.state, '', to);
+        dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
+      }, `/admin${path}`);
+      await untilShown(page, heading);
     },
     close: () => browser.close(),
   };

@@ -63,6 +63,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
     },
     {
       alarm: 'TopupEventLoopLag',
+      about: 'web',
       how: 'its event loop, blocked for 0.7 s again and again',
       of: () => web,
       begin: () => Promise.resolve(web?.process.kill('SIGWINCH')),

@@ -43,6 +43,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     },
     {
       alarm: 'TopupProcessSilent',
+      about: 'webhooks silent',
       how: 'the same worker',
       of: () => webhooks,
       begin: () => Promise.resolve(),
@@ -50,6 +51,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     },
     {
       alarm: 'TopupQueueStuck',
+      about: 'reports',
       how: 'kill -STOP of a worker, and a report is asked for',
       of: () => reports,
       async begin() {

@@ -11,6 +11,8 @@ import type { RunningProgram } from '../../support/start-program.js';
 export interface Cause {
   /** The alarm's name. */
   alarm: string;
+  /** What it is about, where others of the same name may be so for a moment on a busy machine: those wait their time, as in life. */
+  about?: string;
   how: string;
   begin(): Promise<unknown>;
   end(): Promise<unknown>;

@@ -5074,6 +5074,11 @@ export interface operations {
                                     title: string;
                                     failures: number;
                                 }[];
+                                /** @description Rules that this run has not looked at: it says nothing about them. */
+                                not_checked: {
+                                    check: string;
+                                    title: string;
+                                }[];
                                 findings: {
                                     check: string;
                                     subject: string;
@@ -5119,7 +5124,7 @@ export interface operations {
                         /** @constant */
                         code: "00";
                         data: {
-                            /** @description Null: doctor is looking, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second. */
+                            /** @description Null: doctor has not looked in the last minute, and is looking. */
                             checked: {
                                 /**
                                  * Format: date-time
@@ -5134,6 +5139,8 @@ export interface operations {
                                     advice: string | null;
                                 }[];
                             } | null;
+                            /** @description True: doctor is looking again, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second. */
+                            is_looking: boolean;
                             /** @description The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none. */
                             alarms: {
                                 id: string;

@@ -27,8 +27,7 @@ export function SystemPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['system'],
     queryFn: () => dataOf(api.GET('/system')),
-    // Doctor is looking: it takes a few seconds.
-    refetchInterval: ({ state }) => (state.data?.checked === null ? 1_000 : 15_000),
+    refetchInterval: ({ state }) => untilNextMs(state.data),
     placeholderData: (before) => before,
   });
   return (
@@ -60,6 +59,14 @@ export function SystemPage(): React.ReactElement {
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
     </>
   );
+}
+
+/** Doctor takes a few seconds to look; and who mends a trouble waits for it to go. */
+function untilNextMs(system?: System): number {
+  if (system?.is_looking) {
+    return 1_000;
+  }
+  return system?.checked?.checks.some(({ status }) => status !== 'ok') ? 5_000 : 15_000;
 }
 
 function Troubles({ of }: { of: Checks }): React.ReactElement {

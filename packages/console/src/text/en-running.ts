@@ -133,6 +133,9 @@ export const enRunning = {
   lastVerification: 'Last verified',
   nextVerification: 'Next by the clock',
   verified: 'every rule holds',
+  verifiedInPart: 'every rule that was checked holds',
+  notChecked:
+    'Not checked by this run: {rules}. Closed days are read by their hashes; topup ledger verify --full checks every rule over everything.',
   notVerified: '{count} mistakes',
   took: 'It took',
   findings: 'What it found first',

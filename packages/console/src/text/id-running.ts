@@ -135,6 +135,9 @@ export const idRunning: Record<keyof typeof enRunning, string> = {
   lastVerification: 'Terakhir diverifikasi',
   nextVerification: 'Jadwal berikutnya',
   verified: 'semua aturan terpenuhi',
+  verifiedInPart: 'semua aturan yang diperiksa terpenuhi',
+  notChecked:
+    'Tidak diperiksa kali ini: {rules}. Hari yang sudah ditutup dibaca dari hash-nya; topup ledger verify --full memeriksa setiap aturan atas semuanya.',
   notVerified: '{count} kesalahan',
   took: 'Lamanya',
   findings: 'Temuan pertama',
