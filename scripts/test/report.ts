@@ -30,6 +30,10 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       console.log(
         `${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`,
       );
+      // Also at the end; who watches a long run need not wait for it.
+      for (const { path, text } of failed && !showTests ? failuresOf([result]) : []) {
+        console.log(indented(colours.red(`${path.join(' › ')}\n${indented(text, 2)}`), 4));
+      }
       const printed = worthReading(result.printed, failed || showTests);
       if (printed.length > 0) {
         console.log(indented(printed.slice(-printedLinesMax).join('\n'), 4));

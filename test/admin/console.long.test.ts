@@ -9,8 +9,7 @@ import { topup, topupProcess } from '../support/topup.js';
 
 const password = 'correct horse battery staple';
 
-describe('operator console', function () {
-  this.timeout(60_000);
+describe('operator console', () => {
   let stack: Stack;
   const admin = `admin-${randomUUID().slice(0, 8)}`;
   const viewer = `viewer-${randomUUID().slice(0, 8)}`;
@@ -240,8 +239,7 @@ describe('operator console', function () {
   });
 });
 
-describe('audit log', function () {
-  this.timeout(60_000);
+describe('audit log', () => {
   it('refuses to change or delete an entry through its model', async () => {
     const attempts = [
       () => AuditModel.updateOne({}, { $set: { actor: 'x' } }).exec(),

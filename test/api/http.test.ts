@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import supertest from 'supertest';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('the web process as an HTTP server', function () {
-  this.timeout(60_000);
+describe('the web process as an HTTP server', () => {
   let stack: Stack;
   let key: string;
   const call = () => supertest(stack.baseUrl);

@@ -80,6 +80,15 @@ describe('a bank statement on the command line', function () {
       .countDocuments({ kind: 'deposit', subjectId: { $in: asked.map(({ id }) => id) } });
   const used = (asked: Asked[]) =>
     lines().countDocuments({ depositId: { $in: asked.map(({ id }) => id) }, status: 'used' });
+  const confirmRest = (file: string, asked: Asked[]) =>
+    eventually(
+      'the rest to be confirmed',
+      async () => {
+        const answer = await topup(await confirmation(file), stack.env);
+        return answer.code === 0 || (await used(asked)) === asked.length;
+      },
+      60_000,
+    );
 
   it('is shown in words, confirmed with the hash that was shown and with no other, and listed', async () => {
     const { file, asked } = await statement(2);
@@ -130,14 +139,7 @@ describe('a bank statement on the command line', function () {
     const stale = await topup(command, stack.env);
     expect([stale.code, said(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
     // The database keeps the locks of the dead for some seconds.
-    await eventually(
-      'the rest to be confirmed',
-      async () => {
-        const answer = await topup(await confirmation(file), stack.env);
-        return answer.code === 0 || (await used(asked)) === asked.length;
-      },
-      60_000,
-    );
+    await confirmRest(file, asked);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
     expect(await lines().countDocuments({ amount: { $in: asked.map(({ amount }) => amount) } })).to.equal(
       asked.length,
@@ -152,14 +154,12 @@ describe('a bank statement on the command line', function () {
     const [all, some] = [await confirmation(file), await confirmation(part)];
     const answers = await Promise.all([all, all, some].map((each) => topupProcess(each, stack.env)));
     for (const each of answers) {
-      // Who began when another was under way finds other deposits than were shown.
-      expect(each.code === 0 || said(each).includes('look at the statement again'), said(each)).to.equal(
-        true,
-      );
+      // Who began when another was under way finds other deposits than were shown. On a busy machine one that waits for the wallets of
+      // the others gives up in time, and says so.
+      const isSaid = /look at the statement again|run the command again/.test(said(each));
+      expect(each.code === 0 || isSaid, said(each)).to.equal(true);
     }
-    if ((await credited(asked)) < asked.length) {
-      await topup(await confirmation(file), stack.env);
-    }
+    await confirmRest(file, asked);
     const confirmed = answers.map((each) => (each.code === 0 ? done(each).confirmed : 0));
     expect(confirmed.reduce((sum, each) => sum + each, 0)).to.be.at.most(asked.length);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);

@@ -23,9 +23,7 @@ const problemOf = async (reading: Promise<unknown>) => {
   return (error as ValidationError).message;
 };
 
-describe('a bank statement', function () {
-  this.timeout(20_000);
-
+describe('a bank statement', () => {
   it('of BCA: a preamble, apostrophes, CR and DB in a column without a heading, sums below', async () => {
     const statement = await read(
       'Informasi Rekening - Mutasi Rekening',

@@ -7,8 +7,7 @@ import { newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { ownAmount, statementOf, type SaidLine } from './statement.js';
 
-describe('whose a bank line is', function () {
-  this.timeout(60_000);
+describe('whose a bank line is', () => {
   useDatabase();
 
   async function asked(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {

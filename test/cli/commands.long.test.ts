@@ -6,8 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess, type CliResult } from '../support/topup.js';
 
-describe('topup', function () {
-  this.timeout(60_000);
+describe('topup', () => {
   let stack: Stack;
 
   before(async () => {

@@ -133,7 +133,8 @@ describe('topup ledger verify', function () {
     expect(red.code).to.equal(1);
     expect(red.stdout).to.include('NOT consistent').and.to.include(`wallet ${ids.buyerId}`);
     const green = await topupProcess(['ledger', 'verify'], stack.env);
-    expect(green.stdout).to.include('Every rule holds');
+    // Where the workers have closed a day meanwhile, not every rule is looked at.
+    expect(green.stdout).to.match(/Every rule (that was checked )?holds/);
     expect(green.code).to.equal(0);
   });
 

@@ -6,8 +6,7 @@ import { topup } from '../support/topup.js';
 import { uniqueRef } from '../support/api-client.js';
 import { aheadBy } from '../support/wrong-clock.js';
 
-describe('the command line, two hours ahead', function () {
-  this.timeout(60_000);
+describe('the command line, two hours ahead', () => {
   let stack: Stack;
 
   before(async () => (stack = await startStack()));

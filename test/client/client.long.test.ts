@@ -18,8 +18,7 @@ import { all, languages, type Command, type Driver, type Result } from './suppor
 
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
 
-describe('The clients', function () {
-  this.timeout(60_000);
+describe('The clients', () => {
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
   let client: Client;

@@ -14,9 +14,7 @@ import { languages } from './support/drivers.js';
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 
-describe('The clients, and an answer without an end', function () {
-  this.timeout(30_000);
-
+describe('The clients, and an answer without an end', () => {
   for (const [name, everyMs] of [
     ['drips', 50],
     ['stops', null],

@@ -11,8 +11,7 @@ const attached = 'content-disposition: attachment; filename="report.csv"';
 const answerOf = (status: string, headers: string[], body: string) =>
   [status, ...headers, 'connection: close', '', body].join('\r\n');
 
-describe('The clients, and files', function () {
-  this.timeout(60_000);
+describe('The clients, and files', () => {
   let stack: Stack;
   let key: string;
   let client: Client;

@@ -3,9 +3,7 @@ import { expect } from 'chai';
 import { listen } from './support/bad-network.js';
 import { languages, type Command, type Result } from './support/drivers.js';
 
-describe('The clients, and odd answers', function () {
-  this.timeout(30_000);
-
+describe('The clients, and odd answers', () => {
   for (const language of languages) {
     (language.isHere ? describe : describe.skip)(language.name, () => {
       const driver = language.start();

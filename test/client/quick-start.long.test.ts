@@ -12,8 +12,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import { badNetwork } from './support/bad-network.js';
 import { languages, type Language } from './support/drivers.js';
 
-describe('The quick-starts', function () {
-  this.timeout(60_000);
+describe('The quick-starts', () => {
   let stack: Stack;
   let key: string;
   let client: Client;

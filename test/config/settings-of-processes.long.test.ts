@@ -99,8 +99,7 @@ describe('the settings of each process', () => {
     }
   });
 
-  it('suffice in production: a process starts with its own alone, and says what it lacks without', async function () {
-    this.timeout(60_000);
+  it('suffice in production: a process starts with its own alone, and says what it lacks without', async () => {
     await runToEnd('scripts/migrate.js', [], productionWith(settingsOfProcesses['release'] ?? []));
     const ofWeb = { ...productionWith(settingsOfProcesses['web'] ?? []), PORT: String(await freePort()) };
     const [settlements, web] = await Promise.all([
@@ -126,8 +125,7 @@ describe('the settings of each process', () => {
       .and.not.includes('SESSION_SECRET');
   });
 
-  it('suffice for the work: sales, credits, payouts and reports, each process with its own alone', async function () {
-    this.timeout(60_000);
+  it('suffice for the work: sales, credits, payouts and reports, each process with its own alone', async () => {
     const stack = await startStack({ workers: ['fulfilment', 'inquiries', 'webhooks'] });
     try {
       await Promise.all(

@@ -40,7 +40,6 @@ describe('docs/integration.md and docs/reseller.md', () => {
 
   for (const { name, file, command, version } of signers) {
     it(`the ${name} example makes both signs`, async function () {
-      this.timeout(60_000);
       const [program = '', ...args] = command;
       const source = programOf('sign', name);
       if (spawnSync(program, [version]).status !== 0) {
@@ -119,8 +118,7 @@ describe('docs/integration.md and docs/reseller.md', () => {
     expect(JSON.parse(ended.printed)).to.include({ reason: 'invalid_customer_number' });
   });
 
-  it('the retry example takes nothing for an answer that leaves the purchase open, and believes no refusal after it', async function () {
-    this.timeout(30_000);
+  it('the retry example takes nothing for an answer that leaves the purchase open, and believes no refusal after it', async () => {
     const open = [
       null,
       refusal(503, 'service_unavailable'),

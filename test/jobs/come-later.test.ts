@@ -13,8 +13,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 const [laterMs, eachMs] = [600, 200];
 
-describe('a job that has to come later', function () {
-  this.timeout(30_000);
+describe('a job that has to come later', () => {
   useDatabase();
 
   it('keeps nobody waiting, and goes before all that wait when its time has come', async () => {

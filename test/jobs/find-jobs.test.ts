@@ -32,8 +32,7 @@ import { openShop, type Shop } from './sold-purchases.js';
 const by = { actor: 'test', from: null, reason: 'mended' };
 const url = 'http://127.0.0.1:1/hook';
 
-describe('looking for jobs', function () {
-  this.timeout(60_000);
+describe('looking for jobs', () => {
   let shop: Shop;
   let account: Account;
   let workers: RunningWorkers | null = null;

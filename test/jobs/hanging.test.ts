@@ -10,8 +10,7 @@ import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
-describe('a job that hangs', function () {
-  this.timeout(40_000);
+describe('a job that hangs', () => {
   const own = defineQueue({ name: uniqueRef('hanging'), does: 'nothing', concurrency: 1 });
   const ofFamily = defineQueue({ name: uniqueRef('hanging-family'), does: 'nothing', concurrency: 1 });
   const ends: (() => void)[] = [];

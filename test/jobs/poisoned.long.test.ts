@@ -48,8 +48,7 @@ import { openShop, startAllWorkers, startSellingProvider, type Shop } from './so
 const by = { actor: 'test', from: null, reason: 'mended' };
 const url = 'http://127.0.0.1:1/hook';
 
-describe('jobs that cannot be done', function () {
-  this.timeout(60_000);
+describe('jobs that cannot be done', () => {
   let provider: PlayServer;
   /** The provider has not finished yet. */
   let pending = false;

@@ -11,8 +11,7 @@ const clocked = processTypes
   .flatMap(({ handlers }) => handlers.map(({ job }) => job))
   .filter(({ clock }) => clock !== undefined);
 
-describe('work by the clock, and jobs of other releases', function () {
-  this.timeout(60_000);
+describe('work by the clock, and jobs of other releases', () => {
   let stack: Stack;
   let redis: Redis;
   let schedules: Queue;

@@ -22,8 +22,7 @@ interface Told {
   ran?: string;
 }
 
-describe('jobs on hosts whose clocks are wrong', function () {
-  this.timeout(60_000);
+describe('jobs on hosts whose clocks are wrong', () => {
   let server: PrivateRedis;
   let redis: Redis;
   let prefix: string;

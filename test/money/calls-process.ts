@@ -13,6 +13,8 @@ import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { lastClosedDay } from '../../src/money/closes/find-close.js';
 import { laneNumberOf } from '../../src/money/posting/lanes.js';
+import { post } from '../../src/money/posting/post.js';
+import type { Posting } from '../../src/money/posting/posting.js';
 import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { acceptPurchase } from '../../src/purchases/accept/accept-purchase.js';
@@ -116,6 +118,10 @@ export const calls = {
     await createDeposit({ account, amount: balance, refId: newId() });
     return account._id;
   },
+  /** Without a provider, and so without a queue: orders are concluded in its name. */
+  async openSeller() {
+    return (await createAccount({ username: `s${newId()}`, role: 'seller' })).account._id;
+  },
 
   async deposit(input: { accountId: string; amount: number; refId: string }) {
     const { deposit, created } = await createDeposit({
@@ -160,6 +166,10 @@ export const calls = {
     await fulfilPurchase(purchaseId);
   },
 
+  /** As a worker that is about to send an order to its provider. */
+  async claim({ purchaseId, sellerId }: { purchaseId: string; sellerId: string }) {
+    await claimed(await requirePurchase(purchaseId), sellerId);
+  },
   /** As a worker whose provider has answered so. @returns what has become of the purchase. */
   async conclude(input: { purchaseId: string; sellerId: string; as: 'success' | 'failed' }) {
     const { purchaseId, as } = input;
@@ -183,6 +193,7 @@ export const calls = {
     await reverseSale(purchase, { message: 'taken back', by: bySystem });
     return 'REFUNDED';
   },
+  post: (posting: Posting) => post(posting),
   async postCredits({ sellerId }: { sellerId: string }) {
     await postSellerCredits(sellerId);
   },

@@ -24,14 +24,16 @@ import {
 } from './support/kill-world.js';
 
 const { kills: killsMax, movements, atOnce, limitMs } = sizes.killPoints;
+/** How often processes are killed until one dies with all its movements at their point. */
+const triesMax = 3;
 
 /** Something that is begun in the process that dies. There is money for it twice: only the rules keep it to once. */
 interface Deed {
   /** The account whose money it moves: it gets a lane of its own. */
   accountId: string;
   begin(victim: CalledService): Promise<unknown>;
-  /** What its client does when no answer has come, if it has one. */
-  repeat?(): Promise<void>;
+  /** What its client does when no answer has come, if it has one. @param isAtPoint It was there when its process died. */
+  repeat?(isAtPoint: boolean): Promise<void>;
   /** @throws Error until all of it is done, once. */
   healed(): Promise<void>;
   /** What is looked at right after the death. */
@@ -50,6 +52,8 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   const deeds: Deed[] = [];
   /** Purchases of which it is not sure that they have lost their jobs. */
   const withJob = new Set<unknown>();
+  /** Those whose process died before all were at their point. */
+  const elsewhere = new Set<unknown>();
 
   before(async () => {
     world = await startKillWorld();
@@ -107,22 +111,50 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   function kills(point: string, open: Open, hold: (begun: Deed[]) => Hold): void {
     it(`${point}: whoever asks again gets the right answer`, async () => {
       await inParallel([...Array(killsMax).keys()], atOnce, async () => {
-        // Of its own: that many orders are not answered says something of a provider (its circuit).
-        const { productCode } = await (
-          await world.healthy()
-        ).must('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
-        const begun = await Promise.all(Array.from({ length: movements }, () => open(productCode)));
-        const lanes = begun.map(({ accountId }) => accountId);
-        await world.withVictim(lanes, async (victim) => {
-          const areThere = await hold(begun)(victim);
-          begun.forEach((deed) => void deed.begin(victim.service));
-          await areThere();
-        });
-        begun.forEach((deed) => deed.dead?.());
-        await Promise.all(begun.map(async (deed) => deed.repeat?.()));
-        deeds.push(...begun);
+        let tries = 1;
+        while (!(await killed(open, hold, tries === triesMax))) {
+          tries += 1;
+        }
       });
     });
+  }
+
+  /**
+   * On a slow machine one of them may be too late for its deadline, and is refused before it gets there: of those only what
+   * holds wherever a process dies is looked at. @param isLast It must get there. @returns whether all were at their point.
+   */
+  async function killed(open: Open, hold: (begun: Deed[]) => Hold, isLast: boolean): Promise<boolean> {
+    // Of its own: that many orders are not answered says something of a provider (its circuit).
+    const { productCode } = await (
+      await world.healthy()
+    ).must('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
+    const begun = await Promise.all(Array.from({ length: movements }, () => open(productCode)));
+    const lanes = begun.map(({ accountId }) => accountId);
+    const areAtPoint = await world.withVictim(lanes, async (victim) => {
+      const areThere = await hold(begun)(victim);
+      begun.forEach((deed) => void deed.begin(victim.service));
+      return areThere().then(
+        () => true,
+        (error: unknown) => {
+          if (isLast) {
+            throw error;
+          }
+          process.stdout.write(`    not all were at their point, and others are tried: ${String(error)}\n`);
+          return false;
+        },
+      );
+    });
+    if (areAtPoint) {
+      begun.forEach((deed) => deed.dead?.());
+    } else {
+      begun.forEach(({ refId, purchaseId = '' }) => {
+        elsewhere.add(refId);
+        world.arrived.delete(purchaseId);
+      });
+    }
+    await Promise.all(begun.map(async (deed) => deed.repeat?.(areAtPoint)));
+    deeds.push(...begun);
+    return areAtPoint;
   }
 
   function committed(collection: string): (begun: Deed[]) => Hold {
@@ -165,26 +197,21 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   /** @param answers Whether the provider answers, once it has all requests. @returns what resolves when it has them. */
-  function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): Promise<unknown> {
-    return Promise.all(
-      begun.map(
-        ({ purchaseId = '' }) =>
-          new Promise<void>((resolve) => {
-            world.arrived.set(purchaseId, () => {
-              world.arrived.delete(purchaseId);
-              resolve();
-              return answers;
-            });
-          }),
-      ),
-    );
+  function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): () => Promise<unknown> {
+    const arrived = new Set<string>();
+    for (const { purchaseId = '' } of begun) {
+      world.arrived.set(purchaseId, () => {
+        world.arrived.delete(purchaseId);
+        arrived.add(purchaseId);
+        return answers;
+      });
+    }
+    // On a slow machine an order may be too late to be sent, and never comes.
+    return () => eventually('the provider to have all requests', () => arrived.size === begun.length, 60_000);
   }
 
   function heldByTheProvider(begun: Deed[]): Hold {
-    return () => {
-      const all = arrivedAtTheProvider(begun, Promise.resolve(false));
-      return Promise.resolve(() => all);
-    };
+    return () => Promise.resolve(arrivedAtTheProvider(begun, Promise.resolve(false)));
   }
 
   function heldAtItsSuccess(begun: Deed[]): Hold {
@@ -193,9 +220,9 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
       const answers = new Promise<boolean>((resolve) => {
         answer = resolve;
       });
-      const all = arrivedAtTheProvider(begun, answers);
+      const areThere = arrivedAtTheProvider(begun, answers);
       return Promise.resolve(async () => {
-        await all;
+        await areThere();
         const atSuccess = await held('update', 'transactions', { movements })(victim);
         answer(true);
         await atSuccess();
@@ -212,12 +239,12 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         accountId,
         refId: asked.refId,
         begin: (victim) => victim.call('buyRouted', { ...asked, requestId: callIds.victim }),
-        async repeat() {
+        async repeat(isAtPoint) {
           const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('buyRouted', { ...asked, requestId: callIds.repeat }),
           );
           expectFirst(valueOf(heard), { isOfRepeat: valueOf(heard).madeBy === callIds.repeat, attempts });
-          if (answer === 'known') {
+          if (isAtPoint && answer === 'known') {
             expect(valueOf(heard).created, 'it was accepted before').to.equal(false);
           }
         },
@@ -226,7 +253,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
           expect(found.map((each) => [each['refId'], each['status']])).to.deep.equal([
             [asked.refId, 'SUCCESS'],
           ]);
-          const isLost = jobLost && !withJob.has(asked.refId);
+          const isLost = jobLost && !withJob.has(asked.refId) && !elsewhere.has(asked.refId);
           expect(found[0]?.['epoch'], 'a job that was added again').to.be.at.least(isLost ? 1 : 0);
           expect(await world.walletOf(accountId)).to.include({ balance: 1_500, seq: 2 });
         },
@@ -256,23 +283,21 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   /** A seller of its own, who has sold something for 1,000: 980 are to come. */
-  async function newSale(): Promise<string> {
+  async function newSale(productCode: string): Promise<string> {
     const service = await world.healthy();
-    const { buyerId, sellerId, productCode } = await service.must('openShop', {
-      ...{ baseUrl: world.providerUrl, balance: 1_000 },
-    });
-    const { id } = await service.must('buyRouted', {
-      ...{ accountId: buyerId, productCode },
-      refId: uniqueRef(),
-      requestId: uniqueRef(),
-    });
+    const [accountId, sellerId] = await Promise.all([
+      service.must('openBuyer', { balance: 1_000 }),
+      service.must('openSeller', undefined),
+    ]);
+    const asked = { accountId, productCode, refId: uniqueRef(), requestId: uniqueRef() };
+    const { id } = await service.must('buyRouted', asked);
     await service.must('conclude', { purchaseId: id, sellerId, as: 'success' });
     return sellerId;
   }
 
   function sellerPosting(): Open {
-    return async () => {
-      const sellerId = await newSale();
+    return async (productCode) => {
+      const sellerId = await newSale(productCode);
       return {
         accountId: sellerId,
         begin: (victim) => victim.call('postCredits', { sellerId }),
@@ -284,8 +309,8 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   function settlementRequest({ isCommitted = false } = {}): Open {
-    return async () => {
-      const sellerId = await newSale();
+    return async (productCode) => {
+      const sellerId = await newSale(productCode);
       if (isCommitted) {
         // Its own posting is then the only one that the victim commits.
         await (await world.healthy()).must('postCredits', { sellerId });
@@ -295,7 +320,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         accountId: sellerId,
         refId: asked.refId,
         begin: (victim) => victim.call('settle', asked),
-        async repeat() {
+        async repeat(isAtPoint) {
           const begunMs = Date.now();
           const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('settle', asked),
@@ -303,7 +328,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
           // An id begins with when it was made.
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
           expectFirst(valueOf(heard), { isOfRepeat, attempts });
-          if (isCommitted) {
+          if (isAtPoint && isCommitted) {
             expect(valueOf(heard).created, 'it was made before').to.equal(false);
           }
         },
@@ -314,8 +339,8 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
 
   /** Of two settlements: what is paid out twice would be paid with what is held for the other. */
   function payout(): Open {
-    return async () => {
-      const sellerId = await newSale();
+    return async (productCode) => {
+      const sellerId = await newSale(productCode);
       const service = await world.healthy();
       // To one bank account: another would wait for the operator.
       const mark = uniqueRef();

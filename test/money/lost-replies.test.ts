@@ -11,8 +11,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
 import { startCalledService, type CalledService } from './support/called-service.js';
 
-describe('postings and replies that are lost', function () {
-  this.timeout(60_000);
+describe('postings and replies that are lost', () => {
   useDatabase();
   let other: CalledService;
   const otherUri = new URL(process.env['MONGODB_URI'] ?? '');

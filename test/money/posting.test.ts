@@ -16,8 +16,7 @@ import { skipWithoutFaults, withFault, type Fault, type FaultKind } from '../sup
 import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('the posting engine', function () {
-  this.timeout(30_000);
+describe('the posting engine', () => {
   useDatabase();
   before(async function () {
     await skipWithoutFaults(this);

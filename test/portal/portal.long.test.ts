@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { expectSound } from '../console/support/expect-sound.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
+import { untilShown } from '../console/support/until-shown.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { englishWordIn } from '../api/language/english-words.js';
 import { eventually } from '../support/eventually.js';
@@ -65,8 +66,7 @@ const program = findChromium();
 
   async function go(page: Page, path: string, heading: string, baseUrl = stack.baseUrl): Promise<void> {
     await page.goto(`${baseUrl}/portal${path}`);
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
+    await untilShown(page, heading);
   }
 
   it('lets in by a right key alone, says why not, and forgets the key when it is left', async () => {

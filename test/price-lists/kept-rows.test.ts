@@ -8,8 +8,7 @@ import { ConflictError } from '../../src/shared/errors.js';
 import { firstIdAt, newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('what an import of a price list has changed', function () {
-  this.timeout(60_000);
+describe('what an import of a price list has changed', () => {
   useDatabase();
 
   it('is removed when it can be undone no more, and no sooner', async () => {

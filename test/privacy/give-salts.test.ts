@@ -9,8 +9,7 @@ import { blotted, canBeSame, masked } from '../../src/shared/mask.js';
 import { dayAgo, openPlay, setTime } from '../closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('purchases of 0.1.0, which have no salt', function () {
-  this.timeout(60_000);
+describe('purchases of 0.1.0, which have no salt', () => {
   useDatabase();
   after(() => setClock(null));
 

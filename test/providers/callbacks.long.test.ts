@@ -21,8 +21,7 @@ import {
   type TestSeller,
 } from './provider-stack.js';
 
-describe('provider callbacks', function () {
-  this.timeout(60_000);
+describe('provider callbacks', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let digiflazz: DigiflazzServer;

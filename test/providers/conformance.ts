@@ -27,8 +27,7 @@ export interface Harness {
 }
 
 export function describeConformance(name: string, start: () => Promise<Harness>): void {
-  describe(`provider adapter ${name}`, function () {
-    this.timeout(30_000);
+  describe(`provider adapter ${name}`, () => {
     let harness: Harness;
     before(async () => {
       harness = await start();

@@ -6,8 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('topup doctor', function () {
-  this.timeout(60_000);
+describe('topup doctor', () => {
   let stack: Stack;
   let redis: Redis;
   let sellerId: string;

@@ -20,8 +20,7 @@ const total = 11_000;
 const h2h = guardedAdapter(h2hAdapter('h2h'));
 const digiflazz = guardedAdapter(digiflazzAdapter(() => undefined));
 
-describe('what can buy, after its time', function () {
-  this.timeout(60_000);
+describe('what can buy, after its time', () => {
   const gated = useGatedClock();
   const { real } = gated;
   let provider: PlayServer;

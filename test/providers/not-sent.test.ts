@@ -120,9 +120,7 @@ describe('a provider that is busy', () => {
   }
 });
 
-describe('a price list of 31 MB', function () {
-  this.timeout(60_000);
-
+describe('a price list of 31 MB', () => {
   let server: PlayServer;
 
   before(async () => {

@@ -24,8 +24,7 @@ import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 const second = 1_000;
 const hour = 3_600 * second;
 
-describe('polling by the clock', function () {
-  this.timeout(60_000);
+describe('polling by the clock', () => {
   let server: PlayServer;
   let callsAtMs: number[];
   let says: 'pending' | 'unknown';

@@ -16,8 +16,7 @@ import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 const connectionsOfAnAddress = 256;
 const h2h = guardedAdapter(h2hAdapter('h2h'));
 
-describe('what can buy, and has waited', function () {
-  this.timeout(60_000);
+describe('what can buy, and has waited', () => {
   const gated = useGatedClock();
   const { real } = gated;
   let provider: PlayServer;

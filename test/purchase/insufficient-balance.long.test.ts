@@ -3,8 +3,7 @@ import { apiClient, uniqueRef } from '../support/api-client.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('funds for exactly half of what is asked for', function () {
-  this.timeout(60_000);
+describe('funds for exactly half of what is asked for', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack();

@@ -9,8 +9,7 @@ import { startStack, type Stack } from '../support/stack.js';
 /** Longer than any call waits. */
 const lockLifetimeS = 5;
 
-describe('a process that is killed with a wallet locked', function () {
-  this.timeout(60_000);
+describe('a process that is killed with a wallet locked', () => {
   let stack: Stack;
   let mongo: Outage;
   let key: string;

@@ -8,8 +8,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 
-describe('open purchases', function () {
-  this.timeout(60_000);
+describe('open purchases', () => {
   useDatabase();
   after(() => setClock(null));
 

@@ -4,8 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('one ref_id, many calls', function () {
-  this.timeout(60_000);
+describe('one ref_id, many calls', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let accountId: string;

@@ -5,8 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('a web process whose database lacks a unique index', function () {
-  this.timeout(60_000);
+describe('a web process whose database lacks a unique index', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({ web: false });

@@ -21,8 +21,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
 
-describe('what is heard of an order late', function () {
-  this.timeout(60_000);
+describe('what is heard of an order late', () => {
   useDatabase();
   let first: PlayServer;
   let other: PlayServer;

@@ -26,8 +26,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 type Answers = 'success' | 'refused' | 'pending';
 
-describe('what did not leave in its time', function () {
-  this.timeout(60_000);
+describe('what did not leave in its time', () => {
   useDatabase();
   let provider: PlayServer;
   let shop: Shop;

@@ -31,8 +31,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 const success = { code: '00', message: 'Success', serialNumber: 'SN-1' };
 
 /** What an accepted purchase may cost, where it goes, and where it is asked about, whatever is changed meanwhile. */
-describe('the orders of a purchase', function () {
-  this.timeout(30_000);
+describe('the orders of a purchase', () => {
   useDatabase();
   const servers: PlayServer[] = [];
   afterEach(() => setClock(null));

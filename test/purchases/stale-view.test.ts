@@ -25,8 +25,7 @@ import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
  * Two workers hold the same view of a purchase. One sends it to the next seller; what the other still believes
  * must then move no money.
  */
-describe('a worker with an earlier view of a purchase', function () {
-  this.timeout(30_000);
+describe('a worker with an earlier view of a purchase', () => {
   let buyer: CreatedAccount;
   let seller: CreatedAccount;
 

@@ -15,8 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { withFault, type Fault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('an order that is being sent or asked about', function () {
-  this.timeout(60_000);
+describe('an order that is being sent or asked about', () => {
   useDatabase();
   let provider: PlayServer;
   let shop: Shop;

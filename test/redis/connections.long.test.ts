@@ -5,8 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { startRedisServer, type RedisServer } from '../support/redis-servers.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('connections to Redis', function () {
-  this.timeout(60_000);
+describe('connections to Redis', () => {
   let redis: RedisServer;
   let stack: Stack;
 

@@ -16,8 +16,7 @@ import { answer, received, startReceiver, type TestReceiver } from '../webhooks/
 
 const path = '/api/sandbox/advance';
 
-describe('advancing a sandbox account, by the real processes', function () {
-  this.timeout(60_000);
+describe('advancing a sandbox account, by the real processes', () => {
   let stack: Stack;
   let receiver: TestReceiver;
   before(async () => {

@@ -8,8 +8,7 @@ import { topup } from '../support/topup.js';
 const code = 'S10';
 const held = '081234561238';
 
-describe('ending a transaction of the sandbox', function () {
-  this.timeout(60_000);
+describe('ending a transaction of the sandbox', () => {
   let stack: Stack;
   let buyer: ApiClient;
 

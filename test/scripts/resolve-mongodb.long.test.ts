@@ -18,9 +18,7 @@ const fakeMongod = [
   `exec "${process.execPath}" "${embeddedServer}" --port "$port" --dbpath "$dbpath"`,
 ].join('\n');
 
-describe('the resolver of MongoDB', function () {
-  this.timeout(60_000);
-
+describe('the resolver of MongoDB', () => {
   const open: Resolution[] = [];
   const before: NodeJS.ProcessEnv = {};
 

@@ -9,9 +9,7 @@ import { pathWith, resolve, type Resolution } from './resolver.js';
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
 
-describe('the resolver of Redis', function () {
-  this.timeout(60_000);
-
+describe('the resolver of Redis', () => {
   const open: Resolution[] = [];
 
   async function resolveRedis(options: Parameters<typeof resolve>[1]): Promise<Resolution> {

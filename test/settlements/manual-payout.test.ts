@@ -34,8 +34,7 @@ const budi = { actor: 'operator:budi', from: null, reason: 'BCA transfer 1' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'BCA transfer 2' };
 const amount = 60_000;
 
-describe('settlements paid by people', function () {
-  this.timeout(60_000);
+describe('settlements paid by people', () => {
   useDatabase();
   const { PAYOUT_MODE: before } = env;
   beforeEach(() => (env.PAYOUT_MODE = 'manual'));

@@ -44,8 +44,7 @@ describe('the table of shard keys', () => {
   });
 });
 
-describe('migrating', function () {
-  this.timeout(60_000);
+describe('migrating', () => {
   let stack: Stack;
   const migrate = (...args: string[]) => runToEnd('scripts/migrate.js', args, stack.env);
   const [buyer, seller, purchase, deposit] = [newId(), newId(), newId(), newId()];

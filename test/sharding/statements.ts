@@ -22,8 +22,9 @@ export interface Allowed {
 
 export const allowed = JSON.parse(readFileSync('test/sharding/allowed.json', 'utf8')) as Allowed;
 
-/** Commands of the operator that only look, and the daily work. */
+/** Commands of the operator: a correction, which the verification then looks for, those that only look, and the daily work. */
 const commands = [
+  ['adjust', 'buyer', '1000', '--reason', 'a correction'],
   ['doctor'],
   ['report', 'daily'],
   ['ledger', 'verify'],

@@ -12,8 +12,7 @@ import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, startReceiver } from './support/receiver.js';
 
-describe('webhooks that cannot be sent for what is stored', function () {
-  this.timeout(60_000);
+describe('webhooks that cannot be sent for what is stored', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);

@@ -13,8 +13,7 @@ import { startReceiver } from './support/receiver.js';
 
 const program = join('dist', 'scripts', 'topup.js');
 
-describe('topup listen and topup webhooks', function () {
-  this.timeout(60_000);
+describe('topup listen and topup webhooks', () => {
   useDatabase();
 
   it('verify says genuine, or why not, by its exit code and in words', () => {

@@ -117,8 +117,7 @@ const zone = {
 };
 const rebinding = { 'rebind.hostile.test': (asked: number) => [asked === 1 ? publicAddress : '127.0.0.1'] };
 
-describe('hostile URLs', function () {
-  this.timeout(60_000);
+describe('hostile URLs', () => {
   let canary: Awaited<ReturnType<typeof startCanary>>;
   let names: TestNameServer;
   let strict: Sender;

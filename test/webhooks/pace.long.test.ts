@@ -17,8 +17,7 @@ import { answer, received, startReceiver, type Behaviour, type TestReceiver } fr
 
 const answerMs = 20;
 
-describe('the pace of a receiver', function () {
-  this.timeout(60_000);
+describe('the pace of a receiver', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }), { totalTimeoutMs: 1_500 });
   // As two processes have one each.

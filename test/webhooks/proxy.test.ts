@@ -25,8 +25,7 @@ import { startReceiver, type TestReceiver } from './support/receiver.js';
 
 const publicAddress = '93.184.215.14';
 
-describe('webhooks through a proxy', function () {
-  this.timeout(60_000);
+describe('webhooks through a proxy', () => {
   useDatabase();
   let proxy: TestProxy;
   let receiver: TestReceiver;

@@ -12,8 +12,7 @@ describe('GridFS', () => {
   });
   after(() => stopFixture(fixture));
 
-  it('50 MB go up and come down as a stream, and can be deleted', async function () {
-    this.timeout(60_000);
+  it('50 MB go up and come down as a stream, and can be deleted', async () => {
     const bucket = new GridFSBucket(fixture.db);
     const block = randomBytes(1 << 20);
     const sent = createHash('sha256');

@@ -19,8 +19,7 @@ const oldUrl = 'https://owner.example/hook?token=of-the-owner';
 const here = '203.0.113.9';
 const by = { actor: 'operator:test', from: null, reason: 'a test' };
 
-describe('changes of what guards an account', function () {
-  this.timeout(60_000);
+describe('changes of what guards an account', () => {
   const api = useApi();
   // As every process of the service does.
   before(hearChanges);

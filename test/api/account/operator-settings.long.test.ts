@@ -12,8 +12,7 @@ import { newProduct } from '../support/catalogue.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 
-describe('topup account set', function () {
-  this.timeout(60_000);
+describe('topup account set', () => {
   const api = useApi();
   // As every process of the service does.
   before(hearChanges);

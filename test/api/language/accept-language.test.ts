@@ -9,8 +9,7 @@ import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
 import { englishWordIn } from './english-words.js';
 
-describe('the language of answers', function () {
-  this.timeout(60_000);
+describe('the language of answers', () => {
   const api = useApi();
   before(hearChanges);
 

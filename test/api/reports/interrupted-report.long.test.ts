@@ -15,8 +15,7 @@ import { insertTransactions } from './support/bulk-transactions.js';
 const count = 20_000;
 const chunkBytes = 255 * 1024;
 
-describe('A report that is interrupted', function () {
-  this.timeout(60_000);
+describe('A report that is interrupted', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let buyerId: string;

@@ -13,8 +13,7 @@ import { isoTime } from '../../../src/shared/iso-time.js';
 import { printable } from '../../../src/shared/printable.js';
 import { excelValue } from './support/excel-value.js';
 
-describe('reports of both roles', function () {
-  this.timeout(60_000);
+describe('reports of both roles', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let other: ApiClient;

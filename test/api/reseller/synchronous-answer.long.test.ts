@@ -8,8 +8,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 import { expectReseller } from '../support/expect-answer.js';
 import { requestPath } from '../support/reseller.js';
 
-describe('GET /api/reseller/request with workers', function () {
-  this.timeout(60_000);
+describe('GET /api/reseller/request with workers', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let signing: { username: string; key: string };

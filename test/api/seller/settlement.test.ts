@@ -7,8 +7,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 
 const bank_account = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
 
-describe('seller: sales, balance and settlement', function () {
-  this.timeout(60_000);
+describe('seller: sales, balance and settlement', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let seller: ApiClient;
