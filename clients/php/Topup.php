@@ -270,7 +270,7 @@ final class Client
     }
 
     /**
-     * Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves.
+     * Every transaction, newest first, page by page. What is bought meanwhile is not among them, and none comes twice for it.
      * Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
      *
      * @param array<string, mixed> $filter
@@ -278,12 +278,16 @@ final class Client
      */
     public function transactions(array $filter = []): \Generator
     {
-        $now = new \DateTimeImmutable('now', new \DateTimeZone('UTC'));
-        $body = $filter + ['limit' => 100, 'end_date' => $now->format('Y-m-d\TH:i:s.v\Z')];
+        // An end_date of ours would hold the pages still, and hide what is new where this clock is behind the service's.
+        $body = $filter + ['limit' => 100];
+        $seen = [];
         for ($page = 1; ; $page++) {
             $found = $this->call('POST', '/api/buyer/transactions', $body + ['page' => $page]);
             foreach ($found['transactions'] as $transaction) {
-                yield $transaction;
+                if (!isset($seen[$transaction['transaction_id']])) {
+                    $seen[$transaction['transaction_id']] = true;
+                    yield $transaction;
+                }
             }
             if ($page >= $found['pagination']['total_pages']) {
                 return;

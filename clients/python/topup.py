@@ -19,8 +19,7 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Union
 from urllib.parse import quote, urlencode, urlsplit
 
 __all__ = [
@@ -206,16 +205,20 @@ class Client:
             time.sleep(every_s)
 
     def transactions(self, **filters: Any) -> Iterator[Json]:
-        """Every transaction, newest first, page by page. What is bought meanwhile is not among them: no page moves.
+        """Every transaction, newest first, page by page. What is bought meanwhile is not among them, and none comes twice for it.
 
         Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
         """
-        now = datetime.now(timezone.utc).replace(tzinfo=None)
-        body: Json = {"limit": 100, "end_date": now.isoformat(timespec="milliseconds") + "Z", **filters}
+        # An end_date of ours would hold the pages still, and hide what is new where this clock is behind the service's.
+        body: Json = {"limit": 100, **filters}
+        seen: Set[str] = set()
         page = 1
         while True:
             found = self.call("POST", "/api/buyer/transactions", {**body, "page": page})
-            yield from found["transactions"]
+            for transaction in found["transactions"]:
+                if transaction["transaction_id"] not in seen:
+                    seen.add(transaction["transaction_id"])
+                    yield transaction
             if page >= found["pagination"]["total_pages"]:
                 return
             page += 1

@@ -12,6 +12,7 @@ import {
 } from '../../packages/client-node/src/webhooks.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { noonZone } from '../support/noon-zone.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { badNetwork, listen, type Fate } from './support/bad-network.js';
 import { all, languages, type Command, type Driver, type Result } from './support/drivers.js';
@@ -26,7 +27,10 @@ describe('The clients', () => {
   let price: number;
 
   before(async () => {
-    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'reports'] });
+    stack = await startStack({
+      workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'reports'],
+      env: { BUSINESS_TIMEZONE: noonZone() },
+    });
     accounts = await stack.seed();
     client = createClient({ baseUrl: stack.baseUrl, apiKey: accounts['buyer']?.api_key ?? '' });
     price = (await client.call('getBuyerPriceList')).find(({ code }) => code === 'S10')?.price ?? 0;
@@ -360,15 +364,31 @@ describe('The clients', () => {
           }
         });
 
-        it('iterates over every transaction and every movement, whatever the size of a page', async () => {
+        it('iterates over every transaction and every movement, whatever the time is here and whatever is bought meanwhile', async () => {
           await fund();
-          const refs = [order(), order(), order()].map((each) => ({ do: 'buy', with: each }) as const);
-          for (const each of refs) {
-            await done(each);
+          const refs = [order(), order(), order()].map((each) => each.ref_id);
+          for (const ref of refs) {
+            await done({ do: 'buy', with: { ...order(), ref_id: ref } });
           }
-          const found = (await done({ do: 'transactions', with: { limit: 2 } })) as string[];
-          expect(found.slice(0, 3)).to.deep.equal(refs.map((each) => each.with.ref_id).reverse());
-          expect(new Set(found).size).to.equal(found.length);
+          const purchases = stack.db.collection('transactions');
+          const setNewest = (createdAt: Date) =>
+            purchases.updateOne({ refId: refs.at(-1) }, { $set: { createdAt } });
+          const network = await badNetwork(stack.baseUrl, ['answered'], async (body) => {
+            if ((JSON.parse(body) as { page: number }).page === 2) {
+              await client.buy(order());
+            }
+          });
+          try {
+            // As where the clock here is ten minutes behind the service's.
+            await setNewest(new Date(Date.now() + 600_000));
+            const command = { do: 'transactions', with: { limit: 2 }, url: network.url } as const;
+            const found = (await done(command)) as string[];
+            expect(found.slice(0, 3)).to.deep.equal(refs.toReversed());
+            expect(new Set(found).size).to.equal(found.length);
+          } finally {
+            network.close();
+            await setNewest(new Date());
+          }
           const movements = (await done({ do: 'statement' })) as number[];
           expect(movements.at(-1)).to.equal(await done({ do: 'balance' }));
         });

@@ -6,9 +6,9 @@ type BodyFilter<Id extends OperationId> = Omit<NonNullable<BodyOf<Id>>, 'page'>;
 
 export function createLists(call: Call) {
   return {
-    /** Your purchases, newest first. What is bought meanwhile is not among them: no page moves, but by a `status` (`byPage`). */
+    /** Your purchases, newest first. What is bought meanwhile is not among them. Of one `status` some may be missed (`byPage`). */
     transactions: (filter: BodyFilter<'listBuyerTransactions'> = {}) => {
-      const body = { limit, ...untilNow(), ...filter };
+      const body = { limit, ...filter };
       return byPage(async (page) => {
         const found = await call('listBuyerTransactions', { body: { ...body, page } });
         return [found.transactions, found.pagination];
@@ -41,7 +41,7 @@ export function createLists(call: Call) {
     seller: {
       /** What was sold of yours, newest first. */
       transactions: (filter: BodyFilter<'listSellerTransactions'> = {}) => {
-        const body = { limit, ...untilNow(), ...filter };
+        const body = { limit, ...filter };
         return byPage(async (page) => {
           const found = await call('listSellerTransactions', { body: { ...body, page } });
           return [found.transactions, found.pagination];
@@ -73,8 +73,6 @@ export function createLists(call: Call) {
 /** Of a page, the most that the service takes. */
 const limit = 100;
 
-const untilNow = () => ({ end_date: new Date().toISOString() });
-
 const entriesOf = ({ entries, next_cursor: next }: Data<'getBuyerStatement'>) => [entries, next] as const;
 const requestsOf = ({ requests, next_cursor: next }: Data<'listBuyerRequests'>) => [requests, next] as const;
 const deliveriesOf = ({ deliveries, pagination }: Data<'listBuyerDeliveries'>) =>
@@ -94,6 +92,7 @@ async function* byCursor<Item>(
 /**
  * What is new at the front moves the others to later pages: nothing comes twice for it. What leaves a `status` that is asked for
  * moves those behind it to earlier pages, and one that is not read yet may be missed: pages have numbers. Without the filter all come.
+ * An `end_date` of ours would hold the pages still, and hide what is new where this clock is behind the service's.
  */
 async function* byPage<Item extends { id: string } | { transaction_id: string }>(
   read: (page: number) => Promise<readonly [Item[], { total_pages: number }]>,
