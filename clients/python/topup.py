@@ -26,6 +26,7 @@ __all__ = [
     "Client",
     "OutcomeUnknownError",
     "ResellerClient",
+    "SendOptions",
     "TopupError",
     "WebhookError",
     "WebhookEvent",

@@ -18,7 +18,7 @@ function registerList(group: Command): void {
     action: 'system.look',
     summary: 'List the alarms that stand, the oldest first, and whether somebody was told',
     details:
-      'Follow-up processes keep them where ALERT_WEBHOOK_URL is set. What each means: docs/operations.md, "Alerts".',
+      'Follow-up processes keep them where ALERT_WEBHOOK_URL is set. One that is not told yet may be over before it has stood for as long as it must. What each means: docs/operations.md, "Alerts".',
     examples: ['alarm list', 'alarm list --json'],
     options: [limitOption()],
     async run({ options }) {
@@ -29,12 +29,19 @@ function registerList(group: Command): void {
       }));
       const data = { somebody_looks: isTelling, alarms: found };
       const rows = found.map((each) => [
-        ...[each.id, time(each.since), each.is_told ? 'yes' : 'no', each.refusal ?? ''],
+        ...[each.id, time(each.since), each.is_told ? 'yes' : 'not yet', each.refusal ?? ''],
       ]);
       const listed = table(['alarm', 'since', 'told', 'refused'], rows);
       if (isTelling === false) {
         const said = 'Nobody looks: no follow-up process with ALERT_WEBHOOK_URL is heard.';
         const left = rows.length === 0 ? '' : ` When one last looked, these stood:\n${listed}`;
+        return { data, text: `${said}${left}` };
+      }
+      if (isTelling === null) {
+        const said =
+          'It is not known whether anybody looks: Redis does not answer, or a process of an earlier release does not say it.';
+        const left =
+          rows.length === 0 ? ' No alarm is known to stand.' : ` As far as is known, these stand:\n${listed}`;
         return { data, text: `${said}${left}` };
       }
       return { data, text: rows.length === 0 ? 'No alarm stands.' : listed };

@@ -8,7 +8,9 @@ import { speak } from '../api/words-in.js';
 import { contextOf } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
+import { NotFoundError } from '../shared/errors.js';
 import { html } from '../shared/html.js';
+import { asWritten } from '../shared/say.js';
 import { allow, mountConsole } from './console-route.js';
 import { consoleRoutes } from './console-routes.js';
 import { showLogin, submitLogin } from './login-page.js';
@@ -20,6 +22,8 @@ import { guardChanges, requireSession } from './session.js';
 import { adminStyle } from './style.js';
 
 const formBytesMax = 10_000;
+/** A page that could not be shown just now. */
+const reloadAfterS = 5;
 
 /** The operator's console under `/admin`. It has its own login and knows nothing of API keys. */
 export function adminRoutes(): Router {
@@ -48,6 +52,9 @@ export function adminRoutes(): Router {
   router.use('/api', mountConsoleApi(consoleOperations));
   router.use(mountConsole(consoleRoutes));
   router.use('/queues', allow('queue.look'), queueActions(), queueBoard);
+  router.use(({ path }) => {
+    throw new NotFoundError(asWritten(`The console has no page /admin${path}`));
+  });
   router.use(errorPage);
   return router;
 }
@@ -61,13 +68,19 @@ const errorPage: ErrorRequestHandler = (error: unknown, request, response, next)
   const known = toAppError(error);
   contextOf(response).error = error;
   setRetryAfter(response, known);
+  const httpStatus = httpStatusOf(known);
+  const isOutage = httpStatus === 503 && request.method === 'GET';
+  if (isOutage) {
+    response.set('Refresh', String(reloadAfterS));
+  }
   sendPage(response, {
-    httpStatus: httpStatusOf(known),
+    httpStatus,
     title: 'Not possible',
     body: html`<main class="narrow">
       <div class="card">
         <h1>Not possible</h1>
         <p>${known.message}</p>
+        ${isOutage ? html`<p>This page comes when it can. At the command line, topup doctor says what is wrong.</p>` : ''}
         <p class="quiet">Request ${contextOf(response).requestId}</p>
         <a href="/admin">Back to the console</a>
       </div>

@@ -1,4 +1,5 @@
 import { periodOf } from '../shared/business-time.js';
+import { seenPage } from '../shared/seen-page.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { findInHistory, type HistoryOwner, type Sought } from './find-in-history.js';
 import { findPlace } from './history-place.js';
@@ -50,25 +51,29 @@ export async function listTransactions(
   }
   if (!(await totalsAreComplete())) {
     const whole = filter(period.start, period.end);
-    const [found, total] = await Promise.all([
-      readPage(whole, offset, limit),
+    const [found, counted] = await Promise.all([
+      readPage(whole, offset, limit + 1),
       PurchaseModel.countDocuments(whole),
     ]);
-    return { purchases: found, total };
+    const { rows, total } = seenPage(found, { offset, limit, counted });
+    return { purchases: rows, total };
   }
-  const { total, place } = await findPlace({ ...sideOf(owner), statuses, period }, { offset, limit });
+  const { total: counted, place } = await findPlace(
+    { ...sideOf(owner), statuses, period },
+    { offset, limit },
+  );
   if (!place) {
-    return { purchases: [], total };
+    return { purchases: [], total: counted };
   }
-  const found = await readPage(filter(place.since, place.until), place.skip, limit);
-  return {
-    total,
-    purchases:
-      found.length < place.length
-        ? // Some have changed since they were counted: the next older ones follow.
-          await readPage(filter(period.start, place.until), place.skip, limit)
-        : found,
-  };
+  const found = await readPage(filter(place.since, place.until), place.skip, limit + 1);
+  const { rows, total } = seenPage(
+    found.length < place.length
+      ? // Some have changed since they were counted: the next older ones follow.
+        await readPage(filter(period.start, place.until), place.skip, limit + 1)
+      : found,
+    { offset, limit, counted },
+  );
+  return { purchases: rows, total };
 }
 
 function sideOf(owner: HistoryQuery['owner']): { side: Side; accountId: string } {

@@ -1,5 +1,6 @@
 import { defaultEndpointId } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
+import { seenPage } from '../shared/seen-page.js';
 import { deliveries, type Delivery, type DeliveryEvent, type DeliveryState } from './delivery.model.js';
 
 export interface DeliveryQuery {
@@ -24,16 +25,18 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
     ...(query.refId !== undefined && { refId: query.refId }),
     ...(query.endpointId !== undefined && ofEndpoint(query.endpointId)),
   };
-  const [rows, total] = await Promise.all([
+  const { page, limit } = query;
+  const offset = (page - 1) * limit;
+  const [found, counted] = await Promise.all([
     deliveries
       .find(filter)
       .sort({ createdAt: -1, _id: -1 })
-      .skip((query.page - 1) * query.limit)
-      .limit(query.limit)
+      .skip(offset)
+      .limit(limit + 1)
       .toArray(),
     deliveries.countDocuments(filter),
   ]);
-  return { rows, total };
+  return seenPage(found, { offset, limit, counted });
 }
 
 /** The filter for the webhooks of one endpoint: those of the first name none. */

@@ -50,6 +50,16 @@ describe('operator console', () => {
     expect((await client.send('PUT', '/admin/queues/api/queues/fulfilment/pause')).status).to.equal(401);
   });
 
+  it('has a page of its own for an address that it does not know, with the way back, and JSON for scripts', async () => {
+    const client = await loggedIn(viewer);
+    const page = await client.get('/admin/nonsense');
+    expect(page.status).to.equal(404);
+    expect(page.text).to.include('The console has no page /admin/nonsense').and.to.include('href="/admin"');
+    const answer = await client.get('/admin/nonsense', { accept: 'application/json' });
+    expect(answer.status).to.equal(404);
+    expect(JSON.parse(answer.text)).to.include({ status: 'error', reason: 'not_found' });
+  });
+
   it('lets in with the right password, with cookies that scripts and other sites cannot use', async () => {
     const client = browser();
     const answer = await client.login(admin, password);

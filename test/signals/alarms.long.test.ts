@@ -18,7 +18,7 @@ import { figure } from '../../src/signals/figures.js';
 import { beginAlarm, claimToTell, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { startPrivateMongo, type Outage } from '../support/outage.js';
+import { startPrivateMongo, startTcpGate, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -194,6 +194,14 @@ describe('what doctor says of alarms', () => {
       const listed = await topup(['alarm', 'list', '--json'], process.env);
       expect(listed.json()).to.have.property('somebody_looks', false);
     });
+    const gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
+    gate.hang();
+    try {
+      const { stdout } = await topup(['alarm', 'list'], { ...process.env, REDIS_URL: gate.url });
+      expect(stdout).to.match(/^It is not known whether anybody looks: Redis does not answer/);
+    } finally {
+      await gate.stop();
+    }
   });
 });
 

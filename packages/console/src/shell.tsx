@@ -34,7 +34,7 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
   if (!session.data) {
-    return <Waiting error={session.error} again={session.refetch} />;
+    return <Waiting error={session.error} again={session.refetch} outageAdvice={t('askDoctor')} />;
   }
   return (
     <SessionContext value={session.data}>
@@ -50,6 +50,7 @@ export function Shell(): React.ReactElement {
             </Button>
           }
           menu={<Menu session={session.data} />}
+          outageAdvice={t('askDoctor')}
         />
         <Finder />
       </ZoneContext>

@@ -47,6 +47,20 @@ describe('POST /api/buyer/transactions', () => {
     return { ...buyer, transactions, list };
   }
 
+  it('tells of no fewer than there are: one that was written after they were counted moves the last to the next page', async () => {
+    const at = Date.now();
+    const rows = Array.from({ length: 3 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
+    const { account, list, transactions } = await buyerWith(rows);
+    // As if it had come between the two: no total knows it yet.
+    const newest = someTransaction({ accountId: account._id, createdAt: new Date(at + 1) });
+    await PurchaseModel.create([newest]);
+    const page = await list({ limit: 3 });
+    const refs = [newest, ...transactions].map((each) => each.refId);
+    expect(page.transactions.map((each) => each.ref_id)).to.deep.equal(refs.slice(0, 3));
+    expect(page.pagination).to.deep.equal({ page: 1, limit: 3, total: 4, total_pages: 2 });
+    expect((await list({ limit: 4 })).pagination).to.include({ total: 4, total_pages: 1 });
+  });
+
   it('newest first, 20 a page by default, at most 100, and a page past the last is empty', async () => {
     const at = Date.now();
     const rows = Array.from({ length: 25 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));

@@ -20,6 +20,8 @@ import { useZone } from '../zone.js';
 type System = operations['getSystem']['responses'][200]['content']['application/json']['data'];
 type Checks = NonNullable<System['checked']>['checks'];
 
+const troubledMs = 5_000;
+
 /** Whether the system works: what does not, and what to do about it; alarms; jobs that only a person lets run again. */
 export function SystemPage(): React.ReactElement {
   const zone = useZone();
@@ -27,20 +29,22 @@ export function SystemPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['system'],
     queryFn: () => dataOf(api.GET('/system')),
-    refetchInterval: ({ state }) => untilNextMs(state.data),
+    refetchInterval: ({ state }) => (state.error ? troubledMs : untilNextMs(state.data)),
     placeholderData: (before) => before,
+    meta: { showsNothingOld: true },
   });
   return (
     <>
       <Title order={1} size="h3" mb="xs">
         {t('system')}
       </Title>
-      {found.data ? (
+      {found.data && !found.error ? (
         <>
           {found.data.checked ? (
             <>
               <Text size="sm" c="dimmed">
                 {t('asOf', { time: timeIn(zone, found.data.checked.at) })}
+                {found.data.is_looking && ` ${t('looksAgain')}`}
               </Text>
               <Troubles of={found.data.checked.checks} />
             </>
@@ -53,7 +57,8 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked && <AllChecks of={found.data.checked.checks} />}
         </>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        // What was well before says nothing about now.
+        <Waiting error={found.error} again={found.refetch} outageAdvice={t('askDoctor')} />
       )}
       {/* Below the checks, which would push it down when they come. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
@@ -66,7 +71,7 @@ function untilNextMs(system?: System): number {
   if (system?.is_looking) {
     return 1_000;
   }
-  return system?.checked?.checks.some(({ status }) => status !== 'ok') ? 5_000 : 15_000;
+  return system?.checked?.checks.some(({ status }) => status !== 'ok') ? troubledMs : 15_000;
 }
 
 function Troubles({ of }: { of: Checks }): React.ReactElement {

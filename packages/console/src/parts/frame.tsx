@@ -3,18 +3,22 @@ import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Outlet, useLocation } from 'react-router';
 import { t } from '../text/text.js';
+import { NotUpdated } from './not-updated.js';
 
 /** A page between a line above it and the menu, which a phone shows when it is asked for. */
 export function Frame({
   title,
   right,
   menu,
+  outageAdvice,
 }: {
   /** In the line above, at the left. */
   title: string;
   /** At its right. */
   right: React.ReactNode;
   menu: React.ReactNode;
+  /** What a reader can do when the service cannot answer. */
+  outageAdvice?: string;
 }): React.ReactElement {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
@@ -47,6 +51,7 @@ export function Frame({
       </AppShell.Header>
       {menu}
       <AppShell.Main>
+        <NotUpdated advice={outageAdvice} />
         <Outlet />
       </AppShell.Main>
     </AppShell>

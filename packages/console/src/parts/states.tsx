@@ -1,10 +1,36 @@
 import { Alert, Badge, Button, Loader, Stack, Text } from '@mantine/core';
+import { useEffect, useEffectEvent } from 'react';
+import { isRefusal } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-/** What came of a question that has no answer yet, or none at all. */
-export function Waiting({ error, again }: { error: Error | null; again: () => unknown }): React.ReactElement {
+const againEveryMs = 5_000;
+
+/**
+ * What came of a question that has no answer yet, or none at all. One that the service could not answer just now is asked again.
+ * @param options.outageAdvice What the reader can do meanwhile.
+ */
+export function Waiting({
+  error,
+  again,
+  outageAdvice,
+}: {
+  error: Error | null;
+  again: () => unknown;
+  outageAdvice?: string;
+}): React.ReactElement {
+  const isOutage = error !== null && (!isRefusal(error) || error.isOutage);
+  const ask = useEffectEvent(again);
+  useEffect(() => {
+    if (isOutage) {
+      const asking = setInterval(ask, againEveryMs);
+      return () => {
+        clearInterval(asking);
+      };
+    }
+    return undefined;
+  }, [isOutage]);
   if (!error) {
     return <Loader role="progressbar" aria-label={t('loading')} my="xl" />;
   }
@@ -12,6 +38,7 @@ export function Waiting({ error, again }: { error: Error | null; again: () => un
     <Alert color="red" title={t('failed')} my="md" role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message === '' ? t('noAnswer') : error.message}</Text>
+        {isOutage && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
         <Button size="xs" variant="default" onClick={() => again()}>
           {t('tryAgain')}
         </Button>

@@ -1,11 +1,16 @@
 /** What the page of the system says. */
 export const enSystem = {
   system: 'System',
+  notUpdated: 'Not up to date',
+  notUpdatedSince: 'What is shown is of {time}. It was asked for again, in vain: {why}',
+  didNotAnswer: 'the service did not answer.',
+  askDoctor: 'At the command line, topup doctor says what is wrong.',
   systemChecks: 'Checks',
   check: 'Check',
   found: 'Found',
   doctorLooks: 'Doctor is looking. It takes a few seconds, as it looks twice at what seems to stand still.',
   asOf: 'As of {time}. They are made anew with each look.',
+  looksAgain: 'Doctor is looking again.',
   allWell: 'All {count} checks are well.',
   checksWell: '{count} more checks are well.',
   check_ok: 'well',

@@ -2,11 +2,16 @@ import type { enSystem } from './en-system.js';
 
 export const idSystem: Record<keyof typeof enSystem, string> = {
   system: 'Sistem',
+  notUpdated: 'Belum diperbarui',
+  notUpdatedSince: 'Yang tampil adalah keadaan {time}. Ditanyakan lagi tanpa hasil: {why}',
+  didNotAnswer: 'layanan tidak menjawab.',
+  askDoctor: 'Di baris perintah, topup doctor menjelaskan penyebabnya.',
   systemChecks: 'Pemeriksaan',
   check: 'Pemeriksaan',
   found: 'Hasil',
   doctorLooks: 'Sedang diperiksa. Butuh beberapa detik: yang tampak berhenti diperiksa dua kali.',
   asOf: 'Per {time}. Diperiksa ulang setiap kali dibuka.',
+  looksAgain: 'Sedang diperiksa lagi.',
   allWell: 'Semua {count} pemeriksaan baik.',
   checksWell: '{count} pemeriksaan lainnya baik.',
   check_ok: 'baik',

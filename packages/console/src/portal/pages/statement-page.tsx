@@ -17,8 +17,9 @@ interface Period {
 
 /** Not as a file: that is asked for by its format. */
 async function readPage(query: Period & { cursor?: string }) {
-  const { data, error } = await calls.GET('/api/buyer/statement', { params: { query } });
-  return dataOf(Promise.resolve({ ...(typeof data === 'object' && { data }), ...(error && { error }) }));
+  const { data, error, response } = await calls.GET('/api/buyer/statement', { params: { query } });
+  const found = { ...(typeof data === 'object' && { data }), ...(error && { error }) };
+  return dataOf(Promise.resolve({ ...found, response }));
 }
 
 /** Every movement of the wallet, in the page or as a file. */
@@ -87,7 +88,7 @@ function Download({ period }: { period: Period }): React.ReactElement {
         parseAs: 'blob',
       });
       if (!response.ok || !(data instanceof Blob)) {
-        throw new Refusal('');
+        throw new Refusal('', response.status >= 500);
       }
       const link = document.createElement('a');
       link.href = URL.createObjectURL(data);

@@ -1,0 +1,42 @@
+import { Alert } from '@mantine/core';
+import { notifyManager, useQueryClient, type QueryCache } from '@tanstack/react-query';
+import { useCallback, useSyncExternalStore } from 'react';
+import { isRefusal } from '../api/data-of.js';
+import { timeIn } from '../format.js';
+import { t } from '../text/text.js';
+import { useZone } from '../zone.js';
+
+/**
+ * Says that something of the page is old, because it was asked for again in vain: whatever shows it goes on showing what it has.
+ * @param advice What the reader can do about it.
+ */
+export function NotUpdated({ advice }: { advice: string | undefined }): React.ReactElement | null {
+  const zone = useZone();
+  const cache = useQueryClient().getQueryCache();
+  const oldest = useSyncExternalStore(
+    useCallback((onChange) => cache.subscribe(notifyManager.batchCalls(onChange)), [cache]),
+    () => oldestOf(cache),
+  );
+  if (oldest === undefined) {
+    return null;
+  }
+  const { dataUpdatedAt, error } = oldest;
+  const why = isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
+  return (
+    <Alert color="orange" role="status" mb="md" title={t('notUpdated')}>
+      {t('notUpdatedSince', { time: timeIn(zone, new Date(dataUpdatedAt).toISOString()), why })}
+      {advice !== undefined && ` ${advice}`}
+    </Alert>
+  );
+}
+
+/** Of what the page shows just now. The same object until it changes. */
+function oldestOf(cache: QueryCache) {
+  const shown = cache
+    .getAll()
+    .filter((query) => query.isActive() && query.meta?.['showsNothingOld'] !== true);
+  const old = shown
+    .map(({ state }) => state)
+    .filter(({ data, error }) => data !== undefined && error !== null);
+  return old.sort((a, b) => a.dataUpdatedAt - b.dataUpdatedAt).at(0);
+}
